@@ -30,6 +30,12 @@ TEXTS = {
     ),
     "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
     "Sheep": "Sheep are kept by Rolf Telby and others.",
+    "List of presidents": (
+        "| No. | President of the United States | Term |\n|---|---|---|\n| 1 | Ina Holm | 1901–1905 |\n"
+        "| 2 | Rolf Vey | 1905–1909 |\n| 3 | Edda Ruud | 1909–1913 |"
+    ),
+    "Rolf Vey": "| Rolf Vey | |\n|---|---|\n| First lady | Mia Vey |\n\nRolf Vey was the second US president.",
+    "Tilde Ruud": "Tilde Ruud was the head of the United Nations in 1950.",
     "Tellby": "| Tellby | |\n|---|---|\n| Population | 41,000 |\n\nTellby is a city in Orm.",
 }
 
@@ -64,6 +70,23 @@ def test_a_request_is_answered_as_its_question(rag: IterativeRAG, question: str,
     assert answer.status is Status.ANSWERED
     assert answer.short_answer == value
     assert answer.question == question
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is the name of the first lady of the 2nd president of the USA ?", "Mia Vey"),
+        ("Who was the first lady of the 2nd POTUS?", "Mia Vey"),
+        ("who was the first lady of the 2nd president of the us?", "Mia Vey"),
+        ("Who was the 3rd president of the U.S.?", "Edda Ruud"),
+        ("Who was the head of the UN in 1950?", "Tilde Ruud"),
+    ],
+)
+def test_a_name_may_be_asked_for_by_another_form(rag: IterativeRAG, question: str, value: str) -> None:
+    """Each of them was "not in the corpus", whose texts say "United States" and "United Nations"."""
+    answer = rag.ask(question)
+    assert answer.status is Status.ANSWERED
+    assert answer.short_answer == value
 
 
 @pytest.mark.parametrize(

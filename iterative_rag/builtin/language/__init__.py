@@ -1,1 +1,1 @@
-"""English for the built-in backend: word lists, word forms, hypernyms, nations, dates and numbers."""
+"""English for the built-in backend: word lists, word forms, hypernyms, dates and numbers."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from iterative_rag.text.dates import MONTHS as NAMES_OF_MONTHS
 from iterative_rag.text.folding import folded as folded_text
 from iterative_rag.text.numerals import rank
+from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 
 
@@ -88,9 +89,9 @@ _WORD = lazy_pattern(r"[^\W_]+(?:['.][^\W_]+)*")
 
 
 def words(text: str) -> list[str]:
-    """Folded words; a possessive 's goes, "J.K." stays one word."""
+    """Folded words, those of names in the form that these are compared in; a possessive 's goes, "J.K." is one word."""
     found = []
-    for word in _WORD.findall(fold(text)):
+    for word in _WORD.findall(fold(common_names(text))):
         if word.endswith("'s"):
             word = word[:-2]
         if word:
@@ -155,7 +156,7 @@ def content(text: str) -> list[str]:
 
 def names_in(text: str) -> frozenset[str]:
     """Stems of the words that are capitalized or hold a digit: "Born" the name, not "born" the verb."""
-    return frozenset(stem(fold(word)) for word in _LARGE.findall(text.replace("’", "'"))) | frozenset(
+    return frozenset(stem(fold(word)) for word in _LARGE.findall(common_names(text).replace("’", "'"))) | frozenset(
         stem(word) for word in words(text) if word[0].isdigit()
     )
 

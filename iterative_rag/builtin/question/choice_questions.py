@@ -16,13 +16,13 @@ from iterative_rag.builtin.language.function_words import (
     base_form,
     word_set,
 )
-from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
 from iterative_rag.builtin.question.comparison_sides import asked_of
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
 from iterative_rag.builtin.question.substitution import capitalize
 from iterative_rag.builtin.question.time_questions import Phrase
 from iterative_rag.builtin.question.yes_no_questions import plan_side, two_names
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 _WHICH = r"(?:which|what|who|whose|how|whom)"

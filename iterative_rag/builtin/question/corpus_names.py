@@ -93,10 +93,9 @@ class CorpusNames:
     def __init__(self, titles: TitleWords, corpus: TitledCorpus, rank: Callable[[str], int]) -> None:
         self._titles, self._corpus, self._rank = titles, corpus, rank
 
-    def read(self, question: str) -> QuestionNames:
-        """The question with capitals, if it has none, with misspelt names as a title writes them, and with other words
-        as they are spelt."""
-        lower = not any(character.isupper() for character in question[1:])
+    def read(self, question: str, *, lower: bool) -> QuestionNames:
+        """The question with capitals where it was asked in `lower` case, with misspelt names as a title writes them,
+        and with other words as they are spelt."""
         text, taken = question, []
         for start, end, word in reversed(list(self._misspelt(question, lower=lower))):
             taken.append(NameReading(question[start:end], word))

@@ -26,6 +26,7 @@ from iterative_rag.builtin.language.nouns import BARE_KINDS, is_plural
 from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
 from iterative_rag.builtin.question.simplification import reword_nominal
+from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 
 LONGEST = 600
@@ -70,9 +71,10 @@ class Query:
 @lru_cache(maxsize=512)
 def read_query(question: str) -> Query:
     text = reword_nominal(question[:LONGEST].strip())
-    tokens = [token for token in tokenize(text) if token.word]
+    plain = common_names(text)
+    tokens = [token for token in tokenize(plain) if token.word]
     low = [token.low for token in tokens]
-    kind, asked, skipped, unit = _asked(low, text)
+    kind, asked, skipped, unit = _asked(low, plain)
     names: list[tuple[str, ...]] = []
     relation: list[str] = []
     ordinals, superlative = [], ""

@@ -35,6 +35,7 @@ from iterative_rag.builtin.question.split_repair import repair
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split
 from iterative_rag.builtin.question.wording import Act, plan_of
+from iterative_rag.text.other_names import spelled_out
 from iterative_rag.text.patterns import lazy_pattern
 
 # A split of this confidence is preferred even if the rules find as many look-ups.
@@ -63,10 +64,11 @@ class QuestionPlanner:
 
     def _read(self, question: str) -> QuestionNames:
         """The question as a plain question, with its names as the corpus writes them."""
-        asked = question if "request_forms" in self._without else restated(question)
+        asked = spelled_out(question if "request_forms" in self._without else restated(question))
         if asked != " ".join(question.split()) and not asked.endswith("?"):
             asked += "?"
-        return self._names.read(asked) if self._names else QuestionNames(asked)
+        lower = not any(character.isupper() for character in question[1:])
+        return self._names.read(asked, lower=lower) if self._names else QuestionNames(asked)
 
     def _plan(self, question: str) -> Node:
         """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""

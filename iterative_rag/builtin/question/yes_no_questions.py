@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
-from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 _SINGULAR = {"are": "Is", "were": "Was", "do": "Does", "have": "Has", "is": "Is", "was": "Was", "did": "Did"}

@@ -7,13 +7,13 @@ import re
 
 from iterative_rag.builtin.language.function_words import content, stem, word_set, words
 from iterative_rag.builtin.language.lexicon import AnswerKind
-from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.language.nouns import COUNTRIES, LARGER, SITES, SMALLER
 from iterative_rag.builtin.language.text_values import amounts, dates, periods, years
 from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.text.mentions import mentions
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import dimension, unit_of
 from iterative_rag.text.values import Quantity, Span
@@ -246,7 +246,7 @@ def is_measured(value: str) -> bool:
 
 def _is_people(value: str) -> bool:
     """Whether a value is the adjective of a country ("American"), which is no place."""
-    named = [nation.replace("_", " ") for nation in nations_in(value)]
+    named = [nation.casefold() for nation in nations_in(value)]
     return bool(named) and value.casefold() not in named and _ADJECTIVE.fullmatch(value) is not None
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.function_words import content, fold, word_set
-from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_units import UnitPage
 from iterative_rag.builtin.reading.subject_names import SURE, namesake_share
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASKS = lazy_pattern(r"^What (?:is|was) (?:the (?P<asked>occupation|nationality) of )?(?P<name>.{2,120}?)\?*$")

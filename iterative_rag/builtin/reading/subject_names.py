@@ -8,9 +8,9 @@ from iterative_rag.builtin.language.function_words import content, stem, word_se
 from iterative_rag.builtin.language.given_names import gender_of_name
 from iterative_rag.builtin.language.hypernyms import counts_as
 from iterative_rag.builtin.language.lexicon import AnswerKind, kind_of_noun
-from iterative_rag.builtin.language.nations import nations_in
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import folded, stem, words
 from iterative_rag.builtin.language.hypernyms import counts_as
-from iterative_rag.builtin.language.nations import country_of, nations_in
 from iterative_rag.builtin.language.text_values import amounts, dates
+from iterative_rag.text.other_names import country_of, nations_in
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import convert
 
@@ -56,7 +56,7 @@ def _drop_country(value: str) -> str:
         there = nations_in(part)
         whole = there and all(country_of(nation) == nation for nation in there)
         said = [word for word in words(part) if word not in {"the", "of", "and"}]
-        if not (whole and len(said) <= sum(len(nation.split("_")) for nation in there)):
+        if not (whole and len(said) <= sum(len(nation.split()) for nation in there)):
             kept.append(part.strip())
     return ", ".join(part for part in kept if part)
 

@@ -1,0 +1,286 @@
+"""Names that are said in more than one way: codes, short names and adjectives of countries, organisations, offices.
+
+"The USA", "the U.S." and "the United States" are one name. Two texts are compared in one form of each name
+(`common_names`); questions about an office are asked in full (`spelled_out`); a search also looks for names that the
+query does not use (`with_other_names`). An adjective is its country only where a nationality is asked for, or before an
+institution: "the French president", but no translation and nobody's surname. All of it is in `other_names.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
+from iterative_rag.text.languages import language_of
+from iterative_rag.text.patterns import lazy_pattern
+
+_LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
+_WORD_BEFORE = lazy_pattern(r"(?P<sentence>(?:^|[.!?:]\s+)?)(?P<word>[^\W\d_][\w'-]*) $")
+_WORD_AFTER = lazy_pattern(r" (?P<word>[^\W\d_][\w'-]*)")
+_TIME = lazy_pattern(r"\d[ .:]?$")
+_LANGUAGE_BEFORE = lazy_pattern(r"\b(?:in|into|speaks?|spoke|speaking|written|sung|learn(?:ed|t)?) $", re.IGNORECASE)
+_LANGUAGE_AFTER = lazy_pattern(
+    r"[ -](?:speaking|language|translations?|translated|words?|versions?|editions?|dialects?|lessons|alphabet|grammar|"
+    r"spelling|names?|title|term)\b"
+)
+_ASKS_NATION = lazy_pattern(
+    r"\bnationalit|\bcitizen|\b(?:what|which|whose) (?:\w+ ){0,2}?(?:country|countries|nation)\b", re.IGNORECASE
+)
+_ASKS_LANGUAGE = lazy_pattern(r"\b(?:languages?|speaks?|spoken|tongue)\b", re.IGNORECASE)
+# How far around a name its neighbours are looked for.
+_REACH = 40
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """One name: the form that it is compared in, what else it is called, and its adjectives. `counting` only counts as
+    the country where nationalities are compared; `whole` is the larger region. `in_full`: questions say it in full."""
+
+    form: str
+    others: tuple[str, ...]
+    adjectives: tuple[str, ...] = ()
+    counting: tuple[str, ...] = ()
+    whole: str | None = None
+    in_full: bool = False
+
+
+@cache
+def _file() -> Mapping[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "other_names.toml").read_text(encoding="utf-8"))
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(name.split()) for name in text.split(";") if name.strip())
+
+
+@cache
+def _names() -> tuple[_Name, ...]:
+    file = _file()
+    found = [_Name(form, _listed(others), in_full=True) for form, others in file["titles"].items()]
+    for form, others in (file["organisations"] | file["countries"]).items():
+        found.append(_Name(form, _listed(others), in_full=not _is_code(form)))
+    for region, countries in file["regions"].items():
+        for form, columns in countries.items():
+            others, adjectives, counting = map(_listed, f"{columns}||".split("|")[:3])
+            found.append(_Name(form, others, adjectives, counting, region, in_full=True))
+    for whole, parts in file["parts"].items():
+        for part in _listed(parts):
+            form, *forms = (name.strip() for name in part.split("|"))
+            found.append(_Name(form, (), (), tuple(forms), whole))
+    return tuple(found)
+
+
+@cache
+def _words() -> frozenset[str]:
+    """Codes that are also words."""
+    return frozenset(_listed(_file()["spelling"]["words"]))
+
+
+@cache
+def _institutions() -> str:
+    return "|".join(name.replace("_", " ") for name in _file()["spelling"]["institutions"].split())
+
+
+def _key(said: str) -> str:
+    """The same for "U.S.", "U. S." and "U.S", and for "Côte d’Ivoire" with any apostrophe."""
+    plain = said.translate(PLAIN_SIGNS)
+    return re.sub(r"[. ]", "", plain) if _is_code(plain) else plain.removeprefix("the ")
+
+
+def _is_code(name: str) -> bool:
+    return name.isupper()
+
+
+def _spelt(name: str) -> str:
+    """A pattern of a name: of a code with stops, also without the last one and with blanks."""
+    if _is_code(name) and "." in name:
+        return r"\. ?".join(name.rstrip(".").split(".")) + r"\.?"
+    return re.escape(name).replace("'", "['’]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    forms: Mapping[str, _Name]
+    pattern: re.Pattern[str]
+
+
+@cache
+def _table(*, in_full: bool) -> _Table:
+    """What `common_names` or `spelled_out` looks for: all other names, or codes of countries and offices alone."""
+    chosen = [(other, name) for name in _names() for other in name.others if name.in_full or not in_full]
+    chosen = [(other, name) for other, name in chosen if not in_full or _is_code(other) or other == "the States"]
+    any_case = {name.upper() for name in _listed(_file()["spelling"]["any_case"])}
+    free: list[str] = []
+    exact: list[str] = []
+    for other, _ in sorted(chosen, key=lambda pair: -len(pair[0])):
+        (free if other in any_case else exact).append(_spelt(other))
+    pattern = rf"(?<![\w.$])(?:(?i:{'|'.join(free)})|{'|'.join(exact)}|(?<=\bthe )(?:us|un|eu)(?!['’]))(?![\w$])"
+    return _Table({_key(other): name for other, name in chosen}, re.compile(pattern))
+
+
+@cache
+def _adjectives() -> _Table:
+    adjectives = {adjective: name for name in _names() for adjective in name.adjectives}
+    listed = "|".join(sorted(map(re.escape, adjectives), key=len, reverse=True))
+    return _Table(adjectives, re.compile(rf"(?<![\w.$-])(?:{listed})(?!\w)"))
+
+
+# --- one form ----------------------------------------------------------------------------------
+
+
+def common_names(text: str, *, nationality: bool = False) -> str:
+    """The text with every name in the form that texts are compared in: "the UK's army" for "the British army".
+    `nationality`: every adjective that may be one is its country."""
+    text = _kept(text) if len(text) <= 200 else _in_one_form(text)
+    return _with_countries(text, "") if nationality else text
+
+
+@lru_cache(maxsize=32768)
+def _kept(text: str) -> str:
+    return _in_one_form(text)
+
+
+def _in_one_form(text: str) -> str:
+    if text.islower() and text.isalpha():
+        return _replaced(text, _table(in_full=False))
+    return _with_countries(_replaced(text, _table(in_full=False)), f" (?:{_institutions()})\\b")
+
+
+def spelled_out(question: str) -> str:
+    """A question with offices and the codes of countries in full: "the 15th president of the United States" for "the
+    15th POTUS"."""
+    return _replaced(question, _table(in_full=True))
+
+
+def _replaced(text: str, table: _Table) -> str:
+    def written(match: re.Match[str]) -> str:
+        said = match[0]
+        name = table.forms.get(_key(said)) or table.forms.get(_key(said.upper()))
+        if name is None or not _is_meant(said, match):
+            return said
+        ends = said.endswith(".") and match.end() == len(text)
+        return f"{'the ' if said.startswith('the ') else ''}{name.form}{'.' if ends else ''}"
+
+    return table.pattern.sub(written, text)
+
+
+def _is_meant(said: str, match: re.Match[str]) -> bool:
+    """Whether what is written like a code or a name is one: not "us" or "5 PM", and not "Tom Holland"."""
+    text, start = match.string, match.start()
+    if said in _words() and said != text.strip(" .?!"):
+        if text.isupper():
+            return said == "US" and text[:start].endswith("THE ")
+        if said == "WHO":
+            return start > 0 or not text.rstrip().endswith("?")
+        return not (said == "PM" and _TIME.search(text, max(0, start - _REACH), start))
+    if said == "the States" and re.match(r" (?:of|General)\b|['’]", text[match.end() :]):
+        return False
+    return said.isupper() or not said[0].isupper() or not _within_name(match)
+
+
+def _within_name(match: re.Match[str]) -> bool:
+    """Whether a capitalised word stands right beside a name, so that it is a part of another one."""
+    text, start, end = match.string, match.start(), match.end()
+    before = _WORD_BEFORE.search(text[max(0, start - _REACH) : start])
+    after = _WORD_AFTER.match(text, end)
+    return any(near is not None and _is_part(near["word"]) for near in (before, after))
+
+
+def _is_part(word: str) -> bool:
+    return word[0].isupper() and folded(word) not in language_of("en").function_words
+
+
+def _with_countries(text: str, after: str) -> str:
+    """The text with adjectives as their countries where `after` follows, and no language or person is meant."""
+    table = _adjectives()
+
+    def written(match: re.Match[str]) -> str:
+        if after and not re.match(after, text[match.end() :]):
+            return match[0]
+        language = _LANGUAGE_BEFORE.search(text[: match.start()]) or _LANGUAGE_AFTER.match(text, match.end())
+        return match[0] if language or _within_name(match) else table.forms[match[0]].form
+
+    return table.pattern.sub(written, text)
+
+
+def asks_nation(question: str) -> bool:
+    """Whether a country or a nationality is asked for, so that the adjective answers as the name does."""
+    return bool(_ASKS_NATION.search(question)) and not _ASKS_LANGUAGE.search(question)
+
+
+def with_other_names(query: str) -> str:
+    """A query with what its names are also called, so that texts which use the other name are found: "UN (United
+    Nations)". A country's code is not added to its name: it is in too many texts."""
+    plain = common_names(query)
+    said = [name for name in _names() if name.others and re.search(rf"(?<!\w){re.escape(name.form)}(?!\w)", plain)]
+    wanted = [
+        name.form if name.form not in query else _short_form(name)
+        for name in said
+        if not any(name.form in other.form for other in said if other is not name)
+    ]
+    added = [name for name in wanted if name and name not in query]
+    return f"{query} ({', '.join(added)})" if added else query
+
+
+def _short_form(name: _Name) -> str:
+    """What texts say for a name, other than the code of a country; "" where there is nothing short."""
+    first = name.others[-1] if _is_code(name.form) else name.others[0]
+    if name.form[0].islower():
+        return ""
+    return first if name.whole is None or (" " not in first and not _is_code(first)) else ""
+
+
+# --- nations -----------------------------------------------------------------------------------
+
+
+@cache
+def _nations() -> tuple[Mapping[str, str], re.Pattern[str]]:
+    forms = {
+        folded_in_place(said): name.form
+        for name in _names()
+        if name.whole is not None
+        for said in (*name.counting, *name.adjectives, *name.others, name.form)
+    }
+    listed = "|".join(re.escape(said).removesuffix(r"\.") for said in sorted(forms, key=len, reverse=True))
+    known = {said.removesuffix("."): form for said, form in forms.items()}
+    return known, re.compile(rf"(?<![\w.])(?:{listed})(?!\w)")
+
+
+@lru_cache(maxsize=4096)
+def nations_in(text: str) -> tuple[str, ...]:
+    """Countries, their parts and continents in a text by name or adjective, in order, without duplicates. Only
+    capitalised words name one: "turkey" does not."""
+    known, pattern = _nations()
+    found = (match for match in pattern.finditer(folded_in_place(text)) if _LARGE.match(text[match.start()]))
+    return tuple(dict.fromkeys(known[match[0]] for match in found))
+
+
+def nation_named(text: str) -> str:
+    """The nation that the whole text names; "" for anything else."""
+    return _nations()[0].get(folded_in_place(text).strip(" .").removeprefix("the "), "")
+
+
+def _wholes(nation: str) -> Iterator[str]:
+    while nation:
+        yield nation
+        nation = _part_of().get(nation, "")
+
+
+@cache
+def _part_of() -> Mapping[str, str]:
+    return {name.form: name.whole for name in _names() if name.whole}
+
+
+def country_of(nation: str) -> str:
+    """The country of a state or part of a country; a continent is returned unchanged."""
+    line = tuple(_wholes(nation))
+    return line[-2] if len(line) > 1 else line[0]
