@@ -22,6 +22,7 @@ from iterative_rag.index.title_lookup import ids_of_title
 from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
+from iterative_rag.text.other_names import with_other_names
 from iterative_rag.types import Document, Hit, Passage
 
 
@@ -125,7 +126,7 @@ class IndexedCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        embedded = [(query, self._vectors.of(query)) for query in asked]
+        embedded = [(text, self._vectors.of(text)) for text in map(with_other_names, asked)]
         with self._newest() as seen, seen.vectors() as vectors:
             found = _passages_alone(vectors, embedded, max(self._ranking.depth, 2 * limit), among, seen)
             strangers = frozenset(point_ids(seen.strangers))

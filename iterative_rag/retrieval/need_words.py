@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 
 # A query is not cut to fewer words than these.
@@ -52,8 +53,8 @@ def without_scaffolding(question: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    """The words of a text, folded, with one space between them."""
-    return " ".join(_WORD.findall(folded(text)))
+    """The words of a text, folded, with one space between them, and names in the form that these are compared in."""
+    return " ".join(_WORD.findall(folded(common_names(text))))
 
 
 def holds_words(text: str, words: str) -> bool:
@@ -64,7 +65,7 @@ def holds_words(text: str, words: str) -> bool:
 @lru_cache(maxsize=1024)
 def names_in(question: str) -> tuple[str, ...]:
     """The names in a question as `plain_words`: runs of words with a capital, or a number after one."""
-    code = language(question)
+    code, question = language(question), common_names(question)
     runs: list[list[str]] = [[]]
     end = 0
     for token in _TOKEN.finditer(question):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from iterative_rag.retrieval.need_words import CAPITAL_NOUNS
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
 from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
@@ -64,7 +65,7 @@ def names(need: Need) -> frozenset[str]:
 
 
 def _names(text: str) -> frozenset[str]:
-    words = (word.removesuffix("'s") for word in _WORD.findall(text.translate(PLAIN_SIGNS)))
+    words = (word.removesuffix("'s") for word in _WORD.findall(common_names(text).translate(PLAIN_SIGNS)))
     return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
 
 
@@ -80,7 +81,7 @@ def mentions(need: Need, one: Window, *, every: bool = False) -> bool:
     """Whether a window holds any of the names of a need, or `every` one; True for a need without names, or in a
     language where every noun looks like one. Of alternatives ("Scottish or Welsh") any will do."""
     wanted = frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
-    said = {word.removesuffix("'s") for word in _WORD.findall(folded(f"{one.title} {one.text}"))}
+    said = {word.removesuffix("'s") for word in _WORD.findall(folded(common_names(f"{one.title} {one.text}")))}
     if every and not _ALTERNATIVES.search(folded_in_place(need.question)):
         return wanted <= said
     return not wanted or bool(wanted & said)
@@ -89,12 +90,13 @@ def mentions(need: Need, one: Window, *, every: bool = False) -> bool:
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, list[str]]:
     """The names in the need that are titles, with the ids of the documents that have them. Of namesakes ("Mercury",
     "Mercury (planet)") it is the one whose addition the need mentions, else the one without, else all of them."""
-    question = folded_in_place(need.question)
+    asked = common_names(need.question)
+    question = folded_in_place(asked)
     by_name: dict[str, list[_Titled]] = {}
     for entry in documents:
         addition = _IN_BRACKETS.search(entry.title)
-        name = folded_in_place(_IN_BRACKETS.sub("", entry.title)).strip()
-        if name and _stands_as_name(name, question, need.question):
+        name = folded_in_place(common_names(_IN_BRACKETS.sub("", entry.title))).strip()
+        if name and _stands_as_name(name, question, asked):
             words = re.findall(r"\w+", folded_in_place(addition[1])) if addition else []
             titled = _Titled(entry.document_id, not addition, any(word in question for word in words))
             by_name.setdefault(name, []).append(titled)

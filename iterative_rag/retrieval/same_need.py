@@ -20,6 +20,7 @@ from iterative_rag.protocols import Vectors
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language
 from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 
 # The cosine from which on two needs are the same, tuned on one half of evaluation/reuse (scripts/bench_reuse.py).
@@ -60,7 +61,7 @@ class NeedShape:
 @lru_cache(maxsize=4096)
 def shape(question: str) -> NeedShape:
     """The shape of a need."""
-    code = language(question) or "en"
+    code, question = language(question) or "en", common_names(question)
     words = [match[0] for match in _WORD.finditer(question)]
     plain = [_without_possessive(folded(word)) for word in words]
     vocabulary = _vocabulary()
