@@ -13,6 +13,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.names import same_name
+from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.periods import Term, term
 from iterative_rag.text.values import Mention, Moment
@@ -106,7 +107,7 @@ def _is_about(fact: Fact) -> bool:
 
     An article's title is enough if it is the name; of something named after it, the text must name it, too.
     """
-    reading = read_text(fact.need.question, language(fact.need.question))
+    reading = read_text(common_names(fact.need.question), language(fact.need.question))
     return all(any(_is_named([word.low for word in name], fact) for name in names) for names in _called(reading))
 
 
@@ -141,7 +142,7 @@ def _runs(name: Sequence[str], lows: Sequence[str]) -> bool:
 
 def _read(place: int, fact: Fact) -> _FactValue:
     code = language(fact.need.question) or language(fact.quote)
-    reading = read_text(fact.value, code)
+    reading = read_text(common_names(fact.value, nationality=asks_nation(fact.need.question)), code)
     if reading.values and reading.values[0].named:  # "Apollo 11"
         return _FactValue(place, fact, (), tuple(folded(fact.value).split()), is_name=True)
     said = [word for word in reading.words if len(word.low) == 1 or not is_function_word(word.low, code)]
@@ -151,7 +152,7 @@ def _read(place: int, fact: Fact) -> _FactValue:
 
 
 def _lows(text: str) -> list[str]:
-    return [folded(word) for word in _WORD.findall(text) if word != "s"]
+    return [folded(word) for word in _WORD.findall(common_names(text)) if word != "s"]
 
 
 def _bare(title: str) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.values import Mention, Moment, Quantity
-from iterative_rag.types import Claim, Draft, Inquiry
+from iterative_rag.types import Claim, Draft, Fact, Inquiry, Need
 from iterative_rag.verification.claim_alignment import UNLINKED, fault
 from iterative_rag.verification.claim_matching import ClaimPart, ClaimWord, MatchedClaim, match_claim
 from iterative_rag.verification.claim_splitting import ClaimText, split_claims
@@ -55,7 +56,44 @@ def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
 
 
 def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
-    """The same for the claims of a draft that was split already; their markers are those of the draft."""
+    """The same for the claims of a draft that was split already; their markers are those of the draft. What is not
+    proved as it is written is read again with each name in the form that names are compared in."""
+    checked = _checked(inquiry, draft, said)
+    nationality = asks_nation(inquiry.original)
+    plain = tuple(replace(one, text=common_names(one.text, nationality=nationality)) for one in said)
+    known = tuple(_in_common_names(fact, nationality=nationality) for fact in inquiry.facts)
+    if all(one.standing is Standing.PROVED for one in checked) or (plain, known) == (tuple(said), inquiry.facts):
+        return checked
+    asked = common_names(inquiry.original, nationality=nationality)
+    again = _checked(replace(inquiry, original=asked, facts=known), draft, plain)
+    if len(again) != len(checked):
+        return checked
+    return tuple(
+        replace(two, claim=replace(two.claim, text=one.claim.text), said=one.said)
+        if _STRICTEST_LAST.index(two.standing) < _STRICTEST_LAST.index(one.standing)
+        else one
+        for one, two in zip(checked, again, strict=True)
+    )
+
+
+_STRICTEST_LAST = (Standing.PROVED, Standing.OPEN, Standing.FAILED)
+
+
+def _in_common_names(fact: Fact, *, nationality: bool) -> Fact:
+    def plain(text: str) -> str:
+        return common_names(text, nationality=nationality)
+
+    return replace(
+        fact,
+        quote=plain(fact.quote),
+        title=plain(fact.title),
+        statement=plain(fact.statement),
+        value=plain(fact.value),
+        need=Need(plain(fact.need.question)),
+    )
+
+
+def _checked(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
     evidence = read_evidence(inquiry, draft)
     matched = [match_claim(one, evidence) for one in said]
     if len(matched) > 1:

@@ -63,6 +63,8 @@ def test_a_long_name_may_be_said_without_its_title() -> None:
         ("Oda Brenk", "Per Holm", "Which architects and painters worked on Velm Tower?"),
         ("3 sons", "5 daughters", "How large was the family of Velm Tower?"),
         ("Oda Brenk", "Brenk's", "Whose work is Velm Tower?"),
+        ("the UK", "Great Britain", "Where is Velm Tower?"),
+        ("Dutch", "Netherlands", "Which country does Velm Tower belong to?"),
     ],
 )
 def test_values_that_may_both_be_true(one: str, other: str, question: str) -> None:

@@ -77,6 +77,24 @@ def test_what_they_do_not_say_is_not(text: str, standing: Standing) -> None:
     assert checked.claim.reason
 
 
+@pytest.mark.parametrize(
+    ("quote", "text", "grounded"),
+    [
+        ("Oda Brenk joined the U.S. Army.", "Oda Brenk joined the army of the United States [1].", True),
+        ("Oda Brenk led the United Nations in 1950.", "Oda Brenk led the UN in 1950 [1].", True),
+        ("Oda Brenk became the French president.", "Oda Brenk became the president of France [1].", True),
+        ("Oda Brenk wrote it in German.", "Oda Brenk wrote it in Germany [1].", False),
+        ("Oda Brenk left North Korea.", "Oda Brenk left South Korea [1].", False),
+        ("Oda Brenk admired Tom Holland.", "Oda Brenk admired the Netherlands [1].", False),
+    ],
+)
+def test_another_form_of_a_name_proves_a_claim(quote: str, text: str, grounded: bool) -> None:
+    question = "What did Oda Brenk do?"
+    inquiry = Inquiry(question, question, (fact(Need(question), "Oda Brenk", quote),))
+    (claim,) = claims(inquiry, Draft(True, text, "", (0,)))
+    assert (claim.grounded, claim.text) == (grounded, text.removesuffix(" [1]."))
+
+
 def test_a_number_needs_its_computation() -> None:
     said = "Oda Brenk was 37 years old when Velm Tower was finished [1][2]."
     assert claims(INQUIRY, draft(said, "37", AGE))[0].facts == (0, 1)

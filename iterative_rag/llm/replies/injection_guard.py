@@ -15,6 +15,7 @@ from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
 from iterative_rag.text.unspaced import apart, is_unspaced, stands_within, with_digits
@@ -40,9 +41,10 @@ def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
     Numbers and dates are compared by their values: "98-minute" supports "98 minutes", "fifty-second" supports "52nd".
     Words may have other endings in the quote, where its language inflects: "am Kahlen Horn" supports "Kahles Horn".
     """
-    shown = _Shown((extract.quote, seen.title), seen)
+    nationality = asks_nation(need.question)
+    shown = _Shown((extract.quote, seen.title), seen, nationality=nationality)
     value = _supported(extract.value, shown, need, seen)
-    wide = _Shown((extract.quote, seen.title, seen.text, need.question), seen)
+    wide = _Shown((extract.quote, seen.title, seen.text, need.question), seen, nationality=nationality)
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
     return replace(extract, value=value, statement=statement)
 
@@ -51,9 +53,14 @@ class _Shown:
     """Texts that a model was shown, the quote first; their numbers and dates are read on first use. `code` is the
     language of the window: a short quote full of names may not tell its own, or seem to be in another."""
 
-    def __init__(self, texts: Sequence[str], seen: Window) -> None:
-        self.texts, self.seen, self.code = texts, seen, language(seen.text)
-        self.words = frozenset(word for text in texts for word in _words(text))
+    def __init__(self, texts: Sequence[str], seen: Window, *, nationality: bool) -> None:
+        self.texts, self.seen, self.code, self.nationality = texts, seen, language(seen.text), nationality
+        self.words = frozenset(
+            word for text in texts for form in (text, self.in_common_names(text)) for word in _words(form)
+        )
+
+    def in_common_names(self, text: str) -> str:
+        return common_names(text, nationality=self.nationality)
 
     @cached_property
     def values(self) -> list[Mention]:
@@ -108,7 +115,11 @@ def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
 
 
 def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
-    if shown.hold(value) if is_unspaced(value) else _words(value) <= shown.words:
+    if is_unspaced(value):
+        said = shown.hold(value)
+    else:
+        said = _words(value) <= shown.words or _words(shown.in_common_names(value)) <= shown.words
+    if said:
         return True
     if _is_yes_or_no(value, need):
         return True
@@ -145,7 +156,7 @@ def _asks_yes_or_no(question: str) -> bool:
 
 def _names_only(statement: str, shown: _Shown) -> bool:
     """Whether the names and numbers of a statement were all shown."""
-    plain = _plain(statement)
+    plain = _plain(shown.in_common_names(statement))
     values, rest = _separated(plain, language(statement))
     names = {word for word in _NAME.findall(rest) if not (word[0].islower() or is_unspaced(word))}
     unsaid = shown.lack({*names, *_WITH_DIGIT.findall(rest)}, _BEFORE_NAME.findall(rest))
