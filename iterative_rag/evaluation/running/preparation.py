@@ -100,7 +100,7 @@ class Preparation:
         from iterative_rag.evaluation.scoring.answer_match import score
 
         answerable = bool(record.answers) and record.outcome is not Outcome.FAULT
-        scores = score(record.short_answer, record.answers) if answerable else Scores()
+        scores = score(record.short_answer, record.answers, record.question) if answerable else Scores()
         judging = record.judging
         if self.judge is not None and answerable and record.short_answer:
             verdict, reason, judging = self.judge.verdict(record.question, record.answers, record.short_answer)

@@ -29,20 +29,23 @@ from functools import lru_cache
 from iterative_rag.builtin.language.function_words import fold, word_set
 from iterative_rag.evaluation.records import Scores
 from iterative_rag.evaluation.scoring.value_match import alike, mentions, read_value, same
+from iterative_rag.text.other_names import asks_nation, common_names, nation_named
 from iterative_rag.text.values import Mention, Moment, Quantity, Value
 
 # The most words of a short answer: a longer text would contain an accepted answer by chance.
 LONGEST = 40
 
 
-def score(short_answer: str, accepted: Sequence[str]) -> Scores:
-    """The best of each score over the accepted answers, without a judge; all 0 for an empty answer."""
+def score(short_answer: str, accepted: Sequence[str], question: str = "") -> Scores:
+    """The best of each score over the accepted answers, without a judge; all 0 for an empty answer. Where the
+    `question` asks for a nationality or a country, the adjective is the name."""
     if not short_answer.strip():
         return Scores()
+    nations = [common_names(text, nationality=asks_nation(question)) for text in (short_answer, *accepted)]
     return Scores(
         em=_best(exact_match, short_answer, accepted),
         f1=_best(f1, short_answer, accepted),
-        contains=_best(contains, short_answer, accepted),
+        contains=max(_best(contains, short_answer, accepted), _best(contains, nations[0], nations[1:])),
         value=_best(same_value, short_answer, accepted),
     )
 
@@ -122,6 +125,8 @@ def contains(given: str, gold: str) -> bool:
     """Whether the answer says the accepted one and nothing against it; see the head of this module."""
     if len(items := _items(gold)) > 1 and _items(given) == items:
         return True
+    if (one := nation_named(given)) and (other := nation_named(gold)) and one != other:
+        return False  # "Guinea-Bissau" is not "Guinea"
     tokens, wanted = _tokens(given), _tokens(gold)
     if len(tokens) > LONGEST or not any(True for _ in _places(tokens, wanted)):
         return False
@@ -132,8 +137,8 @@ def contains(given: str, gold: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _tokens(text: str) -> tuple[str, ...]:
-    """Folded words without articles (unless there is nothing else); "J.K." and "O'Brien" are one each."""
-    found = [re.sub(r"[.',]", "", token) for token in _TOKEN.findall(fold(text))]
+    """Folded words without articles (unless there is nothing else), each name in one form: "UN" is "United Nations"."""
+    found = [re.sub(r"[.',]", "", token) for token in _TOKEN.findall(fold(common_names(text)))]
     return tuple([token for token in found if token not in _ARTICLE_WORDS] or found)
 
 

@@ -172,6 +172,11 @@ NOT_CONTAINED = [
     ("Paris", "either London or Paris"),
     ("Paris", "Paris / London"),
     ("Paris", "Paris/London"),
+    ("United Kingdom", "United States"),
+    ("Guinea", "Guinea-Bissau"),
+    ("Republic of the Congo", "Democratic Republic of the Congo"),
+    ("American", "United States"),  # unless a nationality is asked for
+    ("Netherlands", "Tom Holland"),
     ("Paris", "Paris; London"),
     ("Paris", "London\nParis"),
     ("Paris", "Paris and London"),
@@ -207,6 +212,36 @@ def test_another_value(gold: str, answer: str) -> None:
 @pytest.mark.parametrize(("gold", "answer"), CONTAINED)
 def test_contained(gold: str, answer: str) -> None:
     assert score(answer, [gold]).contains == 1.0
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("United Nations", "the UN"),
+        ("UK", "Great Britain"),
+        ("United States of America", "U.S."),
+        ("Czech Republic", "Czechia"),
+        ("World Health Organization", "WHO"),
+    ],
+)
+def test_another_form_of_a_name_is_the_name(gold: str, answer: str) -> None:
+    assert matches(answer, gold)
+    assert matches(gold, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("What nationality was Oda Brenk?", True),
+        ("From which country was Oda Brenk?", True),
+        ("What language did Oda Brenk speak?", False),
+        ("Which language is spoken in the country?", False),
+        ("Who is the subject of the song?", False),
+    ],
+)
+def test_an_adjective_answers_where_a_nationality_is_asked_for(question: str, right: bool) -> None:
+    for answer, gold in (("Dutch", "Netherlands"), ("the Netherlands", "Dutch")):
+        assert bool(score(answer, [gold], question).right) is right
 
 
 @pytest.mark.parametrize(("gold", "answer"), NOT_CONTAINED)
