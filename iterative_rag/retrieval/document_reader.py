@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.adaptive_reading import AdaptiveReading
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reader_setup import ReaderSetup
+from iterative_rag.retrieval.reading_policy import reads_on
 from iterative_rag.system.cancellation import first_done
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import (
@@ -76,8 +77,10 @@ class DocumentReader(ReaderSetup):
         """Read all needs, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one that the
         needs were derived from. Facts that an earlier reading did not wait for come as further readings."""
         if self.metered:
-            return AdaptiveReading(self, tasks, question).run(seconds)
-        return self._read_all(tasks, seconds)
+            readings = AdaptiveReading(self, tasks, question).run(seconds)
+        else:
+            readings = self._read_all(tasks, seconds)
+        return within_limit(readings, self.fact_limit)
 
     def _read_all(self, tasks: Sequence[ReadingTask], seconds: float | None) -> tuple[NeedReading, ...]:
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -196,6 +199,24 @@ class DocumentReader(ReaderSetup):
             return None
         self.on_hit("extract")
         return extracts
+
+
+def within_limit(readings: Sequence[NeedReading], most: int) -> tuple[NeedReading, ...]:
+    """The readings of one hop with at most so many facts for each need, those with a value first: one text may bring
+    more. Facts that are not sure do not count; a list, and an aspect of a text, may be many facts of one document."""
+    left: dict[str, int] = {}
+    limited = []
+    for reading in readings:
+        key, facts = reading.need.key, []
+        for fact in sorted(reading.facts, key=lambda fact: not fact.value):
+            if fact.score >= SURE and not (reads_on(reading.need) or reading.need.aspect):
+                room = left.get(key, FACTS_PER_VALUE * most)
+                if room <= 0:
+                    continue
+                left[key] = room - (FACTS_PER_VALUE if fact.value else 1)
+            facts.append(fact)
+        limited.append(replace(reading, facts=tuple(fact for fact in reading.facts if fact in facts)))
+    return tuple(limited)
 
 
 def _unread(queue: _Queue, cap: Cap | None) -> tuple[UnreadWindow, ...]:

@@ -12,7 +12,7 @@ from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.types import DocumentAtHand
 
-# Documents and facts of a need, where sources are to corroborate or contradict each other.
+# Documents of a need, where sources are to corroborate or contradict each other; the fact limit may end it earlier.
 CORROBORATING = 5
 
 
@@ -48,4 +48,4 @@ class ReaderSetup:
 
     def corroborating(self) -> Self:
         """The same reader, but it reads on after the first value for others that agree or contradict it."""
-        return replace(self, fact_limit=max(CORROBORATING, self.fact_limit), least=CORROBORATING)
+        return replace(self, least=CORROBORATING)

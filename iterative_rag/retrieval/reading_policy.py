@@ -142,8 +142,9 @@ def before_gap(documents: Sequence[ShortlistedDocument]) -> int:
 @dataclass(frozen=True, slots=True)
 class ReadingPolicy:
     """How one need is read. `named` are the documents that the need names; `least` is how many documents are read even
-    if the first brings a value; `most` how many if none does. `fact_limit` ends the reading without a value. `subject`
-    are the names of the need, by which a value is known to be the right one."""
+    if the first brings a value; `most` how many if none does. `fact_limit` documents with a value, or twice as many
+    facts without one, end the reading whatever else holds. `subject` are the names of the need, by which a value is
+    known to be the right one."""
 
     named: frozenset[str]
     least: int
@@ -158,13 +159,13 @@ class ReadingPolicy:
         titles, most = named(need, documents), min(MOST, before_gap(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
         if least > 1 or (reads_on(need) and not need.aspect):
-            wanted = max(least, READING_ON)
+            wanted = min(max(least, READING_ON), fact_limit)
             return cls(about, wanted, max(wanted, most), fact_limit)
         if need.aspect:
             return cls(about, 1, most, fact_limit, aspect=True)
         namesakes = any(len(ids) > 1 for ids in titles.values())
         if namesakes or (len(titles) > 1 and _COMPARING.search(folded_in_place(need.question))):
-            return cls(about, UNSURE, most, fact_limit)
+            return cls(about, min(UNSURE, fact_limit), most, fact_limit)
         return cls(about, 1, most, fact_limit, _subject(need))
 
     def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
@@ -179,6 +180,8 @@ class ReadingPolicy:
             return facts > 0 and not self.named.isdisjoint(read)
         if self.aspect:
             return facts >= self.fact_limit or (len(read) >= UNSURE and facts > 0)
+        if len({fact.document_id for fact in values}) >= self.fact_limit:
+            return True
         if self.least == 1 and any(self._is_right(fact) for fact in values):
             return True
         return len(read) >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from iterative_rag.types import (
     Claim,
     Document,
     Draft,
+    Extract,
     FinalStep,
     Hit,
     Known,
@@ -31,6 +33,7 @@ from iterative_rag.types import (
     Plan,
     PlannedStep,
     PlanTool,
+    ReadingStep,
     Reflection,
     ReflectionStep,
     SearchResult,
@@ -41,6 +44,7 @@ from iterative_rag.types import (
     ToolStep,
     Verdict,
     WebStep,
+    Window,
 )
 
 QUESTION = "Where did Orla Venn live?"
@@ -80,17 +84,28 @@ def run(
     web: bool = False,
     fault: FetchError | None = None,
     others: dict[str, object] | None = None,
+    texts: dict[str, str] = CORPUS,
+    metered: bool = True,
+    extractor: Quoting | None = None,
     **settings: object,
 ) -> list[Step]:
     chosen = Settings.model_validate({"shortlist": 1, "grader": "builtin", **settings})
     budget = RunBudget(chosen, Trace("test", []))
-    corpus = OverlayCorpus(MemoryCorpus(CORPUS))
-    extractor = Quoting(["Venn", "residence", "Tarn"])
-    reader = DocumentReader(corpus, extractor, cache=DictCache(), fact_limit=3, in_flight=2, on_hit=budget.cache_hit)
+    corpus = OverlayCorpus(MemoryCorpus(texts))
+    extractor = extractor or Quoting(["Venn", "residence", "Tarn"])
+    reader = DocumentReader(
+        corpus,
+        extractor,
+        cache=DictCache(),
+        fact_limit=chosen.fact_limit,
+        in_flight=1,
+        on_hit=budget.cache_hit,
+        metered=metered,
+    )
     wording = {"rewriter": Wording(("harbour town residence",))}
     roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})
     online: Any = Web(corpus, fault) if web else None
-    components = RunComponents(corpus, reader, roles, grader, budget, chosen, metered=True, web=online)
+    components = RunComponents(corpus, reader, roles, grader, budget, chosen, metered=metered, web=online)
     return list(build(strategy, components).steps(QUESTION))
 
 
@@ -110,6 +125,50 @@ def once(*questions: str) -> Scripted:
             Needs((Need(questions[len(inquiry.tried)]),)) if len(inquiry.tried) < len(questions) else Known()
         )
     )
+
+
+# --- the fact limit -----------------------------------------------------------------------------
+
+TWELVE = {f"Guide {n}": f"Orla Venn lived in Tarn, says guide {n}. It lies there." for n in range(12)}
+
+
+class TellingMore(Quoting):
+    """Extracts four facts of every window."""
+
+    def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+        found = super().extract(needs, windows, question)
+        return tuple(
+            replace(one, statement=quote, quote=quote)
+            for one in found
+            for quote in (one.quote, one.quote[:-1], one.quote[:20], one.quote[:12])
+        )
+
+
+@pytest.mark.parametrize("metered", [True, False])
+@pytest.mark.parametrize("strategy", ["crag", "self-rag", "plan", "iterative", "full"])
+def test_reading_ends_at_the_fact_limit_in_every_strategy(strategy: str, metered: bool) -> None:
+    """With an LLM the limits 1, 3 and 8 made the same calls and brought the same facts."""
+    calls: list[int] = []
+    most: list[int] = []
+    for limit in (1, 3, 8):
+        extractor = TellingMore(["Venn"])
+        questions = ("Which of the guides name Orla Venn?", QUESTION) if strategy in ("iterative", "full") else ()
+        others: dict[str, object] = (
+            {"planner": Planning((Plan((PlannedStep(QUESTION),)), Plan(())))} if strategy == "plan" else {}
+        )
+        steps = run(
+            strategy, script=once(*questions), texts=TWELVE, metered=metered, extractor=extractor, others=others,
+            fact_limit=limit, shortlist=12,
+        )  # fmt: skip
+        readings = [step for step in steps if isinstance(step, ReadingStep)]
+        calls.append(len(extractor.calls))
+        most.append(max(len(reading.facts) for reading in readings if reading.need.question == QUESTION))
+        assert most[-1] <= limit
+    assert calls == sorted(calls)
+    assert most[0] == 1
+    assert most == sorted(most)
+    if questions or not metered:
+        assert calls[0] < calls[2]
 
 
 # --- corrective RAG --------------------------------------------------------------------------
