@@ -73,7 +73,8 @@ def layout(graph: ProofGraph) -> Layout:
 
 
 def wrapped(text: str, width: float, most: int) -> tuple[str, ...]:
-    """The text in lines of at most `width` pixels at 14 pixels, the last one cut off where there are more."""
+    """The text in lines of at most `width` pixels at 14 pixels, the last one cut off after a word where there are
+    more."""
     lines, line = [], ""
     for word in text.split():
         for piece in _pieces(word, width):
@@ -87,7 +88,7 @@ def wrapped(text: str, width: float, most: int) -> tuple[str, ...]:
     if len(lines) > most:
         last = lines[most - 1]
         while last and _width(last + " …") > width:
-            last = last[:-1]
+            last = last.rpartition(" ")[0] or last[:-1]
         lines = [*lines[: most - 1], last.rstrip() + " …"]
     return tuple(line for line in lines if line)
 

@@ -43,7 +43,7 @@ def _link(drawn: Drawn) -> str:
     middle = _half_way(drawn.points)
     cross = (
         f'<path class="cross" d="M{middle[0] - 5:g} {middle[1] - 5:g}l10 10m0 -10l-10 10"/>'
-        if standing is Standing.CONTRADICTED
+        if standing is Standing.CONTRADICTED and drawn.link.target == "answer"
         else ""
     )
     return (

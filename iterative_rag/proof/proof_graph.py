@@ -18,7 +18,7 @@ from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import builds_on
 from iterative_rag.text.sentences import sentences
 from iterative_rag.text.text_blocks import TextParagraph, text_blocks
-from iterative_rag.types import Answer, Citation, ConfidenceWord, Fact, HopRecord, Status
+from iterative_rag.types import Answer, Citation, ConfidenceWord, Conflict, Fact, HopRecord, Side, Status
 
 # The built-in reader is right in few of the cases in which it trusts a value less than this.
 _WEAK = 0.5
@@ -181,7 +181,7 @@ def _value(one: _Found) -> str:
 
 def _standing(one: _Found, answer: Answer) -> Standing:
     """How firmly a quote bears out the value that was read from it."""
-    if any(one.citation.n in side.facts for conflict in answer.conflicts for side in conflict.sides):
+    if any(one.citation.n in side.facts for conflict in answer.conflicts for side in _refused(conflict, answer)):
         return Standing.CONTRADICTED
     if one.fact is None:
         return Standing.FIRM
@@ -190,6 +190,13 @@ def _standing(one: _Found, answer: Answer) -> Standing:
     value = folded(plain(one.fact.value))
     said = folded(f"{one.citation.title} {plain(one.citation.quote)}")
     return Standing.FIRM if value in said else Standing.INFERRED
+
+
+def _refused(conflict: Conflict, answer: Answer) -> Sequence[Side]:
+    """The sides that neither the answer nor a later question goes on from; all of them where none was taken."""
+    used = folded(" ".join([plain(answer.short_answer), *(need for hop in answer.hops for need in hop.needs)]))
+    refused = [side for side in conflict.sides if folded(side.value) not in used]
+    return refused or conflict.sides
 
 
 def _end(answer: Answer, rank: int) -> ProofNode:

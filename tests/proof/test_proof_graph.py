@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import xml.etree.ElementTree as ET
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,17 @@ from iterative_rag.proof.graph_layout import BOX_WIDTH, layout, wrapped
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing, proof_graph
 from iterative_rag.proof.setbacks import setbacks
-from iterative_rag.types import Answer, Citation, Computation, ConfidenceWord, HopRecord, Need, Status
+from iterative_rag.types import (
+    Answer,
+    Citation,
+    Computation,
+    ConfidenceWord,
+    Conflict,
+    HopRecord,
+    Need,
+    Side,
+    Status,
+)
 
 FOUNDER = dataclasses.replace(
     FACT,
@@ -89,6 +100,32 @@ def test_links_say_how_firm_they_are() -> None:
     assert "contradicted" in words(graph, next(node for node in graph.nodes if node.id == "fact-1"))
 
 
+@pytest.mark.parametrize(
+    ("short", "status", "crossed"),
+    [
+        ("Edda Holm", Status.ANSWERED, {"fact-2": Standing.FIRM, "fact-3": Standing.CONTRADICTED}),
+        ("", Status.INCOMPLETE, {"fact-2": Standing.CONTRADICTED, "fact-3": Standing.CONTRADICTED}),
+    ],
+)
+def test_of_sources_that_differ_the_side_that_was_taken_is_not_crossed_out(
+    short: str, status: Status, crossed: dict[str, Standing]
+) -> None:
+    other = dataclasses.replace(FOUNDER, quote="Pia Orm founded it.", value="Pia Orm", start=90, end=109)
+    disputed = dataclasses.replace(
+        CHAIN,
+        text="Edda Holm [2]; another source: Pia Orm [3].",
+        short_answer=short,
+        status=status,
+        citations=(*CHAIN.citations, Citation(3, "Aldermere", other.source, other.quote, 90, 109)),
+        hops=(HOP, dataclasses.replace(SECOND, facts=(FOUNDER, other))),
+        conflicts=(Conflict(FOUNDER.need.question, (Side("Edda Holm", (2,)), Side("Pia Orm", (3,)))),),
+    )
+    assert {node: standing for (node, end), standing in links(disputed).items() if end == "answer"} == crossed
+    assert graph_svg(proof_graph(disputed)).count('class="cross"') == len(
+        [standing for standing in crossed.values() if standing is Standing.CONTRADICTED]
+    )
+
+
 def test_an_ending_without_an_answer_says_so() -> None:
     for answer in (ABSTAINED, CAPPED, UNREAD):
         last = proof_graph(answer).nodes[-1]
@@ -144,7 +181,8 @@ def test_any_graph_can_be_drawn(sizes: list[int], text: str, random: object) -> 
 def test_text_is_wrapped_to_the_box_and_cut_off() -> None:
     lines = wrapped("the longest of all the bridges over the river " * 5, 200, 3)
     assert len(lines) == 3
-    assert lines[-1].endswith("…")
+    assert lines[-1].endswith(" …")
+    assert set(" ".join(lines).split()) <= {"the", "longest", "of", "all", "bridges", "over", "river", "…"}
     assert all(len(line) <= 11 for line in wrapped("x" * 100, 100, 20))
 
 

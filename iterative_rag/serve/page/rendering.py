@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from iterative_rag import __version__
 from iterative_rag.index.joint_corpus import corpus_and_id
-from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines
+from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines, told_apart
 from iterative_rag.proof.answer_export import block_html
 from iterative_rag.proof.proof_file import stylesheet
 from iterative_rag.registry import STRATEGIES
@@ -121,6 +121,7 @@ def _environment() -> Environment:
         "extract": EXTRACT,
         "strategies": lambda: STRATEGIES.offered,
         "taken_lines": taken_lines,
+        "told_apart": told_apart,
         "version": __version__,
     }
     return environment
