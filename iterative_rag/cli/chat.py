@@ -189,6 +189,7 @@ class Chat:
     def _show(self, rest: str) -> None:
         from iterative_rag.cli.console import clean, out
         from iterative_rag.errors import UsageError
+        from iterative_rag.text.text_blocks import unwrapped
 
         citations = {str(one.n): one for one in self._last().citations}
         citation = citations.get(rest.strip("[] "))
@@ -197,10 +198,13 @@ class Chat:
             raise UsageError(f"The last answer has no source {rest!r}.", hint=f"/show N, with N: {known}")
         place = (citation.source, citation.start, citation.end)
         fact = next(one for one in self._session.turns[-1].facts if (one.source, one.start, one.end) == place)
-        text = self._rag.corpus.document(fact.document_id).text
-        before, after = text[max(0, fact.start - _AROUND) : fact.start], text[fact.end : fact.end + _AROUND]
+        document = self._rag.corpus.document(fact.document_id)
+        text = unwrapped(document.text) if document.pages else document.text
         out().line((f"[{citation.n}] ", "cyan"), (clean(citation.title), "bold"))
-        out().line((clean(before), "dim"), " ", (clean(citation.quote), "bold"), " ", (clean(after), "dim"))
+        # Its lines stay lines: headings, entries, rows of tables.
+        start, end = fact.start, fact.end
+        before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+        out().line((before.lstrip("\n"), "dim"), (text[start:end], "bold"), (after.rstrip("\n"), "dim"))
 
     def _edit(self, question: str) -> None:
         from iterative_rag.errors import UsageError

@@ -22,6 +22,7 @@ from iterative_rag.proof.answer_export import SourceName, said_html
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import NodeKind, ProofGraph, ProofNode, proof_graph
 from iterative_rag.text.control_characters import one_line, visible
+from iterative_rag.text.text_blocks import unwrapped
 from iterative_rag.types import Answer, Citation, Document
 
 FORMAT = "iterative-rag proof"
@@ -217,8 +218,9 @@ def _in_context(citation: Citation, document: Document | None) -> str:
     if document is None or document.text[citation.start : citation.end] != citation.quote:
         return f"<mark>{escape(visible(quote_of(citation)))}</mark>"
     text, start, end = document.text, citation.start, citation.end
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    before, quote, after = (escape(visible(part)) for part in (before, citation.quote, after))
+    text = unwrapped(text) if document.pages else text
+    parts = text[max(0, start - _AROUND) : start], text[start:end], text[end : end + _AROUND]
+    before, quote, after = (escape(visible(part)) for part in parts)
     before = f"… {before}" if start > _AROUND else before
     after = f"{after} …" if end + _AROUND < len(text) else after
     return f"{before}<mark>{quote}</mark>{after}"

@@ -1,13 +1,20 @@
-"""The parts of an answer that is a text: headings, paragraphs, entries of a list, and tables."""
+"""How a text is laid out: the parts of an answer (headings, paragraphs, entries of a list, tables), and the paragraphs
+of a text whose lines were broken to fit a page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_rows import is_row, is_rule, row_cells
 from iterative_rag.text.markup import plain
+from iterative_rag.text.patterns import lazy_pattern
+
+# A line that was broken to fit a page is at least this long; shorter ones are headings, verses and entries.
+_WRAPPED_CHARS = 45
+_ENTRY = lazy_pattern(r"\s*(?:[-*+•–▪◦‣|#]|\d{1,3}[.)]\s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +56,19 @@ def text_blocks(text: str) -> Iterator[TextBlock]:
         said = one_line(plain(bare))
         if said:
             yield TextHeading(said) if bare.startswith("#") else TextParagraph(said, bare.startswith("- "))
+
+
+def unwrapped(text: str) -> str:
+    """The text, as long as before, with a space for each line break that only fits it to a page: where the first word
+    of the next line had no room in a line as wide as most."""
+    lines = text.split("\n")
+    long = sorted(size for line in lines if (size := len(line)) >= _WRAPPED_CHARS)
+    if not long:
+        return text
+    width = 0.9 * long[int(0.8 * (len(long) - 1))]
+    parts = [lines[0]]
+    for before, line in pairwise(lines):
+        room = len(before) + 1 + len(line.split(" ", 1)[0])
+        goes_on = len(before) >= _WRAPPED_CHARS and (room > width or line[:1].islower()) and not _ENTRY.match(line)
+        parts += (" " if goes_on and line.strip() else "\n"), line
+    return "".join(parts)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.serve.page.articles.article_view import article_view
 from iterative_rag.serve.page.articles.highlighting import marked_markdown
+from iterative_rag.text.text_blocks import unwrapped
 from iterative_rag.types import Document
 from tests.serve.page.marked_text import HtmlText, squeezed
 
@@ -98,6 +100,37 @@ def test_a_pdf_is_shown_by_its_pages() -> None:
     assert "Page 3" in read.text
     assert shown.html.count('id="quote"') == 1
     assert read.suspect == []
+
+
+WRAPPED = """The Harbour
+The harbour was dug between 1811 and 1816 by prisoners of war, who also
+laid the two long moles that keep the swell out. The engineer of the works
+was Piet Lindqvist.
+It grew in 1840, when the outer basin was added for the fishing guild of
+the town.
+- first basin: 1816 by the old calendar, 1817 by the new one, as ever in the
+- outer basin: 1849"""
+
+
+@pytest.mark.parametrize(("source", "pages"), [("harbour.pdf", (0, 200)), ("harbour.txt", ()), ("harbour.log", ())])
+def test_line_breaks_that_only_fit_a_page_are_not_shown(source: str, pages: tuple[int, ...]) -> None:
+    start = WRAPPED.index("The engineer")
+    document = Document("d", "Harbour", WRAPPED, source, pages=pages)
+    shown = article_view(document, start, WRAPPED.index("\nIt grew"))
+    joined = "The engineer of the works was Piet Lindqvist."
+    assert squeezed(HtmlText(shown.html).marked) == squeezed(joined)
+    assert (joined in " ".join(shown.html.split("</mark>"))) is not source.endswith(".log")
+    assert "\nwas Piet Lindqvist." in article_view(document, start, start + 90, as_source=True).html
+    if not source.endswith(".log"):
+        for kept in ("The Harbour\nThe harbour was", "\nIt grew", "the town.\n- first", "in the\n- outer basin"):
+            assert kept in unwrapped(WRAPPED)
+
+
+@given(st.text(alphabet="ab .\n-1é", max_size=400))
+def test_joined_lines_keep_every_offset(text: str) -> None:
+    joined = unwrapped(text)
+    assert len(joined) == len(text)
+    assert joined.replace(" ", "\n") == text.replace(" ", "\n")
 
 
 # --- documents made up by hypothesis, which know of each character whether it is shown ----------------

@@ -9,11 +9,13 @@ from pathlib import PurePath
 
 from iterative_rag.serve.page.articles.highlighting import MarkedHtml, marked_markdown, marked_plain
 from iterative_rag.serve.page.articles.markdown_html import LinkTarget, web_only
+from iterative_rag.text.text_blocks import unwrapped
 from iterative_rag.types import Document
 
 # Characters that are shown at once: a long article is a hundred thousand.
 _PART = 120_000
-_PLAIN = {".txt", ".text", ".log", ".csv", ".tsv"}
+_PROSE = {".txt", ".text"}
+_PLAIN = {*_PROSE, ".log", ".csv", ".tsv"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,8 @@ def article_view(
 ) -> ArticleView:
     """The part in which the quote `document.text[start:end]` begins, or the one of this number.
 
-    `as_source` shows the text as it is stored. There a quote can always be marked, which it cannot where all of it is
-    markup.
+    `as_source` shows the text as it is stored, line breaks of a page included. There a quote can always be marked,
+    which it cannot where all of it is markup.
     """
     text = document.text
     start, end = _within(start, len(text)), _within(end, len(text))
@@ -47,11 +49,14 @@ def article_view(
     begin = starts[number - 1]
     stop = starts[number] if number < len(starts) else len(text)
     quote = (min(max(start, begin), stop), max(min(end, stop), begin))
+    suffix = PurePath(document.source).suffix.lower()
+    if document.pages or suffix in _PROSE:
+        text = text if as_source else unwrapped(text)
     if document.pages:
-        shown = _pages(document, begin, stop, quote)
+        shown = _pages(text, document.pages, begin, stop, quote)
     else:
         local = (quote[0] - begin, max(quote) - begin)
-        if as_source or PurePath(document.source).suffix.lower() in _PLAIN:
+        if as_source or suffix in _PLAIN:
             shown = marked_plain(text[begin:stop], *local)
         else:
             shown = marked_markdown(text[begin:stop], *local, target=target)
@@ -81,17 +86,15 @@ def _part_starts(document: Document) -> list[int]:
     return starts
 
 
-def _pages(document: Document, begin: int, stop: int, quote: tuple[int, int]) -> MarkedHtml:
+def _pages(text: str, pages: Sequence[int], begin: int, stop: int, quote: tuple[int, int]) -> MarkedHtml:
     """The pages from begin to stop, each under its number."""
     marked, sections = False, []
-    for number, (first, following) in enumerate(
-        zip(document.pages, [*document.pages[1:], len(document.text)], strict=True), start=1
-    ):
+    for number, (first, following) in enumerate(zip(pages, [*pages[1:], len(text)], strict=True), start=1):
         first = 0 if number == 1 else first
         if first < begin or first >= stop:
             continue
         local = (max(quote[0], first) - first, min(quote[1], following) - first)
-        shown = marked_plain(document.text[first:following], *(local if local[0] < local[1] else (0, 0)))
+        shown = marked_plain(text[first:following], *(local if local[0] < local[1] else (0, 0)))
         html = shown.html.replace('<mark id="quote">', "<mark>", 1) if marked else shown.html
         marked = marked or shown.marked
         sections.append(f'<section class="sheet" id="page-{number}"><h2>Page {number}</h2>{html}</section>')
