@@ -140,7 +140,8 @@ async def compare(request: Request) -> Response:
 
 def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Response:
     sides: list[tuple[ShownRun, list[HopStory]]] = [(run, run_story(run.steps)) for run in (first, second)]
-    return page(request, "compare.html", sides=sides, differences=_differences(first, second))
+    told, others = ({need.told for hop in hops for need in hop.needs} for _, hops in sides)
+    return page(request, "compare.html", sides=sides, same=told & others, differences=_differences(first, second))
 
 
 def _found(services: Services, name: str, query: str) -> list[ShownHit]:

@@ -42,6 +42,12 @@ class NeedStory:
     outcome: str = ""
     read: bool = False
 
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What was looked for and found, to compare it with that of another run."""
+        found = tuple((fact.value, fact.quote, fact.title) for fact in self.facts)
+        return self.question, tuple(document.title for document in self.documents), found
+
 
 @dataclass(slots=True)
 class HopStory:
