@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote as percent_encoded
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -24,8 +27,9 @@ from iterative_rag.serve.page.missing_articles import fetch_commands
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import run_story
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
+from iterative_rag.serve.rag_pool import BUILTIN
 from iterative_rag.serve.services import Services, services_of
-from iterative_rag.types import Answer, Citation, Document
+from iterative_rag.types import Answer, Citation, Document, ReasonCode
 
 _MOST_DIGITS = 6
 
@@ -84,7 +88,38 @@ def _proof_page(
         before=turns[at - 1].answer.run_id if at else shown.follows,
         turns=turns,
         commands=commands,
+        steps=list(_next_steps(services_of(request), shown, answer)),
     )
+
+
+def _next_steps(services: Services, run: ShownRun, answer: Answer) -> Iterator[tuple[str, str, str]]:
+    """What may help after an ending without an answer: what to do, where on the page, and what to type instead where
+    that is a matter of how the server is started."""
+    asked = {"question": answer.question, "corpus": run.corpus, "backend": run.backend, "strategy": run.strategy}
+    if answer.reason_code is ReasonCode.LIMIT and answer.cap:
+        limit, most = (of.get(f"max_{answer.cap}") for of in (answer.settings, services.settings.model_dump()))
+        if limit != most:
+            yield "Ask it with the limits of this server", f"/?{urlencode(asked)}", ""
+        elif isinstance(most, int | float):
+            yield "A server with a higher limit", "", f"iterative-rag serve --max-{answer.cap} {2 * most:g}"
+    if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
+        for name in services.pool.parts(run.corpus):
+            found = urlencode({"q": answer.question})
+            yield f"What the corpus {name} has about it", f"/corpora/{percent_encoded(name)}?{found}", ""
+    if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
+        return
+    yield "Other words, or one fact at a time", "#follow-up", ""
+    if run.backend != BUILTIN:
+        if run.strategy == "iterative":
+            yield "A strategy that checks more", f"/?{urlencode(asked | {'strategy': 'full'})}", ""
+        return
+    if llms := [name for name in services.pool.backends if name != BUILTIN]:
+        yield f"The same with {llms[0]}", f"/?{urlencode(asked | {'backend': llms[0]})}", ""
+    else:
+        yield "A server with an LLM", "", "iterative-rag serve --llm ollama/llama3.1:8b"
+    if not answer.settings.get("guess"):
+        corpus = ["--corpus", run.corpus] if run.corpus else []
+        yield "A guess, in a terminal", "", f"iterative-rag ask {shlex.join([answer.question, *corpus])} --guess"
 
 
 async def hops(request: Request) -> Response:

@@ -14,6 +14,7 @@ from pathlib import Path
 from iterative_rag.past_runs import PastRun, read_run, trace_files
 from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.events import PastError
+from iterative_rag.types import AnswerForm, Status
 
 # Entries that are kept, most of them of 1 or 2 kB; older runs are read each time.
 _MOST = 2_000
@@ -23,8 +24,9 @@ _SEARCHED_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """A run in a list; the fields are those of `PastRun`. `searched` are question and answer, case-folded, `cited` the
-    titles of the documents that the answer cites."""
+    """A run in a list; the fields are those of `PastRun`. `standing` is how far its ending can be trusted: the word of
+    confidence, "extract", or else the status. `searched` are question and answer, case-folded, `cited` the titles of
+    the documents that the answer cites."""
 
     run_id: str
     question: str
@@ -32,7 +34,7 @@ class RunEntry:
     status: str
     short_answer: str
     reason: str
-    confidence_word: str
+    standing: str
     corpus: str
     backend: str
     strategy: str
@@ -90,13 +92,20 @@ def run_entry(run: PastRun) -> RunEntry:
         status=run.status,
         short_answer=run.short_answer,
         reason=run.reason,
-        confidence_word=run.confidence_word,
+        standing=_standing(run),
         corpus=run.corpus,
         backend=run.backend.split("?")[0].split("@")[0],
         strategy=str(run.first.get("strategy", "")),
         searched=said[:_SEARCHED_CHARS].casefold(),
         cited=frozenset(title for title in titles if isinstance(title, str)),
     )
+
+
+def _standing(run: PastRun) -> str:
+    if run.status != Status.ANSWERED:
+        return run.status
+    extract = run.answer.get("form") == AnswerForm.EXTRACT
+    return run.confidence_word or (AnswerForm.EXTRACT if extract else run.status)
 
 
 def past_state(status: str) -> str:

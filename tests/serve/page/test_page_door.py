@@ -118,6 +118,7 @@ def test_an_edited_hop_gives_another_version(served: RunningServer) -> None:
         assert both
         compared = client.get(unescape(both[1])).text
         assert "pinned “Aldermere” (Sunday bridge) in hop 1." in HtmlText(compared).text
+        assert compared.count("the same in both") == compared.count(">differs<") == 2  # one need each, in either run
         response = client.post(f"{address}/edit", data={"hop": "2", "need": "0", "kind": "pin", "question": ""})
         third = ended(client, response.headers["location"])
         assert "pinned “Who is the mayor of Aldermere?” in hop 2." in HtmlText(third).text
@@ -265,7 +266,10 @@ def test_what_there_is_can_be_explored(served: RunningServer) -> None:
         assert "stone bridge" in read.marked
         assert "Aldermere" in article[article.index("It names") :]
         assert "Answers that cite it" in article
-        assert QUESTION in HtmlText(client.get("/history", params={"q": "edda"}).text).text
+        listed = client.get("/history", params={"q": "edda"}).text
+        assert QUESTION in HtmlText(listed).text
+        assert '<span class="badge well-supported">well supported</span>' in listed
+        assert "badge answered" not in listed
         assert client.get("/history", params={"q": "nobody"}).text.count("run-line") == 0
         for unknown in ("/corpora/none", f"/corpora/{CORPUS}/documents/none", "/runs/none", "/compare?a=none"):
             assert client.get(unknown).status_code == 404
@@ -336,6 +340,23 @@ def test_scripts_write_html_only_as_the_server_made_it(name: str) -> None:
     assert not re.search(r"insertAdjacentHTML|document\.write|eval\(|outerHTML\s*=", script)
 
 
+@pytest.mark.parametrize(
+    ("question", "offered"),
+    [
+        ("Which colour has the moon of Zorblax?", (f'href="/corpora/{CORPUS}?q=Which+colour', "has about it")),
+        ("Why is the bridge of Aldermere so loved?", ('href="#follow-up"', "iterative-rag serve --llm", "--guess")),
+    ],
+)
+def test_an_ending_without_an_answer_says_what_to_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, offered: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    with running_server(tmp_path, backends={"builtin": "builtin"}) as running, running.client() as client:
+        page = unescape(ended(client, asked(client, question=question, backend="builtin")))
+        assert "To try" in page
+        assert [one for one in offered if one not in page] == [], page
+
+
 def test_evaluation_runs_of_a_folder_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
     runs = tmp_path / "runs"
@@ -343,8 +364,14 @@ def test_evaluation_runs_of_a_folder_are_shown(tmp_path: Path, monkeypatch: pyte
     manifest = json.dumps(evaluation_records.folder([], questions=4).manifest)
     (runs / "first" / "manifest.json").write_text(manifest, encoding="utf-8")
     (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
+    records = [evaluation_records.record(str(n), n < 3) for n in range(4)]
+    evaluation_records.store(evaluation_records.folder(records, mode="naive"), runs / "second")
+    (runs / "broken").mkdir()
+    (runs / "broken" / "manifest.json").write_text("{}", encoding="utf-8")
     with running_server(tmp_path, evaluations=runs) as running, running.client() as client:
-        assert "4 questions" in client.get("/evaluations").text
+        listed = HtmlText(client.get("/evaluations").text).text
+        for told in ("4 questions, 0 asked", "75.0 % right (3 of 4)", "4 questions · naive · scripted", "is missing"):
+            assert told in listed
         shown = client.get("/evaluations/first").text
         assert "No question has been answered yet." in shown
         assert 'http-equiv="refresh"' in shown  # it goes on
