@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
+from iterative_rag.correction.corrector import Corrector
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafted, Drafting
@@ -21,7 +22,8 @@ UNREAD_SCORE = 0.5
 
 
 def naive(run: RunComponents) -> Engine:
-    finder = DataFinder(run.corpus, run.reader, run.settings)
+    corrector = Corrector(run.corpus, run.settings, web=run.web, metered=run.metered) if run.web else None
+    finder = DataFinder(run.corpus, run.reader, run.settings, corrector=corrector)
     return NaiveEngine(finder, plain_drafting(run), run.budget, run.corpus, reads=not run.metered)
 
 

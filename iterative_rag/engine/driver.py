@@ -1,12 +1,13 @@
 """Runs an engine's loop to its FinalStep, whatever happens on the way.
 
-A limit ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises. A
+Where the user allows the web, it is searched before a run declines, whatever the strategy has found in the corpus. A
+limit ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises. A
 window that could not be read is read once more before the run ends: an abstention without that would be a guess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
@@ -15,7 +16,7 @@ from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.endings import Ending
 from iterative_rag.engine.final_answer import best_so_far, final_answer
-from iterative_rag.engine.hop import read_again
+from iterative_rag.engine.hop import read_again, search
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Corpus
@@ -28,11 +29,15 @@ from iterative_rag.types import (
     FinalStep,
     Inquiry,
     LostRowsStep,
+    Need,
+    Needs,
     ShortlistStep,
     Step,
     WebStep,
 )
 
+# How often a run that would decline searches the web instead.
+WEB_ROUNDS = 2
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
 Loop: TypeAlias = Callable[[RunState], Generator[Progress, None, RunState]]
 
@@ -103,8 +108,40 @@ class RunDriver:
             known = self._state.inquiry.facts
             yield from self._advance(read_again(self._state, self._finder, self._budget))
             if self._state.inquiry.facts == known:
+                break
+            yield from self._advance(self._loop(self._state))
+        for _ in range(WEB_ROUNDS):
+            if self._finder is None or not (needs := self._open_needs(self._finder)):
+                return
+            known, draft = self._state.inquiry.facts, self._state.draft
+            yield from self._advance(self._online(self._state, self._finder, needs))
+            if self._state.inquiry.facts == known:
                 return
             yield from self._advance(self._loop(self._state))
+            if self._state.draft is draft:  # no hop was left in which to answer
+                yield from self._advance(self._last_attempt(self._state))
+
+    def _open_needs(self, finder: DataFinder) -> tuple[Need, ...]:
+        """What a run that declines has not looked for on the web, though it may: what it still needs, else what it
+        looked for last."""
+        state, analysis = self._state, self._ending.analysis
+        declines = state.draft is not None and not (state.draft.answered or state.draft.false_premise)
+        if not (finder.searches_web and declines):
+            return ()
+        last = state.hops[-1].needs if state.hops else (state.inquiry.original,)
+        needs = analysis.needs if isinstance(analysis, Needs) else tuple(map(Need, last))
+        asked = {step.need.key for step in self._ending.web}
+        return tuple(need for need in needs if need.key not in asked)
+
+    def _online(
+        self, state: RunState, finder: DataFinder, needs: Sequence[Need]
+    ) -> Generator[Progress, None, RunState]:
+        state, _ = yield from search(state, finder, self._budget, needs, online=True)
+        return state
+
+    def _last_attempt(self, state: RunState) -> Generator[Progress, None, RunState]:
+        drafted = yield from self._drafting.draft(len(state.hops), state.inquiry, last_attempt=True)
+        return state.with_draft(drafted, last_attempt=True)
 
     def _at_limit(self, state: RunState, cap: Cap) -> Generator[Progress, None, RunState]:
         """What can be said at a limit: by the model while calls, tokens and time allow, else the best fact."""
@@ -138,7 +175,9 @@ def _noted(ending: Ending, step: Step) -> Ending:
             return replace(ending, degraded=(*ending.degraded, step))
         case LostRowsStep():
             return replace(ending, lost=(*ending.lost, step))
-        case ShortlistStep() | CorrectionStep() | WebStep():
+        case WebStep():
+            return replace(ending, listed=(*ending.listed, *step.documents), web=(*ending.web, step))
+        case ShortlistStep() | CorrectionStep():
             return replace(ending, listed=(*ending.listed, *step.documents))
         case AnalysisStep():
             return replace(ending, analysis=step.analysis)

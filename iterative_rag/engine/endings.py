@@ -29,6 +29,7 @@ from iterative_rag.types import (
     ShortlistedDocument,
     Status,
     UnreadWindow,
+    WebStep,
 )
 from iterative_rag.verification.measured_thresholds import thresholds
 
@@ -41,7 +42,7 @@ _MARKS = lazy_pattern(r"\s*\[[\d,;\s–-]+\]")
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, the lists
-    whose rows it did not find, the documents that its searches listed, and the last analysis.
+    whose rows it did not find, the documents that its searches listed, its searches of the web, and the last analysis.
 
     `corpus` is None where nothing is read. `metered`: an LLM played the roles.
     """
@@ -51,6 +52,7 @@ class Ending:
     degraded: tuple[DegradedStep, ...] = ()
     lost: tuple[LostRowsStep, ...] = ()
     listed: tuple[ShortlistedDocument, ...] = ()
+    web: tuple[WebStep, ...] = ()
     analysis: Analysis | None = None
     corpus: Corpus | None = None
     metered: bool = False
@@ -80,7 +82,20 @@ def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
         reason = _joined(_done_without(ending.degraded), missing)
         return RunOutcome(Status.INCOMPLETE, reason, ReasonCode.ROLE_FAILED)
     code = _abstention(state, ending, draft)
-    return RunOutcome(Status.ABSTAINED, _abstention_reason(code, draft, ending), code)
+    reason = _joined(_abstention_reason(code, draft, ending), _searched_web(ending.web))
+    return RunOutcome(Status.ABSTAINED, reason, code)
+
+
+def _searched_web(searches: Sequence[WebStep]) -> str:
+    """What came of the web, where it was searched."""
+    if not searches:
+        return ""
+    if any(step.documents for step in searches):
+        return "The web did not tell it either."
+    faults = [fault.message.rstrip(".") for step in searches for fault in step.skipped]
+    found = any(step.results for step in searches)
+    said = "No page that the web search found could be read" if found else "The web could not be searched"
+    return f"{said} ({faults[-1]})." if faults else "The web search found no page."
 
 
 def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:

@@ -27,6 +27,7 @@ from iterative_rag.types import (
     Extract,
     FinalStep,
     Hit,
+    Inquiry,
     Known,
     Need,
     Needs,
@@ -428,6 +429,36 @@ def test_the_web_is_asked_only_where_it_is_allowed() -> None:
     for strategy in ("crag", "self-rag", "full", "plan", "iterative"):
         assert "web" not in course(run(strategy, grader=FAILING, script=once("Who is Venn?")))
     assert "web" in course(run("full", grader=FAILING, script=once("Who is Venn?"), web=True))
+
+
+def answers_from_the_web(inquiry: Inquiry) -> Draft:
+    places = tuple(place for place, fact in enumerate(inquiry.facts) if fact.title == "Venn online")[:1]
+    return Draft(bool(places), "Venn of Tarn [1]." if places else "", "Tarn" if places else "", places, "her town", 0.9)
+
+
+@pytest.mark.parametrize("strategy", ["naive", "crag", "self-rag", "plan", "iterative", "full"])
+def test_the_web_is_searched_before_a_run_declines_that_has_found_something(strategy: str) -> None:
+    script = once("Who is Venn?")
+    script.draft = answers_from_the_web
+    others: dict[str, object] = {"planner": Planning([planned("Who is Venn?"), Plan(())])}
+    steps = run(strategy, script=script, others=dict(others))
+    assert outcome(steps).status is Status.ABSTAINED
+    others = {"planner": Planning([planned("Who is Venn?"), Plan(())])}
+    script = once("Who is Venn?")
+    script.draft = answers_from_the_web
+    steps = run(strategy, script=script, others=others, web=True)
+    assert course(steps).count("web") == 1
+    assert outcome(steps).status is Status.ANSWERED
+
+
+@pytest.mark.parametrize("strategy", ["naive", "crag", "self-rag", "plan", "iterative", "full"])
+def test_a_run_that_declines_says_what_came_of_the_web(strategy: str) -> None:
+    script = once("Who is Venn?")
+    script.draft = lambda inquiry: Draft(False, "", "", (), "her town")
+    others: dict[str, object] = {"planner": Planning([planned("Who is Venn?"), Plan(())])}
+    answer = outcome(run(strategy, script=script, others=others, web=True, fault=FetchError("It is down.")))
+    assert answer.status is Status.ABSTAINED
+    assert "The web could not be searched (It is down)." in answer.reason
 
 
 # --- without any part ------------------------------------------------------------------------

@@ -27,8 +27,14 @@ def wiki() -> Iterator[FakeWiki]:
         yield running
 
 
-def run(folder: Path, wiki: FakeWiki, strategy: str, *, web: bool) -> tuple[Answer, list[Step]]:
+# Of this the built-in reader makes facts that answer nothing.
+NEAR = "The Selmouth regatta was rowed by many crews. In 1931 it was rowed near Cape Ebb, as the boat race was put off."
+
+
+def run(folder: Path, wiki: FakeWiki, strategy: str, *, web: bool, near: str = "") -> tuple[Answer, list[Step]]:
     write_articles(folder / "articles")
+    if near:
+        (folder / "articles" / "Selmouth regatta.md").write_text(f"# Selmouth regatta\n\n{near}\n", encoding="utf-8")
     settings = Settings(
         llm="builtin", corpus="towns", cache=False, web=web, search_engine=f"wikipedia@{wiki.api}", max_hops=3
     )
@@ -39,9 +45,14 @@ def run(folder: Path, wiki: FakeWiki, strategy: str, *, web: bool) -> tuple[Answ
     return last.answer, steps
 
 
-@pytest.mark.parametrize("strategy", ["crag", "iterative", "full"])
-def test_allowed_it_is_answered_and_cited_with_address_and_day(strategy: str, wiki: FakeWiki, tmp_path: Path) -> None:
-    answer, _ = run(tmp_path, wiki, strategy, web=True)
+STRATEGIES = ("naive", "crag", "self-rag", "plan", "iterative", "full")
+
+
+@pytest.mark.parametrize(("strategy", "near"), [(name, near) for name in STRATEGIES for near in ("", NEAR)])
+def test_allowed_it_is_answered_and_cited_with_address_and_day(
+    strategy: str, near: str, wiki: FakeWiki, tmp_path: Path
+) -> None:
+    answer, _ = run(tmp_path, wiki, strategy, web=True, near=near)
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Oda Brenk")
     (citation,) = answer.citations
     assert citation.source == f"{wiki.url}/wiki/Cape_Ebb_boat_race"
@@ -50,7 +61,7 @@ def test_allowed_it_is_answered_and_cited_with_address_and_day(strategy: str, wi
     assert len(set(searches)) == len(searches) > 0, "a query was sent twice"
 
 
-@pytest.mark.parametrize("strategy", ["crag", "iterative", "full"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_not_allowed_nobody_is_asked(strategy: str, wiki: FakeWiki, tmp_path: Path) -> None:
     answer, steps = run(tmp_path, wiki, strategy, web=False)
     assert answer.status is Status.ABSTAINED
@@ -62,5 +73,6 @@ def test_a_search_that_fails_is_told_and_ends_nothing(wiki: FakeWiki, tmp_path: 
     wiki.always = Trouble("status", 500)
     answer, steps = run(tmp_path, wiki, "crag", web=True)
     assert answer.status is Status.ABSTAINED
+    assert "The web could not be searched (" in answer.reason
     (step,) = [step for step in steps if isinstance(step, WebStep)]
     assert "500" in step.skipped[0].message
