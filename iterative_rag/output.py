@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -32,6 +33,7 @@ from iterative_rag.types import (
 
 EXTRACT = "Extract: the passages nearest to the question, quoted; nothing is concluded from them."
 NEAREST = "What comes nearest:"
+NO_ARTICLE = "The corpus has no article “{}”"
 
 
 def headline(answer: Answer) -> tuple[str, str]:
@@ -116,6 +118,16 @@ def remarks(answer: Answer) -> Iterator[str]:
         yield f"Not read: {document.title} (for: {document.need}): {document.reason}"
     if answer.corpus_notice:
         yield f"Note: {answer.corpus_notice}"
+    for title, command in fetch_commands(answer):
+        yield f"{NO_ARTICLE.format(title)}: {command}"
+
+
+def fetch_commands(answer: Answer) -> list[tuple[str, str]]:
+    """The titles of articles that the corpus lacks, each with the command that fetches it; where several corpora were
+    asked, into the first."""
+    corpus = str(answer.settings.get("corpus", "")).split(",")[0]
+    into = f" --corpus {shlex.quote(corpus)}" if corpus not in ("", "default", "starter") else ""
+    return [(title, f"iterative-rag corpus fetch {shlex.quote(title)}{into}") for title in answer.missing]
 
 
 def _is_the_answer(answer: Answer) -> bool:
@@ -186,6 +198,7 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "corpus_notice": answer.corpus_notice,
         "nearest": [_citation(passage) for passage in answer.nearest],
         "unread": [asdict(document) for document in answer.unread],
+        "missing_articles": [{"title": title, "command": command} for title, command in fetch_commands(answer)],
         "hops": [_hop(hop) for hop in answer.hops],
         "usage": _usage(answer.usage),
         "settings": dict(answer.settings),

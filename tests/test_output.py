@@ -37,7 +37,9 @@ def test_every_outcome_fits(answer: Answer, validator: jsonschema.Draft202012Val
 def test_the_object_has_the_promised_keys() -> None:
     made = answer_to_json(ANSWERED, version="1")
     first = "question answer short_answer form status reason reason_code confidence confidence_word chain citations"
-    then = "computations conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread"
+    then = (
+        "computations conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread missing_articles"
+    )
     assert " ".join(made) == f"{first} {then} hops usage settings version"
     assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved url copies display corpus"
     assert " ".join(made["chain"][0]) == "asked found citations"

@@ -16,7 +16,7 @@ from iterative_rag.cli.settings_options import takes_settings
 from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from iterative_rag.cli.render import HopPrinter
     from iterative_rag.factory import IterativeRAG
@@ -73,7 +73,8 @@ def ask(
         raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
     live = form is not ExportFormat.JSON
     answer = _answer(text, settings, trace, quiet=quiet, live=live, conversation=follows, meaning=meaning or "")
-    _print(answer, form)
+    also = [*(["--trace", str(trace)] if trace else ()), *(["-c"] if go_on else ())]
+    _print(answer, form, [*also, "--conversation", conversation] if conversation else also)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
 
@@ -213,7 +214,7 @@ def _chosen(form: ExportFormat | None, *, as_json: bool, quiet: bool) -> ExportF
     return form or (None if quiet else ExportFormat.TEXT)
 
 
-def _print(answer: Answer, form: ExportFormat | None) -> None:
+def _print(answer: Answer, form: ExportFormat | None, also: Sequence[str]) -> None:
     from iterative_rag.cli.console import clean, write
     from iterative_rag.types import Status
 
@@ -222,7 +223,7 @@ def _print(answer: Answer, form: ExportFormat | None) -> None:
     elif form is None:
         write(clean(answer.short_answer or answer.text or answer.reason))
     else:
-        print_answer(answer, form)
+        print_answer(answer, form, also)
 
 
 def _report_failure(answer: Answer, *, quiet: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,12 +92,17 @@ def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJso
 @history_app.command("show")
 def show_run(name: RunName, form: Format = ExportFormat.TEXT) -> None:
     """Print an earlier answer with its citations, or export it."""
+    from iterative_rag.cli.console import clean, out
     from iterative_rag.past_runs import answer_of, find_runs
 
     wanted = " ".join(name)
     found = find_runs(wanted)
     tell_others(found, wanted)
-    print_answer(answer_of(found[0]), form)
+    answer, asked = answer_of(found[0]), found[0].question
+    if form is ExportFormat.TEXT:  # the others begin with it
+        meant = f" (understood as: {answer.question})" if answer.question != asked else ""
+        out().line((f"> {clean(asked + meant)}", "bold cyan"), hang="  ")
+    print_answer(answer, form)
 
 
 @history_app.command("delete")
@@ -142,15 +148,15 @@ def tell_others(found: list[PastRun], words: str) -> None:
         )
 
 
-def print_answer(answer: Answer, form: ExportFormat) -> None:
-    """An answer on stdout."""
+def print_answer(answer: Answer, form: ExportFormat, also: Sequence[str] = ()) -> None:
+    """An answer on stdout; `also` as in `show_answer`."""
     from iterative_rag.cli.console import out, write, write_json
 
     match form:
         case ExportFormat.TEXT:
             from iterative_rag.cli.render import show_answer
 
-            show_answer(answer, out())
+            show_answer(answer, out(), also)
         case ExportFormat.JSON:
             from iterative_rag import __version__
             from iterative_rag.output import answer_to_json

@@ -24,7 +24,7 @@ from iterative_rag.cli.options import (
     announce_starter,
     settings_from,
 )
-from iterative_rag.cli.settings_options import WITHIN, takes_settings
+from iterative_rag.cli.settings_options import SEARCHING, takes_settings
 from iterative_rag.errors import UsageError
 from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.text.plurals import counted
@@ -196,7 +196,7 @@ PassageLimit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, 
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")]
 
 
-@takes_settings(only=("corpus", *WITHIN, "embedder", "index", "rerank"))
+@takes_settings(only=SEARCHING)
 def search(
     words: Words,
     *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -314,8 +314,9 @@ def _read(step: ReadingStep) -> str:
     return f"  {', '.join(parts)}"
 
 
-def show_answer(answer: Answer, printer: Printer) -> None:
-    """The short answer, the sentence, the numbered citations and one line of cost."""
+def show_answer(answer: Answer, printer: Printer, also: Sequence[str] = ()) -> None:
+    """The short answer, the sentence, the numbered citations, what to try and one line of cost; `also` are options of
+    the command line that are no settings."""
     from iterative_rag.cli.ending_view import show_nearest, show_tries
 
     head = headline(answer)
@@ -355,7 +356,7 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         show_citation(citation, printer)
     for passage in show_nearest(answer, printer):
         show_citation(passage, printer)
-    show_tries(answer, printer)
+    show_tries(answer, printer, also)
     printer.blank()
     printer.line((cost(answer), "dim"))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -78,6 +79,24 @@ _OPTIONS: dict[str, Any] = {
     "length": AnswerLength,
     "cache": UseCache,
 }
+
+
+SEARCHING = ("corpus", *WITHIN, "embedder", "index", "rerank")
+
+
+def given_options(settings: Mapping[str, Any], *, only: tuple[str, ...] = (), **changed: Any) -> list[str]:
+    """The words of a command line that asks as it was asked: the options that were given (`only` these), as the
+    settings of an answer tell them, and those that are `changed`."""
+    from iterative_rag.settings import as_options
+    from iterative_rag.types.within import recorded_parts
+
+    given = [name for name in _OPTIONS if name in settings.get("given", ()) and name not in WITHIN]
+    values = {name: settings[name] for name in given if name in settings} | changed
+    if settings.get("corpus", "default") not in ("", "default"):  # also one that was not given, such as the starter's
+        values["corpus"] = settings["corpus"]
+    for part in recorded_parts(settings):
+        values |= {f"within_{name}": value for name, value in asdict(part).items() if value}
+    return as_options({name: values[name] for name in only or _OPTIONS if name in values})
 
 
 def takes_settings(

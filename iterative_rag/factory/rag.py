@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import IterativeRAGError, UsageError
@@ -28,8 +28,10 @@ from iterative_rag.types import (
     FinalStep,
     FollowUpStep,
     Hit,
+    ReasonCode,
     Revision,
     RunProgress,
+    Status,
     Step,
     Within,
 )
@@ -210,13 +212,17 @@ class IterativeRAG:
         chosen = {document.id for title in titles for document in whole.find(title)}
         return self.over(CorpusPart(whole, chosen) if isinstance(whole, IndexedCorpus) else whole.among(chosen))
 
-    def _indexed(self) -> IndexedCorpus | JointCorpus:
+    @property
+    def _lists(self) -> bool:
         from iterative_rag.index.indexed_corpus import IndexedCorpus
         from iterative_rag.index.joint_corpus import JointCorpus
 
         corpus = self.corpus
-        if isinstance(corpus, IndexedCorpus) or (isinstance(corpus, JointCorpus) and corpus.lists):
-            return corpus
+        return isinstance(corpus, IndexedCorpus) or (isinstance(corpus, JointCorpus) and corpus.lists)
+
+    def _indexed(self) -> IndexedCorpus | JointCorpus:
+        if self._lists:
+            return cast("IndexedCorpus | JointCorpus", self.corpus)
         raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
 
     def search(self, query: str, limit: int = 10) -> list[tuple[Hit, Document]]:
@@ -291,11 +297,15 @@ class IterativeRAG:
                 **_told(revision),
             )
             with for_one_run(self.corpus, asked._parts) as corpus:
+                steps: list[Step] = []
                 budget = RunBudget(self.settings, record, progress, written)
                 for step in self._run(question, strategy, budget, corpus, earlier, revision):
+                    steps.append(step)
                     if isinstance(step, FinalStep):
                         notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)
-                        step = FinalStep(asked._completed(step.answer, run_id, " ".join(filter(None, notices)), corpus))
+                        step = FinalStep(
+                            asked._completed(step.answer, run_id, " ".join(filter(None, notices)), corpus, steps)
+                        )
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
             self.store.put(_asked(self.settings, question, asked.within), True)
@@ -416,8 +426,14 @@ class IterativeRAG:
             engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
         yield from engine.steps(meant.question)
 
-    def _completed(self, answer: Answer, run_id: str, corpus_notice: str, corpus: Corpus) -> Answer:
+    def _completed(
+        self, answer: Answer, run_id: str, corpus_notice: str, corpus: Corpus, steps: Sequence[Step]
+    ) -> Answer:
         """The engine's answer with what only this run knows."""
+        if answer.status is not Status.ANSWERED and answer.reason_code is not ReasonCode.FALSE_PREMISE and self._lists:
+            from iterative_rag.factory.missing_articles import missing_articles
+
+            answer = dataclasses.replace(answer, missing=missing_articles(steps, self.titles))
         if corpus_of := getattr(corpus, "corpus_of", None):  # several corpora
             cited, nearest = (
                 tuple(dataclasses.replace(one, corpus=corpus_of(one)) for one in citations)

@@ -229,8 +229,9 @@ class Answer:
     each; empty where the strategy does not reflect. `also` are other values that the facts support ("1905, by the
     inscription [3]"), `caveats` what to know before relying on the answer. `last_attempt`: nothing more was to be
     found, and this is the likeliest answer that the facts allow. `corpus_notice` says so where the corpus was not fully
-    indexed. `taken_as` are misspelt names of the question with what they were taken as. `settings` are those of the
-    run; they contain no key.
+    indexed. `missing` are the titles of articles that a run without an answer would have looked into and the corpus
+    does not hold. `taken_as` are misspelt names of the question with what they were taken as. `settings` are those of
+    the run; they contain no key.
     """
 
     question: str
@@ -259,6 +260,7 @@ class Answer:
     chain: tuple[ChainLink, ...] = ()
     form: AnswerForm = AnswerForm.VALUE
     taken_as: tuple[NameReading, ...] = ()
+    missing: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

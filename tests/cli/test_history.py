@@ -161,7 +161,7 @@ def test_the_markdown_of_a_model_is_not_shown_as_written(run: Command) -> None:
     also, caveats = ("1905, **by the inscription** [1]",), ("The `rows` are not in the text.",)
     leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, text=text, also=also, caveats=caveats))
     out = run("history", "show", "last").out
-    assert out.startswith("Aldermere was founded by Edda Holm [1].\nso it is [1]\n")
+    assert out.startswith(f"> {ANSWERED.question}\nAldermere was founded by Edda Holm [1].\nso it is [1]\n")
     assert "also  1905, by the inscription [1]\ncaveat  The rows are not in the text.\n" in out
     page = run("history", "show", "last", "--format", "html").out
     assert "<p>Aldermere was founded by <strong>Edda Holm</strong> [1].</p>\n<p>so it is [1]</p>" in page

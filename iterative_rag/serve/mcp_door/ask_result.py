@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from iterative_rag.index.joint_corpus import corpus_and_id
+from iterative_rag.output import fetch_commands
 from iterative_rag.serve.mcp_door.document_uris import document_uri
 from iterative_rag.serve.mcp_door.tool_results import (
     AskResult,
@@ -13,6 +14,7 @@ from iterative_rag.serve.mcp_door.tool_results import (
     ComputationResult,
     ConflictResult,
     ConflictSide,
+    MissingArticle,
 )
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.types import Answer, Citation
@@ -47,6 +49,7 @@ def ask_result(answer: Answer, corpus: str) -> AskResult:
         also=list(answer.also),
         caveats=list(answer.caveats),
         nearest=[_citation(one, corpus, ids) for one in answer.nearest],
+        missing_articles=[MissingArticle(title=title, command=command) for title, command in fetch_commands(answer)],
         llm_calls=answer.usage.llm_calls,
         prompt_tokens=answer.usage.prompt_tokens,
         completion_tokens=answer.usage.completion_tokens,

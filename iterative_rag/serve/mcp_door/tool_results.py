@@ -123,6 +123,11 @@ class ConflictResult(Result):
     sides: list[ConflictSide]
 
 
+class MissingArticle(Result):
+    title: str
+    command: str = Field(description="What a person types to fetch the article into the corpus.")
+
+
 class AskResult(Result):
     """`status` is answered, abstained (the corpus does not hold it) or incomplete (a limit or a fault: `reason`)."""
 
@@ -142,6 +147,9 @@ class AskResult(Result):
     also: list[str]
     caveats: list[str]
     nearest: list[CitationResult]
+    missing_articles: list[MissingArticle] = Field(
+        description="Articles that would have been looked into and that the corpus does not hold."
+    )
     llm_calls: int
     prompt_tokens: int
     completion_tokens: int

@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from iterative_rag.conversations import Turn
 from iterative_rag.errors import UsageError
+from iterative_rag.output import fetch_commands
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import ProofNode, proof_graph
 from iterative_rag.proof.setbacks import setbacks
@@ -23,7 +24,6 @@ from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.page.articles.article_view import ArticleView, article_view
 from iterative_rag.serve.page.cited_documents import CitedDocuments
 from iterative_rag.serve.page.follow_up import conversation_of
-from iterative_rag.serve.page.missing_articles import fetch_commands
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import run_story
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
@@ -57,10 +57,9 @@ async def run(request: Request) -> Response:
     as_source = request.query_params.get("view") == "source"
     part = _number(request.query_params.get("part", ""))
     quote = await asyncio.to_thread(_quote, services, shown, chosen, part, as_source) if chosen else None
-    commands = await asyncio.to_thread(fetch_commands, services, shown) if not answer.short_answer else ()
     turns = (await asyncio.to_thread(conversation_of, shown, services)).turns
     # Drawing takes some milliseconds, during which the streams of other clients would stall.
-    return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns, commands)
+    return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns)
 
 
 def _proof_page(
@@ -69,7 +68,6 @@ def _proof_page(
     answer: Answer,
     quote: ShownQuote | None,
     turns: Sequence[Turn],
-    commands: Sequence[tuple[str, str]],
 ) -> Response:
     graph = proof_graph(answer)
     at = next((n for n, turn in enumerate(turns) if turn.answer.run_id == shown.id), None)
@@ -87,7 +85,7 @@ def _proof_page(
         asked=shown.question if at is None else turns[at].asked,
         before=turns[at - 1].answer.run_id if at else shown.follows,
         turns=turns,
-        commands=commands,
+        commands=fetch_commands(answer),
         steps=list(_next_steps(services_of(request), shown, answer)),
     )
 
