@@ -221,7 +221,8 @@ def _print(answer: Answer, form: ExportFormat | None, also: Sequence[str]) -> No
     if form is None and answer.status is Status.ABSTAINED:  # never to be taken for an answer
         write(clean(f"{answer.label}: {answer.reason}"))
     elif form is None:
-        write(clean(answer.short_answer or answer.text or answer.reason))
+        value = "" if answer.form.is_text else answer.short_answer
+        write(clean(value or answer.text or answer.reason))
     else:
         print_answer(answer, form, also)
 

@@ -15,7 +15,10 @@ from iterative_rag.engine.abstention import abstention
 from iterative_rag.engine.optional_call import optional
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Reflector, Writer
+from iterative_rag.retrieval.need_words import holds_words, plain_words
+from iterative_rag.text.asked_forms import asks_value
 from iterative_rag.text.citation_markers import MARKER, renumbered
+from iterative_rag.text.languages import content_words
 from iterative_rag.text.markup import plain
 from iterative_rag.types import (
     Action,
@@ -29,6 +32,7 @@ from iterative_rag.types import (
     ReflectionStep,
     Step,
 )
+from iterative_rag.verification.answer_type import Asked, kind_asked
 from iterative_rag.verification.groundedness import Standing, check_said
 from iterative_rag.verification.text_check import CheckedText, check_text, claim_of
 
@@ -83,7 +87,7 @@ class TextDrafting:
         claims: list[Claim] = []
         uncovered: list[str] = []
         caveats: list[str] = []
-        left_out, trust = 0, 1.0  # a report is as sure as its least sure section
+        left_out, trust, short = 0, 1.0, ""  # a report is as sure as its least sure section
         ended: IterativeRAGError | None = None
         denied: Draft | None = None
         for n, section in enumerate(inquiry.outline):
@@ -112,17 +116,17 @@ class TextDrafting:
             if not checked.text:
                 uncovered.append(section.heading)
                 continue
-            trust = min(trust, draft.confidence)
+            trust, short = min(trust, draft.confidence), short or draft.short_answer
             claims += checked.kept
             caveats += draft.caveats
             parts.append(_headed(section, inquiry, checked.text))
-            yield AnsweringStep(hop, _report_draft(inquiry, parts, left_out, uncovered, caveats, trust))
+            yield AnsweringStep(hop, _report_draft(inquiry, parts, left_out, uncovered, caveats, trust, short))
         if denied and not parts:
             return DraftedText(denied)
         if not parts:
             missing = f"Nothing was found or written on: {'; '.join(uncovered)}."
             return DraftedText(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=left_out))
-        whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, trust)
+        whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, trust, short)
         return DraftedText(whole, Reflection(tuple(claims)), ended)
 
     def _section(
@@ -178,7 +182,24 @@ def extract_of(inquiry: Inquiry) -> Draft:
 
 def _with_text(draft: Draft, inquiry: Inquiry, text: str, left_out: int) -> Draft:
     said, cited = renumbered(text, len(inquiry.facts))
-    return replace(draft, text=said, cited=cited, left_out=left_out)
+    short = _value_in(said, inquiry, draft.short_answer, cited)
+    return replace(draft, text=said, short_answer=short, cited=cited, left_out=left_out)
+
+
+def _value_in(text: str, inquiry: Inquiry, given: str, cited: Sequence[int]) -> str:
+    """The name, number or date that the question asks for beside the text, as the checked text says it: what the writer
+    has `given`, else the value of a cited fact whose need asks for one, the need that is most like the question."""
+    if not asks_value(inquiry.original):
+        return ""
+    asked, kind = content_words(inquiry.original), kind_asked(inquiry.original)
+    facts = [inquiry.facts[place] for place in cited]
+    telling = [
+        fact for fact in facts if asks_value(fact.need.question) and kind in (Asked.ANY, kind_asked(fact.need.question))
+    ]
+    telling.sort(key=lambda fact: -len(asked & content_words(fact.need.question)))
+    values = (" ".join(value.split()) for value in (given, *(fact.value for fact in telling)))
+    said = plain_words(MARKER.sub("", text))
+    return next((one for one in values if plain_words(one) and holds_words(said, plain_words(one))), "")
 
 
 def _report_draft(
@@ -188,10 +209,12 @@ def _report_draft(
     uncovered: Sequence[str],
     caveats: Sequence[str],
     trust: float,
+    short: str,
 ) -> Draft:
     draft = Draft(
         True,
         "",
+        short,
         confidence=trust,
         caveats=tuple(dict.fromkeys(caveats)),
         weighed=True,

@@ -46,6 +46,15 @@ _VALUE = lazy_pattern(
     r"|wie (?:hei(?:ss|ß)|hie(?:ss|ß)|nennt)\w*|comment (?:s'appel|se nomm)\w*|como se llam\w*)\b"
     r"|^\W*how (?:is|are|was|were)\b.{2,200}\bcalled(?:\W*$| (?:that|which|who)\b)"
 )
+# Where a clause begins that asks for a value of its own: "Why was it built, and who designed it?"
+_CLAUSE = lazy_pattern(r"[?;]\s+|,?\s+(?:and|und|et|y|e)\s+")
+_NAMED = lazy_pattern(
+    r"^\W*(?:(?:in|on|at|to|from|by|of|for) )?(?:which\b|(?:name|identify|nenne)\b"
+    r"|(?:what|welche\w*|quel\w*|cual\w*) (?:is|was|are|were|ist|war|est|etait|es|era) "
+    r"(?:the |der |die |das |le |la |el )?"
+    r"(?:\w+ ){0,2}?(?:names?|title|year|date|number|age|height|length|capital|population|nam\w*|nom|nombre|titel|titre"
+    r"|titulo|jahr|annee|ano)\b)"
+)
 # Mostly an explanation; but "How is he related to her?" is a value, so a model that says so is believed.
 _HOW = lazy_pattern(r"^\W*(?:how|wie|comment|como|nasil)\b|\bnasil\b|如何|怎么")
 
@@ -70,6 +79,12 @@ def sound_form(said: AnswerForm | None, question: str) -> AnswerForm:
     if said is None:
         return plain or (AnswerForm.EXPLANATION if _HOW.search(folded_in_place(question)) else AnswerForm.VALUE)
     return plain if plain is not None and said.is_text != plain.is_text else said
+
+
+def asks_value(question: str) -> bool:
+    """Whether a question, or a clause of one that asks for a text, asks for a name, a number or a date."""
+    clauses = _CLAUSE.split(folded_in_place(question))
+    return any(asked_form(clause) is AnswerForm.VALUE or _NAMED.search(clause) for clause in clauses if clause.strip())
 
 
 def as_aspect(need: Need) -> Need:

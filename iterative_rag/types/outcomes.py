@@ -102,7 +102,8 @@ class Draft:
     `text` contains markers `[n]`, where n is the position in `cited`, counted from 1. An abstention has
     `answered=False` and says in `missing` what the corpus does not hold or which premise is false (`false_premise`).
     `confidence` is from 0 to 1. `also`, `caveats`, `last_attempt` and `taken_as` as in Answer; the first two have
-    markers, too. In an EXTRACT, `text` is the quotes and `short_answer` the best of them.
+    markers, too. In an EXTRACT, `text` is the quotes and `short_answer` the best of them; of a text it is the name,
+    number or date that the question asks for beside it.
     `weighed`: the backend has seen all facts and chosen between those that contradict each other. Of a text (see
     AnswerForm.is_text), `left_out` counts the sentences and cells that were taken out because no fact proves them, and
     `uncovered` are the aspects or headings on which nothing was found or written.

@@ -110,6 +110,25 @@ def test_two_questions_get_two_answers(rag: IterativeRAG, question: str, value: 
     assert answer.text == text
 
 
+@pytest.mark.parametrize(
+    ("question", "value", "told"),
+    [
+        ("Who designed the Velm Tower and why was it closed?", "Oda Brenk", "its lift had broken"),
+        (
+            "What is the name of the designer of the Velm Tower and what was her childhood like?",
+            "Oda Brenk",
+            "lonely childhood",
+        ),
+    ],
+)
+def test_a_name_beside_a_description_is_the_short_answer(
+    rag: IterativeRAG, question: str, value: str, told: str
+) -> None:
+    answer = rag.ask(question)
+    assert answer.short_answer == value
+    assert told in answer.text
+
+
 def test_the_half_that_was_not_found_is_named(rag: IterativeRAG) -> None:
     answer = rag.ask("When was the Velm Tower opened and who is the mayor of Tellby?")
     assert answer.short_answer == "1931"

@@ -6,7 +6,18 @@ import re
 
 import pytest
 
-from fakes.harbour_articles import CAUSE, COMPARE, COURSE, WHY, Author, cited, fenced, numbered, text_reply
+from fakes.harbour_articles import (
+    CAUSE,
+    COMPARE,
+    COURSE,
+    WHY,
+    Author,
+    cited,
+    extraction,
+    fenced,
+    numbered,
+    text_reply,
+)
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.past_runs import run_of_id
@@ -324,6 +335,48 @@ def test_a_value_question_with_a_longer_length_is_a_text() -> None:
     plan = {"form": "value", "status": "needs", "needs": [CAUSE, COURSE], "last": True}
     answer = Author(explained, analyse=[plan]).rag(length="paragraph").ask("When did the Fire of Karsa begin?")
     assert answer.form is AnswerForm.EXPLANATION
+
+
+BEGAN = "When did the Fire of Karsa begin?"
+
+
+def dated(request: ChatRequest) -> dict[str, object]:
+    """The date as a fact of a need of its own, beside what tells of the cause."""
+    facts = extraction(request)["facts"]
+    for number in re.findall(rf"^QUESTION (\d+): {re.escape(BEGAN[:-1])}", request.user, re.MULTILINE):
+        quote = "The Fire of Karsa began on 3 May 1904 in the tar store of the harbour."
+        facts.append({"statement": quote, "quote": quote, "need": [int(number)], "value": "3 May 1904"})
+    return {"facts": facts}
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "short"),
+    [
+        ("What caused the Fire of Karsa, and when did it begin?", "3 May 1904", "3 May 1904"),
+        (
+            "What caused the Fire of Karsa, and when did it begin?",
+            "",
+            "3 May 1904",
+        ),  # the value of a fact that it cites
+        ("What caused the Fire of Karsa, and when did it begin?", "9 June 1910", "3 May 1904"),  # not in the text
+        ("What is the name of the place where the Fire of Karsa began, and why?", "the tar store", "the tar store"),
+        ("Why did the harbour of Karsa burn?", "a lamp", ""),
+    ],
+)
+@pytest.mark.parametrize("length", ["short", "paragraph"])
+def test_a_value_that_is_asked_for_beside_a_text_is_the_short_answer(
+    length: str, question: str, given: str, short: str
+) -> None:
+    """It was empty, which every scorer counts as no answer."""
+    plan = {"form": "explanation", "status": "needs", "needs": [BEGAN, CAUSE], "last": True}
+    author = Author(
+        lambda request: text_reply(cited(request, "began on", LAMP), short_answer=given),
+        analyse=lambda request: plan,
+        extract=dated,
+    )
+    answer = author.rag(length=length).ask(question)
+    assert (answer.form, answer.short_answer) == (AnswerForm.EXPLANATION, short)
+    assert LAMP in answer.text
 
 
 def test_a_strategy_that_reflects_has_the_model_judge_the_sentences_too() -> None:

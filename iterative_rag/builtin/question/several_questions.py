@@ -38,6 +38,7 @@ _NAME = lazy_pattern(
     r"|(?<= )\d[\w-]* ?)+"
 )
 _WHO_IS = lazy_pattern(r"^(?:who|what) (?:is|was|are|were) (?P<name>(?!the |an? |his |her ).+)$", re.I)
+_NAME_OF = lazy_pattern(r"^what (?:is|was) the name of the [a-z]", re.I)
 _RELATIVE = lazy_pattern(r"\b(?:who|whose|whom|that|which|where|between)\b", re.I)
 _PLACE = lazy_pattern(r"^where\b|\b(?:capital|city|town|country|birthplace|village)\b", re.I)
 _WHICH = lazy_pattern(r"^(?:which|what) (?:[a-z]+ ){0,2}?[a-z]+(?= (?:[a-z]+s|[a-z]+ed|is|was) )", re.I)
@@ -118,6 +119,8 @@ def _meant(first: str, pronoun: str) -> str:
         return named["name"]
     asks_person = first.lower().startswith("who")
     if pronoun == "there" and _PLACE.search(first):
+        return FIRST_ANSWER
+    if pronoun in {"he", "she", "him", "his", "her"} and _NAME_OF.match(first):
         return FIRST_ANSWER
     if pronoun in {"he", "she"} and (asks_person or _ASKS_THING.match(first)):
         return FIRST_ANSWER

@@ -46,7 +46,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     outcome = replace(outcome, values=_of_asked_kind(asked, outcome.values))
     if not outcome.values:
         return _abstention(inquiry, outcome)
-    extract = wants_extract(asked)
+    extract = wants_extract(asked) and not outcome.values[0].parts
     trust = outcome.values[0].score if extract else evaluation.trusted(asked, outcome.values)
     if trust < evaluation.caution.given:
         return _abstention(inquiry, outcome)
@@ -58,7 +58,8 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     return Draft(
         answered=True,
         text=" ".join(sentence(part, value.text, _marks(inquiry, value, cited)) for part, value in parts),
-        short_answer=best.text,
+        # A name that is asked for beside a description is the short answer, without what is quoted of the description.
+        short_answer="; ".join(value.text for part, value in parts if not wants_extract(part)) or best.text,
         cited=cited,
         confidence=round(trust, 3),
         computations=best.computations,

@@ -211,6 +211,7 @@ class WritingReply(Reply):
 
     status: Annotated[Literal["answered", "not_in_facts", "false_premise"], BeforeValidator(as_word)]
     answer: Text = ""
+    short_answer: Text = ""
     missing: Remark = ""
     confidence: Share = 0.5
 

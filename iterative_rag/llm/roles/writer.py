@@ -178,4 +178,5 @@ def _draft_of(reply: WritingReply, inquiry: Inquiry) -> Draft:
         told = f"The question assumes something untrue: {said}" if untrue else said
         return Draft(False, text, "", cited, told, reply.confidence, false_premise=untrue, form=inquiry.form)
     caveats = (missing,) if missing else ()
-    return Draft(True, text, "", cited, "", reply.confidence, caveats=caveats, weighed=True, form=inquiry.form)
+    short = MARKER.sub("", reply.short_answer).strip()
+    return Draft(True, text, short, cited, "", reply.confidence, caveats=caveats, weighed=True, form=inquiry.form)
