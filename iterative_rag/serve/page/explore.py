@@ -10,7 +10,8 @@ from itertools import islice
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import CorpusNotFound, UsageError
+from iterative_rag.factory import corpora as corpora_on_disk
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.past_runs import delete, run_of_id
 from iterative_rag.serve.api.documents import document_of, opened_corpus
@@ -18,10 +19,10 @@ from iterative_rag.serve.api.responses import whole_number
 from iterative_rag.serve.page.articles.article_links import article_links
 from iterative_rag.serve.page.articles.article_view import article_view
 from iterative_rag.serve.page.ask_page import posted_fields
-from iterative_rag.serve.page.corpus_cards import corpus_cards
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import HopStory, run_story
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
+from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_index import RunEntry
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.text.control_characters import without_controls
@@ -30,6 +31,17 @@ from iterative_rag.types import Hit
 _HITS, _TITLES, _RUNS = 12, 400, 30
 _LONGEST_QUERY = 2000
 _CITING = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusCard:
+    """`documents` is None for a corpus that is indexed when it is first asked."""
+
+    name: str
+    documents: int | None
+    passages: int = 0
+    state: str = ""
+    updated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +55,7 @@ class ShownHit:
 async def corpora(request: Request) -> Response:
     """The corpora that can be asked."""
     services = services_of(request)
-    cards = await asyncio.to_thread(corpus_cards, services.pool)
+    cards = await asyncio.to_thread(lambda: [_card(name, services.pool) for name in services.pool.corpora()])
     return page(request, "corpora.html", cards=cards)
 
 
@@ -136,6 +148,16 @@ async def compare(request: Request) -> Response:
         return page(request, "choose.html", run=first, others=others)
     second = await asyncio.to_thread(shown_run, services, names[1])
     return await asyncio.to_thread(_side_by_side, request, first, second)
+
+
+def _card(name: str, pool: RagPool) -> CorpusCard:
+    try:
+        info = corpora_on_disk(pool.settings.index).info(name)
+    except CorpusNotFound:
+        return CorpusCard(name, None)
+    return CorpusCard(
+        name, info.documents, info.passages, str(info.state), str(info.updated or "")[:16].replace("T", " ")
+    )
 
 
 def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Response:

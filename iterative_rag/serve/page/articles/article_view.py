@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from iterative_rag.serve.page.articles.highlighting import MarkedHtml, marked_markdown, marked_plain
-from iterative_rag.serve.page.articles.markdown_html import LinkTarget, web_only
 from iterative_rag.text.text_blocks import unwrapped
 from iterative_rag.types import Document
 
@@ -35,7 +34,6 @@ def article_view(
     *,
     part: int | None = None,
     as_source: bool = False,
-    target: LinkTarget = web_only,
 ) -> ArticleView:
     """The part in which the quote `document.text[start:end]` begins, or the one of this number.
 
@@ -59,7 +57,7 @@ def article_view(
         if as_source or suffix in _PLAIN:
             shown = marked_plain(text[begin:stop], *local)
         else:
-            shown = marked_markdown(text[begin:stop], *local, target=target)
+            shown = marked_markdown(text[begin:stop], *local)
     return ArticleView(shown.html, shown.marked, number, len(starts))
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from html import escape, unescape
 
-from iterative_rag.serve.page.articles.markdown_html import LinkTarget, markdown_html, web_only
+from iterative_rag.serve.page.articles.markdown_html import markdown_html
 from iterative_rag.serve.page.articles.placeholders import Placeholders, with_placeholders, without_private
 from iterative_rag.text.control_characters import REPLACEMENT
 
@@ -27,11 +27,11 @@ class MarkedHtml:
     marked: bool
 
 
-def marked_markdown(text: str, start: int, end: int, *, target: LinkTarget = web_only) -> MarkedHtml:
+def marked_markdown(text: str, start: int, end: int) -> MarkedHtml:
     """Markdown as sanitised HTML in which `text[start:end]` is marked; nothing is where both are equal."""
     text = shown_as_is(text)
     places = with_placeholders(text, start, end)
-    html = markdown_html(places.text, readable=places.restored, target=target)
+    html = markdown_html(places.text, readable=places.restored)
     return _marked(html, places, start, end)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import nh3
@@ -18,45 +17,20 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from markdown_it.utils import EnvType, OptionsDict
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TAGS = {
-    *_HEADINGS,
+    *(f"h{level}" for level in range(1, 7)),
     *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "span"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
-_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}} | {heading: {"id"} for heading in _HEADINGS}
+_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
 _CLASSES = {"span": {"image"}, "th": {"left", "center", "right"}, "td": {"left", "center", "right"}}
-_SECTION = "section-"
 _EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
 
-LinkTarget = Callable[[str], str]
 
-
-def web_only(address: str) -> str:
-    """Where a link of a document leads: to the web, or nowhere."""
-    return web_link(address)
-
-
-def markdown_html(text: str, *, readable: Callable[[str], str] = str, target: LinkTarget = web_only) -> str:
-    """The sanitised HTML. `readable` turns what stands in addresses back into what the document says; `target` says
-    where a link of the document leads, "" for nowhere."""
-    env: dict[str, Any] = {"readable": readable, "target": target, "references": _References(readable)}
-    parser = _parser()
-    tokens = parser.parse(text, env)
-    _number_headings(tokens)
-    return _sanitised(parser.renderer.render(tokens, parser.options, env))
-
-
-def headings(text: str) -> list[tuple[int, str, str]]:
-    """The outline of a Markdown text: level, id and text of each heading."""
-    tokens = _parser().parse(text, {"readable": str, "target": web_only})
-    _number_headings(tokens)
-    found = []
-    for opening, inline in pairwise(tokens):
-        if opening.type == "heading_open":
-            said = "".join(child.content for child in inline.children or () if child.type != "image")
-            found.append((int(opening.tag[1:]), str(opening.attrGet("id")), said))
-    return found
+def markdown_html(text: str, *, readable: Callable[[str], str] = str) -> str:
+    """The sanitised HTML. `readable` turns what stands in addresses back into what the document says. A link leads to
+    the web, or nowhere."""
+    return _sanitised(_parser().render(text, {"readable": readable, "references": _References(readable)}))
 
 
 class _References(dict[str, Any]):
@@ -82,12 +56,6 @@ class _References(dict[str, Any]):
         return super().get(self._key(label), default)
 
 
-def _number_headings(tokens: Sequence[Token]) -> None:
-    opened = (token for token in tokens if token.type == "heading_open")
-    for number, token in enumerate(opened, start=1):
-        token.attrSet("id", f"{_SECTION}{number}")
-
-
 @cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
@@ -111,7 +79,7 @@ def _image(self: RendererHTML, tokens: Sequence[Token], n: int, options: Options
 
 
 def _link(self: RendererHTML, tokens: Sequence[Token], n: int, options: OptionsDict, env: EnvType) -> str:
-    address = env["target"](env["readable"](str(tokens[n].attrGet("href") or "")))
+    address = web_link(env["readable"](str(tokens[n].attrGet("href") or "")))
     tokens[n].attrs = {"href": address} if address else {}
     return self.renderToken(tokens, n, options, env)
 
@@ -135,13 +103,6 @@ def _cleaned(html: str) -> str:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         allowed_classes=_CLASSES,
-        attribute_filter=_allowed,
         url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",
     )
-
-
-def _allowed(tag: str, attribute: str, value: str) -> str | None:
-    if attribute == "id":
-        return value if re.fullmatch(rf"{_SECTION}\d+", value) else None
-    return value
