@@ -4,7 +4,8 @@
 
 It asks by keyboard alone, clicks every citation of the answers and compares the words that are marked with the quote,
 edits a hop, asks a follow-up and edits what it was understood as, saves a proof and has it verified, asks without
-JavaScript, and looks for parts that are wider than a screen of 360 pixels. With `--axe` (from the npm package axe-core)
+JavaScript, looks for parts that are wider than a screen of 360 pixels and for wide tables that do not show it, and for
+fields of the form that stand alone. With `--axe` (from the npm package axe-core)
 it looks for faults of accessibility; with `--shots` it keeps screenshots in both themes and three widths. Needs the
 group `browser` and Debian's chromium.
 """
@@ -75,7 +76,9 @@ def main() -> None:
         ]
         pages += [("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"), ("choose", f"/compare?a={followed}")]
         pages += [("evaluations", "/evaluations"), ("nothing", "/history?q=nobody+asked+this"), ("error", "/runs/none")]
+        pages.append(("wide table", _article(address, "1912 Summer Olympics")))
         print("360 pixels  ", _narrow(browser, address, pages))
+        print("form        ", _form_rows(browser, address))
         if given.axe:
             print("axe-core    ", _axe(browser, address, pages, given.axe.read_text(encoding="utf-8")))
         if given.shots:
@@ -203,10 +206,10 @@ def _followed(browser: Any, address: str, run: str) -> tuple[str, str]:
     return f"understood as {understood!r}, edited and asked again; {turns} turns", last
 
 
-def _article(address: str) -> str:
+def _article(address: str, title: str = "Harriet Lane") -> str:
     """The address of an article."""
     with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
-        found = client.get("/api/documents", params={"title": "Harriet Lane"}).json()["documents"]
+        found = client.get("/api/documents", params={"title": title}).json()["documents"]
     return f"/corpora/starter/documents/{found[0]['id']}"
 
 
@@ -251,14 +254,41 @@ def _without_javascript(browser: Any, address: str, question: str) -> str:
 
 def _narrow(browser: Any, address: str, pages: list[tuple[str, str]]) -> str:
     page = browser.new_page(viewport={"width": 360, "height": 780})
-    wide = []
+    wide, tables, hinted = [], 0, 0
     for name, path in pages:
         _visit(page, address, path)
         width = page.evaluate("document.documentElement.scrollWidth")
         if width > 360:
             wide.append(f"{name} ({width})")
+        shadows = page.evaluate(_SHADOWS)
+        tables, hinted = tables + len(shadows), hinted + sum(shadows)
     page.close()
-    return f"{len(pages)} pages, wider than the screen: {', '.join(wide) or 'none'}"
+    told = f"{len(pages)} pages, wider than the screen: {', '.join(wide) or 'none'}"
+    return f"{told}; {hinted} of {tables} tables that can be scrolled have a shadow"
+
+
+_SHADOWS = """() => [...document.querySelectorAll(".table, .article-text table")]
+  .filter((table) => table.scrollWidth > table.clientWidth)
+  .map((table) => getComputedStyle(table).backgroundAttachment.includes("local"))"""
+
+
+def _form_rows(browser: Any, address: str) -> str:
+    """How many fields and buttons stand in each row of the form, by the width of the screen."""
+    page = browser.new_page()
+    told = []
+    for width in (1400, 1000, 380):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(address, timeout=SECONDS)
+        rows: dict[int, int] = {}
+        for bottom in page.evaluate(_BOTTOMS):
+            rows[bottom] = rows.get(bottom, 0) + 1
+        told.append(f"{width}: {' + '.join(map(str, rows.values()))}")
+    page.close()
+    return "in rows at " + "; ".join(told)
+
+
+_BOTTOMS = """() => [...document.querySelectorAll(".ask .row > *")]
+  .map((one) => Math.round(one.getBoundingClientRect().bottom))"""
 
 
 def _axe(browser: Any, address: str, pages: list[tuple[str, str]], script: str) -> str:
