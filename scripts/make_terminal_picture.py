@@ -1,13 +1,15 @@
 """Draws docs/terminal.svg, the picture in the README, from what the command prints on a real terminal.
 
-    python -m scripts.make_terminal_picture
+    python -m scripts.make_terminal_picture [--check]
 
-Everything runs as a user would run it, with an empty data folder and the built-in backend.
+With `--check` it draws nothing, and fails where the picture shows another answer than the command gives. Everything
+runs as a user would run it, with an empty data folder and the built-in backend.
 """
 
 from __future__ import annotations
 
 import fcntl
+import html
 import io
 import os
 import pty
@@ -17,6 +19,7 @@ import struct
 import sys
 import tempfile
 import termios
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -54,11 +57,16 @@ def main() -> int:
             "COLUMNS": str(COLUMNS),
         }
         on_terminal(["index", "input_wikipedia", "--corpus", "starter"], environment)
-        printed = on_terminal(["ask", QUESTION], environment)
+        lines = [Text.from_ansi(line) for line in last_states(on_terminal(["ask", QUESTION], environment))]
+    if sys.argv[1:] == ["--check"]:
+        told, drawn = answer_in([line.plain for line in lines]), answer_in(drawn_lines())
+        if told != drawn:
+            raise SystemExit("\n".join(["The picture shows another answer:", *drawn, "", "The command prints:", *told]))
+        return 0
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, legacy_windows=False)
     console.print(Text.assemble(("$ ", "bold green"), f'iterative-rag ask "{QUESTION}"'), highlight=False)
-    for line in last_states(printed):
-        console.print(Text.from_ansi(line), highlight=False)
+    for line in lines:
+        console.print(line, highlight=False)
     TARGET.write_text(
         console.export_svg(title="iterative_rag", theme=MONOKAI, code_format=FORMAT, unique_id="terminal"),
         encoding="utf-8",
@@ -93,6 +101,21 @@ def last_states(printed: str) -> list[str]:
     kept = re.sub(r"[^\n]*\n(?:\x1b\[\?25h)?\r?\x1b\[1A\x1b\[2K", "", printed.replace("\r\n", "\n"))  # erased lines
     lines = [line.rpartition("\x1b[2K")[2] for line in kept.split("\n")]
     return [re.sub(r"\x1b\[\?25[lh]", "", line).rstrip() for line in lines]
+
+
+def drawn_lines() -> list[str]:
+    """The lines of the picture: its texts of the same height."""
+    lines: dict[str, str] = {}
+    for y, text in re.findall(r'<text[^>]* y="([\d.]+)"[^>]*>(.*?)</text>', TARGET.read_text(encoding="utf-8"), re.S):
+        lines[y] = lines.get(y, "") + html.unescape(text).replace("\xa0", " ")
+    return list(lines.values())
+
+
+def answer_in(lines: Sequence[str]) -> list[str]:
+    """What is printed from the answer on, without the last line: each run counts its seconds, and has its own name."""
+    told = [" ".join(line.split()) for line in lines if line.strip()]
+    begin = next((n for n, line in enumerate(told) if line.startswith("The mother of")), 0)
+    return told[begin:-1]
 
 
 if __name__ == "__main__":
