@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from iterative_rag.engine.strategy_drawing import mermaid
+from fakes.strategy_drawing import mermaid
 from iterative_rag.registry import STRATEGIES
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "strategies.md"

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from fakes import two_article_corpus
+from fakes.strategy_drawing import QUESTION as DRAWN_QUESTION
+from fakes.strategy_drawing import edges
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.engine.strategy_drawing import QUESTION as DRAWN_QUESTION
-from iterative_rag.engine.strategy_drawing import edges
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.trace import event_name

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fakes.scripted_roles import Grading, Judging, Planning, Reflecting, Wording
-from iterative_rag.engine.strategy_drawing import QUESTION, edges, mermaid
+from fakes.strategy_drawing import QUESTION, edges, mermaid
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.types import Claim, Draft, Plan, PlannedStep, PlanTool, Reflection, Sufficiency
 from tests.engine.test_strategies import FAILING, GOOD, UNCLEAR, course, once, run

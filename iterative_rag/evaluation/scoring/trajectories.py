@@ -31,12 +31,6 @@ class TrajectoryMatch:
     found: float
 
 
-def trajectory(record: QuestionRecord) -> tuple[str, ...]:
-    """What was found, in order: each fact's value, or its article's title where it has none; each once."""
-    found = (fact.value or fact.title for hop in record.hops for fact in hop.facts)
-    return tuple(dict.fromkeys(found))
-
-
 def check(record: QuestionRecord) -> TrajectoryMatch | None:
     """The record's course against its expected steps; None where the dataset expects none."""
     steps = record.expected_steps

@@ -12,8 +12,8 @@ from fakes.evaluation_records import record
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.metrics.summary import summarise
-from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord, from_json, to_json
-from iterative_rag.evaluation.scoring.trajectories import TrajectoryMatch, allowed, check, trajectory
+from iterative_rag.evaluation.records import FoundFact, Hop, from_json, to_json
+from iterative_rag.evaluation.scoring.trajectories import TrajectoryMatch, allowed, check
 
 STEPS = ("Karsa", "Oda Brenk", "1911")
 
@@ -74,13 +74,6 @@ def test_a_title_is_a_step_too_and_a_statement_where_there_is_no_value() -> None
 
 def test_without_expected_steps_there_is_nothing_to_check() -> None:
     assert check(record("q", hops=hops("Karsa"))) is None
-
-
-def test_the_trajectory_lists_what_was_found_once() -> None:
-    one: QuestionRecord = record("q", hops=hops("Karsa|", "Karsa|Oda Brenk", "1911"))
-    assert trajectory(one) == ("Karsa", "Oda Brenk", "1911")
-    no_value = Hop(1, "?", facts=(FoundFact("?", "", "It stands.", "", "Velm Tower", "b"),))
-    assert trajectory(record("q", hops=(no_value,))) == ("Velm Tower",)
 
 
 # --- the steps taken -------------------------------------------------------------------------
