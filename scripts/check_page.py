@@ -76,7 +76,7 @@ def main() -> None:
         ]
         pages += [("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"), ("choose", f"/compare?a={followed}")]
         pages += [("evaluations", "/evaluations"), ("nothing", "/history?q=nobody+asked+this"), ("error", "/runs/none")]
-        pages.append(("wide table", _article(address, "1912 Summer Olympics")))
+        pages.append(("wide table", _article(address, "List of assassinated presidents of the United States")))
         print("360 pixels  ", _narrow(browser, address, pages))
         print("form        ", _form_rows(browser, address))
         if given.axe:

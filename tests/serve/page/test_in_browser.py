@@ -40,6 +40,10 @@ def opened(address: str) -> Iterator[Any]:
 
 def test_a_question_is_asked_and_its_quotes_are_opened(served: RunningServer) -> None:
     with opened(served.address) as page:
+        fields = "[...document.querySelectorAll('.ask .row > *')].map((one) => one.getBoundingClientRect().bottom)"
+        bottoms = page.evaluate(fields)
+        assert len(bottoms) == 5
+        assert max(bottoms) - min(bottoms) < 2  # all in one row
         page.fill("#question", QUESTION)
         page.keyboard.press("Enter")
         page.wait_for_selector("[data-proof]")
