@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -71,13 +71,13 @@ class ConversationListing:
 
 def turn_of(asked: str, answer: Answer, *, before: tuple[Turn, ...] = (), at: str = "") -> Turn:
     """The turn of an answer, reduced to what a conversation remembers: the text of the answer and the facts that it
-    cites, found in this run or `before`. What was listed, read and not cited stays in the trace of the run."""
+    cites. What was listed, read and not cited stays in the trace of the run."""
     settings = answer.settings
     return Turn(
         n=len(before) + 1,
         asked=asked,
         answer=compact(answer),
-        facts=cited_facts(answer, [fact for turn in before for fact in turn.facts]),
+        facts=cited_facts(answer),
         corpus=str(settings.get("corpus", "")),
         backend=str(settings.get("backend", "")),
         at=at or now(),
@@ -85,12 +85,12 @@ def turn_of(asked: str, answer: Answer, *, before: tuple[Turn, ...] = (), at: st
     )
 
 
-def cited_facts(answer: Answer, known: Iterable[Fact] = ()) -> tuple[Fact, ...]:
-    """The facts that an answer cites, found in its run or `known` before; one for each quote and value, so that what
-    two needs found alike is remembered once."""
+def cited_facts(answer: Answer) -> tuple[Fact, ...]:
+    """The facts that an answer cites, one for each quote and value, so that what two needs found alike is remembered
+    once."""
     cited = {(citation.source, citation.start, citation.end) for citation in answer.citations}
     kept: dict[tuple[Any, ...], Fact] = {}
-    for fact in (*(fact for hop in answer.hops for fact in hop.facts), *known):
+    for fact in (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts):
         if (fact.source, fact.start, fact.end) in cited:
             kept.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), fact)
     return tuple(kept.values())
@@ -102,7 +102,7 @@ def compact(answer: Answer) -> Answer:
         HopRecord(hop.n, hop.question, hop.needs, (), (), hop.rephrased, hop.calls, hop.seconds) for hop in answer.hops
     )
     citations = tuple(replace(citation, display="") for citation in answer.citations)
-    return replace(answer, hops=hops, citations=citations, claims=(), nearest=(), unread=(), settings={})
+    return replace(answer, hops=hops, citations=citations, claims=(), nearest=(), unread=(), facts=(), settings={})
 
 
 def name_of(question: str) -> str:

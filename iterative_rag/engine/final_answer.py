@@ -81,6 +81,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         chain=numbers.chain(),
         form=draft.form,
         taken_as=written.taken_as,
+        facts=tuple(state.inquiry.facts[place] for place in draft.cited),
     )
 
 

@@ -231,8 +231,8 @@ class Answer:
     inscription [3]"), `caveats` what to know before relying on the answer. `last_attempt`: nothing more was to be
     found, and this is the likeliest answer that the facts allow. `corpus_notice` says so where the corpus was not fully
     indexed. `missing` are the titles of articles that a run without an answer would have looked into and the corpus
-    does not hold. `taken_as` are misspelt names of the question with what they were taken as. `settings` are those of
-    the run; they contain no key.
+    does not hold. `taken_as` are misspelt names of the question with what they were taken as. `facts` are those that
+    it cites, also those that were known before the run. `settings` are those of the run; they contain no key.
     """
 
     question: str
@@ -262,6 +262,7 @@ class Answer:
     form: AnswerForm = AnswerForm.VALUE
     taken_as: tuple[NameReading, ...] = ()
     missing: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -8,7 +8,10 @@ import pytest
 
 from fakes.decomposition_mind import Chain, DecompositionMind, Link
 from fakes.in_memory import DictCache, MemoryCorpus
+from iterative_rag.conversations import ConversationSession
+from iterative_rag.conversations.memory import earlier_of
 from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.settings import Settings
@@ -24,13 +27,14 @@ BORN = Link("Where was #1 born?", "Orra", "Oda Brenk", "Oda Brenk was born in Or
 TAUGHT = Link("Who taught #1?", "Tomas Vey", "Oda Brenk", "Oda Brenk was taught by Tomas Vey.")
 FIRST = Chain("Where was the architect of Velm Tower born?", "Orra", (DESIGNED, BORN))
 SECOND = Chain("Who taught the architect of Velm Tower?", "Tomas Vey", (DESIGNED, TAUGHT))
+THIRD = Chain("Who was the architect of Velm Tower?", "Oda Brenk", (DESIGNED,))
 
 
 class Asking:
     """One cache, and a model that counts its calls."""
 
     def __init__(self) -> None:
-        self.mind, self.cache = DecompositionMind([FIRST, SECOND]), DictCache()
+        self.mind, self.cache = DecompositionMind([FIRST, SECOND, THIRD]), DictCache()
 
     def steps(self, chain: Chain, pages: dict[str, str] = PAGES, **settings: Any) -> tuple[list[Step], int]:
         """The steps of a question, and how many calls it took."""
@@ -62,6 +66,18 @@ def test_a_related_question_takes_fewer_calls() -> None:
         ("Velm Tower", "Velm Tower was designed by Oda Brenk.", "Velm Tower.md"),
         ("Oda Brenk", "Oda Brenk was born in Orra.", "Oda Brenk.md"),
     ]
+
+
+def test_a_conversation_remembers_facts_that_an_answer_took_over_from_earlier_questions() -> None:
+    asking = Asking()
+    asking.ask(FIRST)
+    talk = ConversationSession(asking.over(MemoryCorpus(PAGES)))
+    answer = talk.ask(THIRD.question)
+    assert (answer.short_answer, answer.hops) == ("Oda Brenk", ())
+    quotes = [citation.quote for citation in answer.citations]
+    assert quotes == ["Velm Tower was designed by Oda Brenk."]
+    assert [fact.quote for fact in earlier_of(talk.conversation, "and when?").facts] == quotes
+    assert all(cited.verified for cited in verified(answer, MemoryCorpus(PAGES)))
 
 
 def test_facts_of_a_named_document_about_something_else_are_left_out() -> None:

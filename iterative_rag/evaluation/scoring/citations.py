@@ -11,10 +11,11 @@ from iterative_rag.types import Answer, Citation, Fact
 def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
     """Each citation checked again: the fact that it quotes names the document, whose text must hold the quote.
 
-    A citation that no fact of the hops stands behind, or whose document is gone, is not verified. A corpus that
+    A citation that no fact stands behind, or whose document is gone, is not verified. A corpus that
     cannot be read at all raises CorpusDamaged: that says nothing about the answer.
     """
-    facts = {_place(fact): fact.document_id for hop in answer.hops for fact in hop.facts}
+    found = (fact for hop in answer.hops for fact in hop.facts)
+    facts = {_place(fact): fact.document_id for fact in (*found, *answer.facts)}
     return tuple(_cited(citation, facts.get(_place(citation), ""), corpus) for citation in answer.citations)
 
 

@@ -22,7 +22,8 @@ from iterative_rag.types import Answer, Citation
 
 def ask_result(answer: Answer, corpus: str) -> AskResult:
     answer = public_ending(answer)
-    ids = {fact.source: fact.document_id for hop in answer.hops for fact in hop.facts if not fact.retrieved}
+    facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
+    ids = {fact.source: fact.document_id for fact in facts if not fact.retrieved}
     return AskResult(
         corpus=corpus,
         question=answer.question,

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 
 from iterative_rag.conversations.values import cited_facts
-from iterative_rag.types import Answer, Earlier, Fact
+from iterative_rag.types import Answer, Fact
 
 # Answers that are remembered, in memory alone.
 _MOST = 200
@@ -21,9 +21,9 @@ class AnswersGiven:
         self._facts: OrderedDict[bytes, tuple[Fact, ...]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def remember(self, corpus: str, text: str, answer: Answer, earlier: Earlier | None) -> None:
-        """`text` is the message as it was sent; `earlier` what the question was understood from."""
-        facts = cited_facts(answer, earlier.facts if earlier else ())
+    def remember(self, corpus: str, text: str, answer: Answer) -> None:
+        """`text` is the message as it was sent."""
+        facts = cited_facts(answer)
         if not facts:
             return
         key = _key(corpus, text)

@@ -37,7 +37,7 @@ from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.serve.step_words import step_words
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.trace import new_run_id
-from iterative_rag.types import AnsweringStep, Earlier, FollowUpStep, RunProgress, Usage
+from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress, Usage
 from iterative_rag.written_answer import AnswerDelta, TextWithdrawn
 
 _log = logging.getLogger(__name__)
@@ -85,13 +85,12 @@ async def model(request: Request) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question that is being answered: its run, the request, the address of this server for its client, and what is
-    remembered of the answer."""
+    """A question that is being answered: its run, the request, the address of this server for its client, and the
+    answers given before."""
 
     run: Run
     requested: ChatRequested
     server: str
-    earlier: Earlier | None
     given: AnswersGiven
 
     def content(self) -> Content:
@@ -108,7 +107,7 @@ class _Asked:
         follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
         understood = next((one.question for one in follow_ups if one.question != one.asked), "")
         content = content_of(run.answer, self.requested, self.server, understood)
-        self.given.remember(run.request.corpus, content.text, run.answer, self.earlier)
+        self.given.remember(run.request.corpus, content.text, run.answer)
         return content
 
 
@@ -129,7 +128,7 @@ async def complete(request: Request, *, given: AnswersGiven) -> Response:
     facts_of = partial(given.facts, question.corpus)
     earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier, question.question, facts_of)
     run = services.runs.submit(question, client=client_of(request.scope), work=asking(question, earlier))
-    asked = _Asked(run, requested, str(request.base_url), earlier, given)
+    asked = _Asked(run, requested, str(request.base_url), given)
     return _streamed(_chunks(asked, services.runs)) if requested.stream else await _whole(request, asked)
 
 

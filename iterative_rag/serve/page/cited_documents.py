@@ -17,7 +17,7 @@ class CitedDocuments:
 
     def __init__(self, services: Services, corpus: str, answer: Answer) -> None:
         self._services, self._name = services, corpus
-        facts = [fact for hop in answer.hops for fact in hop.facts]
+        facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
         self._ids = {(fact.source, fact.title): fact.document_id for fact in facts}
         self._known: dict[tuple[str, str], Document | None] = {}
 
