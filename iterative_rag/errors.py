@@ -61,7 +61,13 @@ class IterativeRAGError(Exception):
 
 
 class UsageError(IterativeRAGError):
+    """`option` is all that the same command lacks; the command line puts the whole command in its place in the hint."""
+
     exit_code = 2
+
+    def __init__(self, message: str, *, hint: str = "", option: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.option = option
 
 
 class SettingsError(UsageError):

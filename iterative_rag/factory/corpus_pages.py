@@ -44,7 +44,7 @@ def fetch_wikipedia(
     network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
     and `retry` are for tests.
     """
-    from iterative_rag.sources.web.contact import remembered_contact, user_agent
+    from iterative_rag.sources.web.contact import contact_file, remembered_contact, user_agent
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.public_hosts import as_named
     from iterative_rag.sources.web.retry_policy import RetryPolicy
@@ -56,7 +56,7 @@ def fetch_wikipedia(
     if by_package:
         require_package()
     folder = pages_folder(corpus) / "wikipedia"
-    agent = user_agent(remembered_contact(contact, home() / "pages" / ".contact"))
+    agent = user_agent(remembered_contact(contact, contact_file()))
     own = as_named([api] if api else []) if private_hosts else frozenset()
     with Web(agent, allow={*allow, *own}) as web:
         kind = PackageWiki if by_package else MediaWiki

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import Skipped
-from iterative_rag.settings import Settings, home
+from iterative_rag.settings import Settings
 from iterative_rag.types import Document, SearchResult
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
         return None
     from iterative_rag.search_engines.engine_choice import search_engine
     from iterative_rag.search_engines.mediawiki import Wikipedia
-    from iterative_rag.sources.web.contact import remembered_contact, user_agent
+    from iterative_rag.sources.web.contact import contact_file, remembered_contact, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
     try:
         require_converters()
     except MissingExtra as error:
         raise MissingExtra(EXTRA) from error
-    agent = user_agent(remembered_contact("", home() / "pages" / ".contact"), required=False)
+    agent = user_agent(remembered_contact("", contact_file()), required=False)
     engine = search_engine(settings.search_engine, agent)
     return engine, WebReader(agent, wiki=engine.api if isinstance(engine, Wikipedia) else "", allow=allow)
 

@@ -33,7 +33,7 @@ def fetch(
     ] = None,
     contact: Annotated[
         str,
-        typer.Option(metavar="MAIL_OR_URL", help="Named to Wikipedia, as it asks of robots; remembered in DIR."),
+        typer.Option(metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask; remembered."),
     ] = "",
     source: Annotated[str, typer.Option(metavar="URL_OR_FILE", help="The dataset's file, if not the published.")] = "",
     api: Annotated[

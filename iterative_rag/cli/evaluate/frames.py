@@ -95,6 +95,8 @@ def frames(
 
     Interrupted or killed, the same command goes on where it was: no page is fetched, no passage embedded and no
     question asked twice. The report stands in the folder of the run, beside the published figures.
+
+    Wikipedia asks robots for a contact: name it once, with --contact; with --pages none is needed.
     """
     from iterative_rag.cli.evaluate.report import write_reports
     from iterative_rag.cli.fetch_progress import index_into

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from iterative_rag.errors import CorpusError, FetchError, UsageError
 from iterative_rag.evaluation.datasets.frames_subsets import ALL
-from iterative_rag.sources.web.contact import homepage, user_agent
+from iterative_rag.sources.web.contact import contact_file, remembered_contact, user_agent
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.questions import Question
@@ -38,9 +38,9 @@ class FetchPlan:
     """What to fetch, and where to. `source` is a URL or a file; `subset` (see `frames_subsets`) and `limit` say for
     which questions the pages are fetched.
 
-    `contact` ("" for that of the run before, or the project's own page) is named to the wikis, as they ask of robots.
-    `api` is the address of their API, with "{language}" in it. `private_hosts`: the hosts of `source` and `api` need
-    not be public.
+    `contact` ("" for that of an earlier command, or the project's own page) is named to the wikis, as they ask of
+    robots. `api` is the address of their API, with "{language}" in it. `private_hosts`: the hosts of `source` and
+    `api` need not be public.
     """
 
     dataset: str
@@ -120,7 +120,8 @@ def fetch_dataset(
 
     source = plan.source or _published(plan.dataset)
     before = _about(plan.out)
-    contact = plan.contact or str(before.get("contact", "")) or homepage()
+    own = "" if plan.contact else str(before.get("contact", ""))
+    contact = own or remembered_contact(plan.contact, contact_file())
     retry = retry or RetryPolicy(on_pause=on_pause)
     with Web(user_agent(contact), allow={*allow, *plan.hosts}) as web:
         file = _dataset_file(plan.out, source, before, web, retry)
@@ -160,7 +161,9 @@ def fetch_questions(
     from iterative_rag.sources.web.retry_policy import RetryPolicy
 
     before = _about(plan.out)
-    with Web(user_agent(plan.contact or homepage(), required=False), allow={*allow, *plan.hosts}) as web:
+    with Web(
+        user_agent(plan.contact or remembered_contact("", contact_file()), required=False), allow={*allow, *plan.hosts}
+    ) as web:
         file = _dataset_file(plan.out, source, before, web, retry or RetryPolicy(on_pause=on_pause))
     _write_json(plan.out / ABOUT, {**before, "dataset": plan.dataset, "source": source})
     return file

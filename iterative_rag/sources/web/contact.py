@@ -7,10 +7,12 @@ from importlib import metadata
 from pathlib import Path
 
 from iterative_rag.errors import UsageError
+from iterative_rag.settings import home
 from iterative_rag.system.files import unwritable
 
 ROBOT = "iterative-rag"  # our name in a robots.txt
-_HINT = "Give a mail address or a web page of yours: --contact you@example.org"
+_OPTION = "--contact you@example.org"
+_HINT = f"Give a mail address or a web page of yours: {_OPTION}"
 _CONTACT = re.compile(r"https?://[^\s()]+|[^\s()@]+@[^\s()@]+")
 
 
@@ -22,11 +24,16 @@ def user_agent(contact: str, *, required: bool = True) -> str:
 
     contact = contact.strip()
     if required and not contact:
-        raise UsageError("Wikipedia asks robots to name a contact.", hint=_HINT)
+        raise UsageError("Wikipedia asks robots to name a contact.", hint=_HINT, option=_OPTION)
     if contact and not _CONTACT.fullmatch(contact):
         raise UsageError(f"{contact!r} is neither a mail address nor a URL.", hint=_HINT)
     named = f" ({contact})" if contact else ""
     return f"{ROBOT}/{__version__}{named} httpx/{httpx.__version__}"
+
+
+def contact_file() -> Path:
+    """Where the contact is kept for all commands."""
+    return home() / "pages" / ".contact"
 
 
 def remembered_contact(given: str, place: Path) -> str:
