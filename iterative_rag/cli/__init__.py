@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from iterative_rag.errors import DiskFull, IterativeRAGError
+    from iterative_rag.errors import IterativeRAGError
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -99,7 +99,7 @@ def _interrupted(arguments: list[str]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Print an error that no lower layer has named; its exit code."""
-    if named := _disk_full(error) or _fault_of_the_system(error):
+    if named := _fault_of_the_system(error):
         say(str(named), named.hint)
         try:
             sys.stdout.flush()
@@ -110,35 +110,21 @@ def _unexpected(error: Exception) -> int:
     return 1
 
 
-def _disk_full(error: Exception) -> DiskFull | None:
-    """The error for a full disk that no lower layer has reported as one; None for any other error."""
-    from pathlib import Path
-
-    from iterative_rag.errors import DiskFull
-    from iterative_rag.system.files import disk_full, is_disk_full
-
-    if not is_disk_full(error):
-        return None
-    if name := getattr(error, "filename", None):
-        return disk_full(Path(name))
-    return DiskFull("What this command prints cannot be written: the disk is full.", hint="Send it to another place.")
-
-
 def _fault_of_the_system(error: Exception) -> IterativeRAGError | None:
-    """The error for what the process was started with: no working folder, or hardly any files that it may open."""
-    import errno
+    """The error for what the system refuses, which no lower layer has reported; None for any other error."""
+    from iterative_rag.cli.terminal import PRINTED
+    from iterative_rag.errors import CorpusError, DiskFull, UsageError
+    from iterative_rag.system.files import is_disk_full, refusal
 
-    from iterative_rag.errors import UsageError
-
-    if not isinstance(error, OSError):
-        return None
-    if error.errno == errno.EMFILE:
-        return UsageError("This process may not open enough files.", hint="Allow more: ulimit -n 1024")
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        return UsageError("The folder that this shell is in was removed.", hint="Go to one that exists: cd")
-    return None
+    if isinstance(error, OSError) and error.filename == PRINTED:
+        kind, reason = (DiskFull, "the disk is full") if is_disk_full(error) else (CorpusError, error.strerror)
+        return kind(f"What this command prints cannot be written: {reason}.", hint="Send it to another place.")
+    if isinstance(error, OSError):
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            return UsageError("The folder that this shell is in was removed.", hint="Go to one that exists: cd")
+    return refusal(error)
 
 
 def say(message: str, hint: str) -> None:

@@ -128,7 +128,7 @@ class EdgePlace:
         if count >= SEALED_POINTS and (unsealed > share or (graph and not before.graph)) and _room_to_seal(whole):
             try:
                 whole = self._sealed(whole, dimensions, _Seal(count, graph))
-            except CorpusError as error:
+            except (CorpusError, OSError) as error:
                 _log.warning("%s It is searched as it is, which takes longer.", error)
         (whole / PIN).touch()
         target = self._folder(published + 1)

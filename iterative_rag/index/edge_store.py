@@ -36,16 +36,25 @@ from iterative_rag.index.vector_store import (
 )
 from iterative_rag.protocols import Vectors
 from iterative_rag.system.files import is_full
+from iterative_rag.system.native_output import panics_unprinted
 
 if TYPE_CHECKING:
     from qdrant_edge import EdgeConfig, EdgeShard, QueryRequest
 
-# No memory, no permission, too many open files: the files may be intact.
-_NOT_ITS_FAULT = re.compile(r"\bos error (?:12|13|23|24)\b")
+# What the engine says of files that hold something else than it wrote, and what names an error of the system. Whatever
+# is not the first, or is the second too (no thread, no memory, a clock before 1970), proves nothing about the files.
+_DAMAGE = re.compile(
+    r"deserialize|line \d+ column \d+|utf-8|unicode|parse version|corrupt|malformed|checksum|inconsistent|"
+    r"out of bounds|out of range|not readable|not found|not exist|no such file|decode|decompress|unexpected end|"
+    r"assertion failed",
+    re.IGNORECASE,
+)
+_OF_THE_SYSTEM = re.compile(r"(?:os error|\bcode:|\berrno) (?!2\b)\d|spawn|allocat|systemtime", re.IGNORECASE)
 # Oversampling: how many times the wanted points are taken by quantised vectors and rescored by full ones.
 OVERSAMPLING = 2.0
 # Where there is a graph: recall@50 is then 0.99 even of points that lie anywhere (docs/scale.md).
 HNSW_EF = 2048
+_SAID_CHARS = 300
 _DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 
 
@@ -282,20 +291,24 @@ def _found(payload: Mapping[str, Any] | None) -> PassagePlace:
 @contextmanager
 def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
     try:
-        yield
+        with panics_unprinted():
+            yield
     except CorpusError:
         raise
     except BaseException as error:
         # Edge has no error types of its own, and a Rust panic is not even an Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        reason = " ".join(str(error).split())[:300]
-        if any(mark in reason.lower() for mark in _DISK_FULL) or is_full(path):
+        said = " ".join(str(error).split())
+        reason = said if len(said) <= _SAID_CHARS else f"… {said[-_SAID_CHARS:]}"  # the cause stands last
+        if any(mark in said.lower() for mark in _DISK_FULL) or is_full(path):
             raise index_disk_full(path) from error
-        if writing or _NOT_ITS_FAULT.search(reason):
-            use = "written" if writing else "read"
-            raise CorpusError(f"The index at {path} cannot be {use}: {reason}.", hint="See the system.") from error
-        raise CorpusDamaged(f"The index at {path} cannot be read: {reason}.") from error
+        told = said.replace(str(path), "")  # whose name may hold any word
+        if not writing and _DAMAGE.search(told) and not _OF_THE_SYSTEM.search(told):
+            raise CorpusDamaged(f"The index at {path} cannot be read: {reason}.") from error
+        use = "written" if writing else "opened"
+        hint = "Nothing was changed; type it again. If it stays so, check the memory, the clock and the system log."
+        raise CorpusError(f"The index at {path} could not be {use}: {reason}.", hint=hint) from error
 
 
 __all__ = ["EdgeStore", "PassagePlace", "VectorPoint", "pack", "point_id"]

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusHeld, CorpusNotFound, DiskFull
 from iterative_rag.protocols import GIVEN
-from iterative_rag.system.files import CORPUS_DATABASE, disk_full, is_disk_full, is_full
+from iterative_rag.system.files import CORPUS_DATABASE, disk_full, is_disk_full, is_full, refusal
 
 # A file left in a corpus folder by a reader that found damage which loading does not reveal.
 DAMAGE_MARK = "damaged"
 # Bytes that must be free before a batch is written. Edge maps its files into memory: on a full disk the system would
 # kill the process instead of reporting an error.
 FREE_BYTES = 128 * 1024 * 1024
-# SQLite's codes for contents that are not a whole database of ours; all others tell of the disk or the system.
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
+_LACKING = ("no such table", "no such column", "could not decode")
+
+
+def proves_damage(error: sqlite3.Error) -> bool:
+    """Whether the contents are not a whole database of ours; all else tells of the disk or the system."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code == sqlite3.SQLITE_ERROR:
+        return any(lacking in str(error).lower() for lacking in _LACKING)
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def rebuild_command(name: str, folder: Path | None = None) -> str:
@@ -57,23 +65,29 @@ def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
     """Raises CorpusHeld, CorpusDamaged, DiskFull or another CorpusError instead of SQLite's and the system's own."""
     try:
         yield
-    except OSError as error:
+    except (OSError, MemoryError, RuntimeError) as error:
         if is_disk_full(error):
             raise index_disk_full(folder) from error
-        raise
+        if (named := refusal(error, folder)) is None:
+            raise
+        raise named from error
     except CorpusDamaged as error:
-        raise error if error.hint else damaged(folder, name, error) from error
+        if error.hint:
+            raise
+        raise damaged(folder, name, error) from error
+    except zlib.error as error:  # the texts of documents are kept compressed
+        raise damaged(folder, name, error) from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise CorpusHeld(
                 f"The corpus {name!r} is held by another process.", hint="Wait until it is done."
             ) from error
-        # An "I/O error" may be a full disk, too: SQLite says so only where it was told while it wrote.
-        if code == sqlite3.SQLITE_FULL or (code not in _DAMAGE and is_full(folder)):
-            raise index_disk_full(folder) from error
-        if code in _DAMAGE:
+        if proves_damage(error):
             raise damaged(folder, name, error) from error
+        # An "I/O error" may be a full disk, too: SQLite says so only where it was told while it wrote.
+        if code == sqlite3.SQLITE_FULL or is_full(folder):
+            raise index_disk_full(folder) from error
         raise CorpusError(
             f"The corpus {name!r} at {folder} cannot be read or written: {error}.",
             hint="Check the disk and the system log.",

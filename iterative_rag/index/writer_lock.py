@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from iterative_rag.errors import CorpusError, CorpusHeld
+from iterative_rag.errors import CorpusHeld
 from iterative_rag.index.sqlite_errors import index_disk_full
-from iterative_rag.system.files import is_disk_full
+from iterative_rag.system.files import is_disk_full, readable, unwritable
 from iterative_rag.system.private_files import FILE_MODE, open_private, private_folder
 
 WAIT_SECONDS = 1.5
@@ -34,19 +34,16 @@ class CorpusLock:
         """Raises CorpusHeld when another writer has held it for `wait` seconds."""
         from filelock import FileLock, Timeout
 
-        try:
-            private_folder(self.folder)
-        except OSError as error:
-            if is_disk_full(error):
-                raise index_disk_full(self.folder.parent) from error
-            raise CorpusError(
-                f"{self.folder} cannot be written: {error.strerror}.", hint="Check its permissions and the disk."
-            ) from error
         lock = FileLock(self.folder / "writer.lock", thread_local=False, mode=FILE_MODE)
         try:
+            private_folder(self.folder)
             lock.acquire(timeout=self.wait, poll_interval=_POLL_SECONDS)
         except Timeout as error:
             raise self._held() from error
+        except OSError as error:
+            if is_disk_full(error):
+                raise index_disk_full(self.folder.parent) from error
+            raise unwritable(self.folder, error) from error
         try:
             self._say_who()
             yield
@@ -67,7 +64,7 @@ class CorpusLock:
 
     def _held(self) -> CorpusHeld:
         try:
-            holder = json.loads(self._holder.read_text(encoding="utf-8"))
+            holder = json.loads(readable(self._holder).read_text(encoding="utf-8"))
             who = f"process {int(holder['pid'])} ({holder['command']})"
         except (OSError, ValueError, KeyError, TypeError):
             who = "another process"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from iterative_rag.errors import SettingsError
+from iterative_rag.errors import CorpusError, SettingsError
 from iterative_rag.remote.hosts import host_and_port, host_of, is_loopback
 from iterative_rag.settings import home
 from iterative_rag.system import private_json
@@ -43,7 +43,7 @@ def announce(url: str, what: str = TEXTS) -> None:
                 return
             _log.warning("Sending %s to %s (first time).", what, host_of(url))
             private_json.update(path, lambda held: held.update({host: datetime.now(UTC).date().isoformat()}))
-        except (OSError, SettingsError) as error:
+        except (CorpusError, SettingsError) as error:
             # Announced again next time; no reason to end a run.
             _log.warning("Sending %s to %s (not remembered: %s).", what, host_of(url), error)
 

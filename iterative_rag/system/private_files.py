@@ -33,7 +33,8 @@ def private_descriptor(path: Path, flags: int = os.O_WRONLY) -> int:
 
     Raises OSError.
     """
-    descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
+    # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
+    descriptor = os.open(path, flags | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), FILE_MODE)
     _restrict(path, FILE_MODE)
     return descriptor
 

@@ -10,18 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import SettingsError
+from iterative_rag.system.files import readable, unwritable
 from iterative_rag.system.private_files import private_folder
 
 
 def read(path: Path) -> dict[str, Any]:
     """The object in the file; {} where there is none. Raises SettingsError."""
     try:
-        with path.open(encoding="utf-8") as file:
+        with readable(path).open(encoding="utf-8") as file:
             open_to_others = os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077
             found = json.load(file)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:  # the file may be whole: it stays
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.", hint=f"Look at it: ls -l '{path}'") from error
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"{path} cannot be read: {type(error).__name__}.", hint=f"rm '{path}'") from error
     if open_to_others:
         raise SettingsError(f"{path} is open to other users of this machine.", hint=f"chmod 600 '{path}'")
@@ -31,7 +34,14 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def update(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Apply `change` to the object in the file and write it atomically. Raises OSError and SettingsError."""
+    """Apply `change` to the object in the file and write it atomically. Raises CorpusError and SettingsError."""
+    try:
+        _update(path, change)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _update(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     from filelock import FileLock
 
     private_folder(path.parent)
