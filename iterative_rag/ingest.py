@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
 from iterative_rag.embedders.local_engine import LocalEngine
@@ -120,12 +120,10 @@ def ingest(
     roots = {source.root for source in sources}
     absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
     given = [*(source.root for source in sources), *absorbed]
-    with corpora.writer(name, embedder, cut, given, adding=adding) as writer:
-        if engine:
-            report = _Ingestion(sources, writer, engine, questions, progress, adding, noticed).run()
-        else:
-            with closing(LocalEngine(embedder)) as local:
-                report = _Ingestion(sources, writer, local, questions, progress, adding, noticed).run()
+    readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
+    with corpora.writer(name, embedder, cut, given, adding=adding) as writer, ExitStack() as opened:
+        engine = engine or opened.enter_context(closing(LocalEngine(embedder)))
+        report = _Ingestion(sources, writer, engine, questions, progress, adding, noticed).run(readings)
         superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
@@ -186,16 +184,16 @@ class _Ingestion:
         self.questions_written = self.postponed = 0
         self.progress = ProgressMeter(sources, progress)
 
-    def run(self) -> IngestReport:
-        for source in self.sources:
-            for item in source.documents():  # raises CorpusError if there is none
+    def run(self, readings: Iterable[tuple[str, Iterable[Document | Skipped]]]) -> IngestReport:
+        for root, documents in readings:
+            for item in documents:  # raises CorpusError if there is none
                 refuse_stopped()
                 if isinstance(item, Skipped):
                     self.skipped.append(item)
                     if item.rest_unread:
-                        self.unread.add(source.root)
+                        self.unread.add(root)
                 else:
-                    self._take(item, source.root)
+                    self._take(item, root)
                 self._write()
                 self.progress.document(self.passages)
         if not self.seen and self.skipped and not self._emptied():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import shlex
-import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -21,10 +20,18 @@ from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.place_choice import places_at
 from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
+from iterative_rag.index.replacing import (
+    discard_if_empty,
+    finish_replacing,
+    rebuilt_in,
+    removing,
+    replace_by_rebuilt,
+    unusable,
+)
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, proves_damage, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
-from iterative_rag.index.writer import Chunking, CorpusWriter
+from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.registry import EMBEDDERS
@@ -148,11 +155,11 @@ class Corpora:
         Its points on a server go where these corpora are kept there; else they stay.
         """
         folder = self._existing(name)
-        with CorpusLock(folder, name).writing():
-            if self._place_of is not self._local and (identity := _identity(folder)):
-                self.place(name).remove(identity)
-            _clear(folder)
-        shutil.rmtree(folder)
+        with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
+            identity = _identity(folder) if self._place_of is not self._local else ""
+            with removing(folder):
+                if identity:
+                    self.place(name).remove(identity)
 
     def open(
         self,
@@ -218,12 +225,17 @@ class Corpora:
         all of it; else CorpusMismatch says which paths to give. Roots in `adding` are given in part only.
         """
         folder = self.folder(name)
-        with CorpusLock(folder, name).writing():
+        with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
             private_folder(self.root)
             tighten(folder)
+            finish_replacing(folder)
+            reason = unusable(folder / CORPUS_DATABASE)
+            if reason:
+                check_all_given(name, reason, self.roots(name), roots, adding)
+            at = rebuilt_in(folder) if reason else folder
             try:
-                with sqlite_errors(folder, name), closing(self._writable_store(folder)) as store:
-                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots, self.place(name), adding)
+                with closing(DocumentStore(at / CORPUS_DATABASE, write=True)) as store:
+                    writer = CorpusWriter(name, at, store, embedder, chunking, roots, self._place_of(name, at), adding)
                     with closing(writer):
                         writer.prepare()
                         try:
@@ -232,29 +244,12 @@ class Corpora:
                             writer.leave()
                             raise
                         writer.publish(last=True)
+                if reason:
+                    replace_by_rebuilt(folder)
             finally:
-                self._discard_if_empty(folder)
-                tighten(folder)  # the vector engine creates its files by the umask
-
-    def _discard_if_empty(self, folder: Path) -> None:
-        """Remove a corpus that stayed empty, so that the next `ask` does not choose it."""
-        with suppress(sqlite3.DatabaseError):
-            if _is_empty(folder / CORPUS_DATABASE):
-                _clear(folder)
-
-    def _writable_store(self, folder: Path) -> DocumentStore:
-        """The database; if it cannot be read at all, it and its vectors are discarded first."""
-        try:
-            store = DocumentStore(folder / CORPUS_DATABASE, write=True)
-            store.check()
-            return store
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                raise
-            for leftover in folder.glob(CORPUS_DATABASE + "*"):
-                leftover.unlink()
-            shutil.rmtree(folder / VECTORS, ignore_errors=True)
-            return DocumentStore(folder / CORPUS_DATABASE, write=True)
+                discard_if_empty(at)
+                with suppress(OSError):
+                    tighten(folder)  # the vector engine creates its files by the umask
 
     def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:
         if not (folder / CORPUS_DATABASE).is_file():
@@ -278,24 +273,6 @@ def _bytes_on_disk(folder: Path) -> int:
                 stat = os.stat(os.path.join(parent, name))
                 sizes[stat.st_dev, stat.st_ino] = stat.st_blocks * 512 if hasattr(stat, "st_blocks") else stat.st_size
     return sum(sizes.values())
-
-
-def _is_empty(database: Path) -> bool:
-    """Whether there are no documents, not even a part of one. After a full disk there may not even be tables."""
-    if database.is_file() and not database.stat().st_size:
-        return True
-    with closing(DocumentStore(database)) as store:
-        begun = "created" in store.meta() and store.unowned()
-        return not store.view().counts()[0] and not begun
-
-
-def _clear(folder: Path) -> None:
-    """Remove all but the locks, which are held."""
-    for path in folder.iterdir():
-        if path.is_dir() and path.name != "locks":
-            shutil.rmtree(path)
-        elif path.is_file():
-            path.unlink()
 
 
 def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
@@ -334,13 +311,16 @@ def _check_place(name: str, in_step: Mapping[str, str], place: Place) -> None:
 
 
 def _identity(folder: Path) -> str:
-    """Whose points on a server may go with this corpus; "" where its database cannot say."""
-    with (
-        suppress(sqlite3.DatabaseError),
-        closing(DocumentStore(folder / CORPUS_DATABASE)) as store,
-    ):
-        return store.identity()
-    return ""
+    """Whose points on a server may go with this corpus; "" where its database is missing or damaged."""
+    if not (folder / CORPUS_DATABASE).is_file():
+        return ""
+    try:
+        with closing(DocumentStore(folder / CORPUS_DATABASE)) as store:
+            return store.identity()
+    except sqlite3.DatabaseError as error:
+        if not proves_damage(error):
+            raise
+        return ""
 
 
 def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedder) -> None:

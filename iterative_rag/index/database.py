@@ -80,15 +80,20 @@ class DocumentStore:
             if write or not _stands_alone(path):
                 raise
             self._db = _connected(path, "mode=ro&immutable=1")
-        if write and not self._is_of_another_version():
+        if write and not self.is_of_another_version():
             self._db.executescript(_SCHEMA)
             if not self._keeps_metadata():  # made by an earlier version
                 self._db.execute("ALTER TABLE documents ADD COLUMN metadata TEXT")
 
-    def _is_of_another_version(self) -> bool:
-        """Whether another schema version made the tables, which then stay untouched until `clear`."""
-        columns = self._columns()
-        return bool(columns) and "since" not in columns
+    def is_blank(self) -> bool:
+        """Whether nobody came to make the tables."""
+        return not self._columns()
+
+    def is_of_another_version(self) -> bool:
+        """Whether another schema version made the tables."""
+        if self.is_blank():
+            return False
+        return "since" not in self._columns() or self.meta().get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION)
 
     def _keeps_metadata(self) -> bool:
         """Whether the table has the column, which earlier versions of the package do not make."""
@@ -204,17 +209,11 @@ class DocumentStore:
         return [Points(*row) for row in self._all("SELECT document, version, passages FROM unowned")]
 
     def clear(self) -> None:
-        """Remove all documents as of the next generation; drop tables of another schema version at once."""
+        """Remove all documents as of the next generation, and what is said about the corpus."""
         with self.transaction():
-            if self.meta().get("schema") == str(SCHEMA_VERSION):
-                self._end("1")
-            else:
-                for table in ("documents", "pages", "generations"):
-                    self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            for table in ("unowned", "meta"):
-                self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _SCHEMA.split(";"):
-                self._db.execute(statement)
+            self._end("1")
+            self._db.execute("DELETE FROM unowned")
+            self._db.execute("DELETE FROM meta")
 
     def put(self, entry: DocumentEntry) -> None:
         """Make this the current version: its points become owned, those of the previous version unowned."""

@@ -34,7 +34,7 @@ from iterative_rag.index.catalogue import (
 )
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
-from iterative_rag.index.vector_store import Place, VectorPoint, VectorStore, point_id
+from iterative_rag.index.vector_store import VECTORS, Place, VectorPoint, VectorStore, point_id
 from iterative_rag.protocols import GIVEN, Embedder, Vectors
 from iterative_rag.system.files import free_bytes
 from iterative_rag.types import Document
@@ -88,28 +88,12 @@ class CorpusWriter:
         """Prepare the corpus for writing: keep it if it fits, else empty it."""
         if self._unpublished_points_are_lost():
             self._store.roll_back()
-        if self._store.meta().get("schema") == str(SCHEMA_VERSION):
-            self._store.forget_before(self._place.retire(self._store.number()))
+        self._store.forget_before(self._place.retire(self._store.number()))
         reason = self._misfit() or self._damage()
         if reason is not None:
-            others = sorted(self._store.roots() - (set(self._roots) - self._adding))
-            if others:
-                raise CorpusMismatch(
-                    f"The corpus {self.name!r} must be made anew ({reason}), but it holds more than what was given.",
-                    hint=self._how_to_give_all(others),
-                )
+            check_all_given(self.name, reason, self._store.roots(), self._roots, self._adding)
             self._empty()
         self._begun_before = frozenset(self._store.unowned())
-
-    def _how_to_give_all(self, others: Sequence[str]) -> str:
-        name = shlex.quote(self.name)
-        if GIVEN in (*others, *self._roots):
-            return (
-                "Give all of its documents with IterativeRAG.index(..., replace=True), or start over: "
-                f"iterative-rag corpus remove {name}"
-            )
-        paths = " ".join(map(shlex.quote, [*others, *self._roots]))
-        return f"Give all of it: iterative-rag index {paths} --corpus {name}"
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
@@ -196,7 +180,12 @@ class CorpusWriter:
 
     def publish(self, *, last: bool = False) -> None:
         """Show readers what was committed."""
-        if self._place.shared or not self._store.unpublished():
+        if not self._store.unpublished() or (self._withheld() and not last):
+            return
+        if self._place.shared:
+            with self._store.transaction():
+                self._publish_generation()
+            shutil.rmtree(self._folder / VECTORS, ignore_errors=True)  # outdated by it
             return
         begun = time.monotonic()
         now = self._store.number()
@@ -218,7 +207,7 @@ class CorpusWriter:
             _log.warning("%s", error)
 
     def _publish_if_shared(self) -> None:
-        if self._place.shared:
+        if self._place.shared and not self._withheld():
             self._publish_generation()
             self._store.forget_before(self._store.number())
 
@@ -242,7 +231,7 @@ class CorpusWriter:
                 self._store.view().languages(),
             )
         )
-        self._store.set_meta({"updated": updated})
+        self._store.set_meta({"updated": updated, "withheld": ""})
         self._store.set_in_step({self._place.name: self._place.option})  # every other place is outdated from now on
 
     def redescribe(self, document: Document) -> None:
@@ -262,9 +251,12 @@ class CorpusWriter:
                 self._store.forget_unowned(unowned)
 
     def _unpublished_points_are_lost(self) -> bool:
-        return self._store.meta().get("schema") == str(SCHEMA_VERSION) and (
-            self._store.unpublished() and not self._place.begun(self._store.number())
-        )
+        kept = self._place.shared and self._withheld()
+        return self._store.unpublished() and not kept and not self._place.begun(self._store.number())
+
+    def _withheld(self) -> bool:
+        """Whether what is written to this place is published when it is complete: until then the former is searched."""
+        return self._store.meta().get("withheld") == self._place.name
 
     def _misfit(self) -> str | None:
         """Why the corpus cannot be updated as it is; None if it can."""
@@ -278,7 +270,7 @@ class CorpusWriter:
         for key in ("chunk_chars", "chunk_overlap"):
             if meta.get(key) != wanted[key]:
                 return f"another {key}: {meta.get(key)} instead of {wanted[key]}"
-        if self._place.name not in self._store.in_step():
+        if self._place.name not in self._store.in_step() and not self._withheld():
             return f"its vectors are kept at {', '.join(self._store.in_step())} and not at {self._place.name}"
         return None
 
@@ -307,26 +299,27 @@ class CorpusWriter:
         }
 
     def _empty(self) -> None:
+        """Begin anew. What was published stays, for readers, until what is made now is published."""
         # Kept through all of it: a place that others use too tells by it whose points may be thrown away.
         identity = self._store.identity() or uuid.uuid4().hex
         self._check_disk()  # before anything is discarded
-        with self._store.transaction():
-            self._store.clear()
-            self._store.set_meta({"identity": identity, "schema": str(SCHEMA_VERSION)})
+        self._store.set_meta({"identity": identity})
         self.close()
         self._place.create(self._embedder.dimensions, identity, published=self._store.number())
-        if self._place.shared:
-            shutil.rmtree(
-                self._folder / "vectors", ignore_errors=True
-            )  # the places of the corpus before it was cleared
-        (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
-        # Written last: without it, a killed run is treated as new.
+        # What is searched meanwhile is replaced at the end, except where it is emptied: at this server itself.
+        published, places = self._store.newest(), self._store.in_step()
+        withheld = bool(published and published.documents and not (self._place.shared and self._place.name in places))
         made = {
+            "identity": identity,
             "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
             "updated": _now(),
-            "places": json.dumps({self._place.name: self._place.option}),
+            "places": json.dumps(places if withheld else {self._place.name: self._place.option}),
+            "withheld": self._place.name if withheld else "",
         }
-        self._store.set_meta(self._made_with() | made | TELLS_LANGUAGES)
+        with self._store.transaction():
+            self._store.clear()
+            self._store.set_meta(self._made_with() | made | TELLS_LANGUAGES)
+        (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
 
     def _load(self, points: int = 0) -> VectorStore:
         self._check_disk()
@@ -341,6 +334,25 @@ class CorpusWriter:
     def _check_disk(self) -> None:
         if free_bytes(self._folder) < FREE_BYTES:
             raise index_disk_full(self._folder)
+
+
+def check_all_given(
+    name: str, reason: str, held: Collection[str], roots: Sequence[str], adding: Collection[str] = ()
+) -> None:
+    """Raise CorpusMismatch where a corpus that has to be made anew holds more than these roots."""
+    others = sorted(set(held) - (set(roots) - set(adding)))
+    if not others:
+        return
+    corpus = shlex.quote(name)
+    if GIVEN in (*others, *roots):
+        hint = "Give all of its documents with IterativeRAG.index(..., replace=True), or start over: "
+        hint += f"iterative-rag corpus remove {corpus}"
+    else:
+        paths = " ".join(map(shlex.quote, [*others, *roots]))
+        hint = f"Give all of it: iterative-rag index {paths} --corpus {corpus}"
+    raise CorpusMismatch(
+        f"The corpus {name!r} must be made anew ({reason}), but it holds more than what was given.", hint=hint
+    )
 
 
 def _now() -> str:

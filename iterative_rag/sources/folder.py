@@ -52,8 +52,12 @@ class Folder:
         return dict(_state_of(entry) for entry in self._entries())
 
     def documents(self) -> Iterator[Document | Skipped]:
-        """Raises CorpusError when the path is missing or cannot be read, or holds no file of a known
+        """Raises CorpusError when the path is missing or cannot be read, at the end when it holds no file of a known
         format and may not be empty."""
+        self._check()
+        return self._documents()
+
+    def _documents(self) -> Iterator[Document | Skipped]:
         empty = not self._may_be_empty
         with ApartReader(self._limits) as apart:
             for entry in self._entries():
@@ -76,20 +80,24 @@ class Folder:
                 hint="Give a folder of such files, or one of them.",
             )
 
-    def _entries(self) -> Iterator[Path | Skipped]:
+    def _check(self) -> None:
         if not self.path.exists():
             raise CorpusError(f"There is no file or folder {shown(self.path)}.", hint="Check the path.")
-        if self.path.is_file():
-            yield self.path
-        elif not self.path.is_dir():
-            yield Skipped(shown(self.path), _NOT_REGULAR)
-        else:
+        if self.path.is_dir():
             try:
                 os.scandir(self.path).close()
             except OSError as error:
                 raise CorpusError(
                     f"The folder {shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
                 ) from error
+
+    def _entries(self) -> Iterator[Path | Skipped]:
+        self._check()
+        if self.path.is_file():
+            yield self.path
+        elif not self.path.is_dir():
+            yield Skipped(shown(self.path), _NOT_REGULAR)
+        else:
             yield from _walk(str(self.path))
 
     def _read(self, path: Path, apart: ApartReader) -> Reading:

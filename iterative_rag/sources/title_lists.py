@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
+from iterative_rag.system.files import readable
 
 FILE_NAME = "titles.json"
 
@@ -47,7 +48,7 @@ class TitleLists:
 
     def _all(self) -> dict[str, list[str]]:
         try:
-            lists = json.loads(self._path.read_text(encoding="utf-8"))
+            lists = json.loads(readable(self._path).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:

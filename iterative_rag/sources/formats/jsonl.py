@@ -50,6 +50,8 @@ class JsonLines:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the file cannot be read, or holds lines and no document."""
+        if not self.path.exists():
+            raise CorpusError(f"There is no file {shown(self.path)}.", hint="Check the path.")
         return limit_skipped(self._documents(), shown(self.path))
 
     def _documents(self) -> Iterator[Document | Skipped]:
@@ -81,8 +83,6 @@ class JsonLines:
                         yield place, Skipped(place, reason)
                     elif line.strip():
                         yield place, _parsed(line, place)
-        except FileNotFoundError as error:
-            raise CorpusError(f"There is no file {shown(self.path)}.", hint="Check the path.") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CorpusError(
                 f"{shown(self.path)} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."

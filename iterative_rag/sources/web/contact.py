@@ -8,7 +8,7 @@ from pathlib import Path
 
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
-from iterative_rag.system.files import unwritable
+from iterative_rag.system.files import readable, unwritable
 
 ROBOT = "iterative-rag"  # our name in a robots.txt
 _OPTION = "--contact you@example.org"
@@ -43,7 +43,7 @@ def remembered_contact(given: str, place: Path) -> str:
     """
     if not given:
         try:
-            return place.read_text(encoding="utf-8").strip() or homepage()
+            return readable(place).read_text(encoding="utf-8").strip() or homepage()
         except (OSError, UnicodeDecodeError):
             return homepage()
     user_agent(given)

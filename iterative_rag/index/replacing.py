@@ -1,0 +1,112 @@
+"""How the files of a corpus are replaced and removed: nothing goes before what takes its place is complete.
+
+rebuilt/      what is indexed while the database is damaged or of another version of this package
+replacement/  the same, complete: it is moved into the place of the former corpus, by the next writer if one was killed
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, proves_damage
+from iterative_rag.index.vector_store import VECTORS
+from iterative_rag.system.files import CORPUS_DATABASE
+from iterative_rag.system.private_files import private_folder
+
+_REBUILT, _REPLACEMENT = "rebuilt", "replacement"
+
+
+def unusable(database: Path) -> str:
+    """Why nothing can be written to a database, which is only read: "" where it can, or there is none. Raises
+    sqlite3.Error and OSError where the system does not let it be read."""
+    if not database.is_file() or not database.stat().st_size:
+        return ""
+    try:
+        with closing(DocumentStore(database)) as store:
+            store.check()
+            return "another version of iterative-rag made it" if store.is_of_another_version() else ""
+    except sqlite3.DatabaseError as error:
+        if not proves_damage(error):
+            raise
+        return f"its database is damaged: {error}"
+
+
+def rebuilt_in(folder: Path) -> Path:
+    """Where the corpus is made anew; what an interrupted run has made there is gone on with."""
+    return private_folder(folder / _REBUILT)
+
+
+def replace_by_rebuilt(folder: Path) -> None:
+    (folder / _REBUILT).rename(folder / _REPLACEMENT)  # from here on it counts
+    finish_replacing(folder)
+
+
+def finish_replacing(folder: Path) -> None:
+    """Move what is complete into its place, as far as a run that was killed has not."""
+    new = folder / _REPLACEMENT
+    if not new.is_dir():
+        return
+    if (new / CORPUS_DATABASE).exists():  # it goes last
+        if (new / VECTORS).is_dir():
+            if (folder / VECTORS).is_dir():
+                (folder / VECTORS).rename(new / f"former-{uuid.uuid4().hex}")
+            (new / VECTORS).rename(folder / VECTORS)
+        for log in (f"{CORPUS_DATABASE}-wal", f"{CORPUS_DATABASE}-shm"):
+            (folder / log).unlink(missing_ok=True)
+        (new / CORPUS_DATABASE).replace(folder / CORPUS_DATABASE)
+    (folder / DAMAGE_MARK).unlink(missing_ok=True)
+    shutil.rmtree(new, ignore_errors=True)
+
+
+@contextmanager
+def removing(folder: Path) -> Iterator[None]:
+    """Take a corpus away in one step. What it has elsewhere is removed inside: if that fails, it is there again."""
+    if os.name == "nt":  # a folder that holds an open file, that of the lock, cannot be renamed there
+        yield
+        _clear(folder)
+        return
+    aside = folder.with_name(f".removed-{uuid.uuid4().hex}")
+    folder.rename(aside)
+    try:
+        yield
+    except BaseException:
+        aside.rename(folder)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def discard_if_empty(folder: Path) -> None:
+    """Remove a corpus that stayed empty, so that the next `ask` does not choose it."""
+    with suppress(sqlite3.DatabaseError, OSError):
+        if _stayed_empty(folder):
+            _clear(folder)
+
+
+def _stayed_empty(folder: Path) -> bool:
+    """Whether there are no documents, not even a part of one, and none were published before. After a full disk there
+    may not even be tables."""
+    database = folder / CORPUS_DATABASE
+    if database.is_file() and not database.stat().st_size:
+        return not (folder / VECTORS).exists()
+    with closing(DocumentStore(database)) as store:
+        if store.is_blank():
+            return not (folder / VECTORS).exists()
+        published = store.newest()
+        begun = "created" in store.meta() and store.unowned()
+        return not (published and published.documents) and not store.view().counts()[0] and not begun
+
+
+def _clear(folder: Path) -> None:
+    """Remove all but the locks, which are held."""
+    for path in folder.iterdir():
+        if path.is_dir() and path.name != "locks":
+            shutil.rmtree(path)
+        elif path.is_file():
+            path.unlink()

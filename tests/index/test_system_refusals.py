@@ -1,0 +1,250 @@
+"""What the system refuses says nothing about a corpus: it answers as before, or as after what was asked for."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from fakes.in_memory import index_documents
+from fakes.in_memory_qdrant import InMemoryQdrant, server_place
+from fakes.system_faults import REFUSALS, CannotBuild, built
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import CorpusError, CorpusMismatch, IterativeRAGError, StoreError
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.ingest import ingest
+from iterative_rag.protocols import Vectors
+from iterative_rag.sources import open_source
+from iterative_rag.types import Document
+
+FOUND = "Vltava"
+# Indexes with another size of passages, so that the corpus has to be made anew, and says in which error it ended.
+ANEW = """
+import sys
+from pathlib import Path
+from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.ingest import ingest
+from iterative_rag.sources import open_source
+try:
+    ingest([open_source(sys.argv[2])], Corpora(Path(sys.argv[1])), "small", HashingEmbedder(64), chunk_chars=300)
+except IterativeRAGError as error:
+    print("told:", error, "|", error.hint)
+"""
+
+
+@pytest.fixture
+def indexed(corpora: Corpora, articles: Path, embedder: HashingEmbedder) -> Corpora:
+    ingest([open_source(articles)], corpora, "small", embedder)
+    return corpora
+
+
+def answers(corpora: Corpora, embedder: HashingEmbedder) -> tuple[str, list[str]]:
+    with closing(corpora.open("small", embedder)) as corpus:
+        return corpus.search(["longest river"], 1)[0][0].title, corpus.titles()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file but the locks and SQLite's own index of its log."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    return {str(path): path.read_bytes() for path in paths if not path.name.endswith(("-shm", "-wal"))}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    try:
+        return built(tmp_path_factory.mktemp("faults"))
+    except CannotBuild as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize(
+    ("refusal", "at"),
+    [("EAGAIN thread", 1), ("EAGAIN thread", 9), ("clock", 20), ("ENOMEM", 25), ("EIO", 200), ("EROFS", 30)],
+)
+def test_a_corpus_outlives_what_the_system_refuses(
+    indexed: Corpora, articles: Path, embedder: HashingEmbedder, library: Path, refusal: str, at: int
+) -> None:
+    indexed = Corpora(indexed.root.rename(indexed.root.with_name("corrupt")))  # a name is no message of the engine
+    before = answers(indexed, embedder)
+    faults = REFUSALS[refusal].environment(library, indexed.root, at)
+    done = subprocess.run(
+        [sys.executable, "-c", ANEW, str(indexed.root), str(articles)],
+        env={**os.environ, **faults, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "told: " in done.stdout, done.stderr
+    assert "damaged" not in done.stdout
+    assert "panicked" not in done.stderr
+    assert answers(indexed, embedder) == before
+    ingest([open_source(articles)], indexed, "small", embedder, chunk_chars=300)
+    assert answers(indexed, embedder) == before
+
+
+class Fails(HashingEmbedder):
+    """Breaks down after its first call."""
+
+    calls = 0
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        if self.calls > 1:
+            raise CorpusError("The embedder is gone.")
+        return super().embed_documents(texts)
+
+
+def test_a_corpus_is_searched_until_what_replaces_it_is_complete(
+    indexed: Corpora, articles: Path, embedder: HashingEmbedder
+) -> None:
+    before = answers(indexed, embedder)
+    with pytest.raises(CorpusError, match="gone"):
+        ingest([open_source(articles)], indexed, "small", Fails(32))
+    assert answers(indexed, embedder) == before
+    ingest([open_source(articles)], indexed, "small", HashingEmbedder(32))
+    assert answers(indexed, HashingEmbedder(32))[1] == before[1]
+
+
+def spoil(database: Path, how: str) -> None:
+    if how == "junk":
+        database.write_bytes(b"junk" * 5000)
+    elif how == "half":
+        os.truncate(database, 6000)
+    else:
+        with database.open("r+b") as file:  # a page in its middle: much of it can still be read
+            file.seek(database.stat().st_size // 8192 * 4096)
+            file.write(b"\x07\xff" * 2048)
+
+
+@pytest.mark.parametrize("how", ["junk", "half", "page"])
+def test_of_a_damaged_database_nothing_goes_before_its_replacement_is_complete(
+    indexed: Corpora, articles: Path, embedder: HashingEmbedder, how: str
+) -> None:
+    folder = indexed.root / "small"
+    spoil(folder / "documents.sqlite", how)
+    before = contents(folder)
+    with pytest.raises(CorpusError, match="There is no file or folder"):
+        ingest([open_source(articles / "mistyped")], indexed, "small", embedder)
+    assert contents(folder) == before
+    with pytest.raises(CorpusError, match="gone"):
+        ingest([open_source(articles)], indexed, "small", Fails(64))
+    assert before.items() <= contents(folder).items()
+    ingest([open_source(articles)], indexed, "small", embedder)
+    assert answers(indexed, embedder)[0] == FOUND
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == {"vectors", "locks"}
+    assert indexed.info("small").state == "ready"
+
+
+def test_a_replacement_that_was_not_moved_to_the_end_is_moved_by_the_next_writer(
+    indexed: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = indexed.root / "small"
+    spoil(folder / "documents.sqlite", "junk")
+    real, moves = Path.rename, list[Path]()
+
+    def rename(path: Path, target: Path) -> Path:
+        if "replacement" in f"{path}{target}":
+            moves.append(path)
+            if len(moves) == 3:
+                raise OSError(5, "Input/output error", str(path))
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(CorpusError, match="Input/output error"):
+        ingest([open_source(articles)], indexed, "small", embedder)
+    assert ingest([open_source(articles)], indexed, "small", embedder).unchanged == 4
+    assert answers(indexed, embedder)[0] == FOUND
+
+
+def test_a_corpus_of_more_paths_is_not_replaced_by_some_of_them(
+    indexed: Corpora, tmp_path: Path, embedder: HashingEmbedder
+) -> None:
+    database = indexed.root / "small" / "documents.sqlite"
+    with closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+    (tmp_path / "other.txt").write_text("Another text.")
+    with pytest.raises(CorpusMismatch, match="holds more than what was given"):
+        ingest([open_source(tmp_path / "other.txt")], indexed, "small", embedder)
+
+
+# --- at a server ---------------------------------------------------------------------------------
+
+
+def refusing(client: InMemoryQdrant, call: str, after: int) -> Callable[[], None]:
+    """The server refuses this call after so many; returns what makes it well again."""
+    seen = list[str]()
+
+    def fails(name: str) -> None:
+        seen.append(name)
+        if seen.count(call) > after and name == call:
+            raise StoreError("The server refuses it.")
+
+    client.fails = fails
+
+    def well() -> None:
+        client.fails = lambda name: None
+
+    return well
+
+
+def documents(count: int) -> list[Document]:
+    return [Document(f"d{n}", f"Port {n}", f"Port {n} lies on the coast of Melnik.", "memory") for n in range(count)]
+
+
+@pytest.mark.parametrize(("call", "after"), [("create_collection", 0), ("upsert", 1), ("count", 3)])
+def test_a_local_corpus_answers_until_it_is_complete_at_the_server(
+    corpora: Corpora, embedder: HashingEmbedder, call: str, after: int
+) -> None:
+    client = InMemoryQdrant()
+    remote = Corpora(corpora.root, place_of=lambda name, folder: server_place(client, name))
+    index_documents(corpora, "small", documents(9), embedder)
+    with closing(corpora.open("small", embedder)) as corpus:
+        before = corpus.search(["coast"], 9)
+    well = refusing(client, call, after)
+    try:
+        index_documents(remote, "small", documents(9), embedder)
+    except IterativeRAGError:
+        with closing(corpora.open("small", embedder)) as corpus:
+            assert corpus.search(["coast"], 9) == before
+    well()
+    index_documents(remote, "small", documents(9), embedder)
+    with closing(remote.open("small", embedder)) as corpus:
+        assert len(corpus.search(["coast"], 9)[0]) == 9
+
+
+def test_a_corpus_whose_points_cannot_be_removed_stays(corpora: Corpora, embedder: HashingEmbedder) -> None:
+    client = InMemoryQdrant()
+    remote = Corpora(corpora.root, place_of=lambda name, folder: server_place(client, name))
+    index_documents(remote, "small", documents(3), embedder)
+    well = refusing(client, "delete_collection", 0)
+    with pytest.raises(StoreError):
+        remote.remove("small")
+    with closing(remote.open("small", embedder)) as corpus:
+        assert len(corpus.search(["coast"], 9)[0]) == 3
+    well()
+    remote.remove("small")
+    assert remote.names() == []
+    assert not any(corpora.root.iterdir())
+
+
+# --- what the engine prints ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kept", [0, 5])
+def test_a_panic_of_the_engine_is_an_error_and_nothing_else(
+    indexed: Corpora, embedder: HashingEmbedder, capfd: pytest.CaptureFixture[str], kept: int
+) -> None:
+    for status in (indexed.root / "small").rglob("vectors/status.dat"):
+        os.truncate(status, kept)
+    with pytest.raises(CorpusError):
+        answers(indexed, embedder)
+    os.write(2, b"printed by others\n")
+    assert capfd.readouterr().err == "printed by others\n"
