@@ -6,6 +6,7 @@ import dataclasses
 import errno
 import logging
 import os
+import re
 import secrets
 import select
 import stat
@@ -18,9 +19,12 @@ from typing import Any, Protocol
 
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
+from iterative_rag.system.files import OPENED_BY_SHELL
 from iterative_rag.system.private_files import private_descriptor, private_folder
 from iterative_rag.text.control_characters import to_json
 
+_BEGINS = re.compile(rb'\{"at": "\d{4}-\d\d-\d\dT[^"]*", "event": "')
+_BEGINNING_BYTES = 100
 PIPE_SECONDS = 5.0  # after which a pipe that nobody reads is given up
 _log = logging.getLogger(__name__)
 
@@ -40,6 +44,14 @@ def event_name(step: type[Any]) -> str:
     return step.__name__.removesuffix("Step").lower()
 
 
+def _refuse_other(path: Path) -> None:
+    """Raise OSError where the file holds something else than a trace, which writing one would destroy."""
+    if path.is_file() and path.stat().st_size and not str(path).startswith(OPENED_BY_SHELL):
+        with path.open("rb") as file:
+            if not _BEGINS.match(file.read(_BEGINNING_BYTES)):
+                raise FileExistsError(errno.EEXIST, "it holds something else than a trace, and is kept", str(path))
+
+
 class _TraceFile:
     """A file, a terminal or a pipe that somebody reads."""
 
@@ -48,10 +60,10 @@ class _TraceFile:
         self.path = path
         if not path.parent.is_dir():  # an existing folder keeps its mode, which is the user's choice
             private_folder(path.parent)
-        # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
-        flags = os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
+        _refuse_other(path)
+        given = str(path).startswith(OPENED_BY_SHELL)  # what it holds already is the shell's affair
         try:
-            self._descriptor = private_descriptor(path, flags)
+            self._descriptor = private_descriptor(path, os.O_WRONLY | (os.O_APPEND if given else os.O_TRUNC))
         except OSError as error:
             if error.errno == errno.ENXIO:
                 raise OSError(errno.ENXIO, "it is a pipe or a socket that nobody reads", str(path)) from error

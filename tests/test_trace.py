@@ -76,5 +76,19 @@ def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None
         Trace("a", [tmp_path / "file" / "a.jsonl"])
 
 
+@pytest.mark.parametrize("text", ["# Notes\n", '{"a": 1}\n', "\x00\x01", '{"at": "home"}\n'])
+def test_only_a_trace_is_written_over(tmp_path: Path, text: str) -> None:
+    notes, former = tmp_path / "notes.md", tmp_path / "trace.jsonl"
+    notes.write_text(text)
+    with pytest.raises(UsageError, match="something else than a trace"):
+        Trace("a", [notes])
+    assert notes.read_text() == text
+    for run in ("a", "b"):
+        trace = Trace(run, [former])
+        trace.write("start", run=run)
+        trace.close()
+    assert [json.loads(line)["run"] for line in former.read_text().splitlines()] == ["b"]
+
+
 def test_run_ids_differ() -> None:
     assert len({new_run_id() for _ in range(100)}) == 100

@@ -54,9 +54,10 @@ def verify(
 
 def _text_of(file: Path) -> str:
     from iterative_rag.errors import UsageError
+    from iterative_rag.system.files import readable
 
     try:
-        with file.open("rb") as opened:
+        with readable(file).open("rb") as opened:
             content = opened.read(_MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}.", hint="Name a proof file.") from error

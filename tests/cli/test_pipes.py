@@ -95,7 +95,12 @@ def test_a_trace_to_standard_output(towns: None) -> None:
 
 @pytest.mark.parametrize(
     ("place", "reason"),
-    [(".", "Is a directory"), ("Tarn.txt/trace.jsonl", "Not a directory"), ("/proc/trace.jsonl", "No such")],
+    [
+        (".", "Is a directory"),
+        ("Tarn.txt/trace.jsonl", "Not a directory"),
+        ("/proc/trace.jsonl", "No such"),
+        ("Tarn.txt", "it holds something else than a trace, and is kept"),
+    ],
 )
 def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(
     towns: None, run: Command, place: str, reason: str
@@ -145,6 +150,16 @@ def test_a_settings_file_that_is_a_pipe_is_refused(run: Command, tmp_path: Path)
     assert done.code == 2
     assert "iterative-rag.toml" in done.err
     assert "not a regular file" in done.err
+
+
+@pytest.mark.parametrize("line", ["ask Tarn? --llm openai-like/m@http://127.0.0.1:9/v1", "keys", "keys remove host"])
+def test_a_file_of_keys_that_is_a_pipe_is_not_waited_for(run: Command, tmp_path: Path, line: str) -> None:
+    keys = tmp_path / "config" / "iterative-rag" / "keys.json"
+    keys.parent.mkdir(parents=True)
+    os.mkfifo(keys)
+    done = run(*line.split(), XDG_CONFIG_HOME=str(tmp_path / "config"))
+    assert done.code == 2
+    assert f"{keys} cannot be read: it is not a regular file" in done.err
 
 
 def test_what_the_shell_opened_is_read(towns: None, run: Command) -> None:
