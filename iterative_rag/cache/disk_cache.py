@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Never, TypeVar
 
 from iterative_rag.cache.entries import FILE_NAME, LOCK_SECONDS, MAX_BYTES, DamagedEntry, Entries, is_damage
+from iterative_rag.errors import CorpusError
 from iterative_rag.system.private_files import FILE_MODE
 
 logger = logging.getLogger(__name__)
@@ -90,7 +91,7 @@ class DiskCache:
             self._guarded(lambda entries: entries.put(_name(key), text, self._limit), None)
 
     def stats(self) -> CacheStats:
-        """Zeros where there is no cache yet; it is not created."""
+        """Zeros where there is no cache yet; it is not created. Raises CorpusError where it cannot be read."""
         if not (self.folder / FILE_NAME).exists():
             return CacheStats(0, 0, 0, 0)
 
@@ -98,13 +99,13 @@ class DiskCache:
             self._write_counts(entries)
             return CacheStats(entries.number(), entries.bytes(), *entries.counts())
 
-        return self._guarded(read, CacheStats(0, 0, 0, 0))
+        return self._used(read)
 
     def clear(self) -> None:
-        """Remove all entries and reset the counts."""
+        """Remove all entries and reset the counts. Raises CorpusError where that cannot be done."""
         with self._lock:
             self._hits = self._misses = 0
-        self._guarded(lambda entries: entries.clear(), None)
+        self._used(lambda entries: entries.clear())
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -120,21 +121,27 @@ class DiskCache:
             self._hits = self._misses = 0
 
     def _guarded(self, work: Callable[[Entries], T], otherwise: T) -> T:
-        """The result of `work`, repeated once a damaged file is replaced; `otherwise` after any other fault."""
+        """What `_used` gives, or `otherwise`."""
+        try:
+            return self._used(work)
+        except CorpusError as error:
+            self._warn("fault", str(error))
+            return otherwise
+
+    def _used(self, work: Callable[[Entries], T]) -> T:
+        """The result of `work`, repeated once a damaged file is replaced. Raises CorpusError after any other fault."""
         with self._lock:
             for attempt in (1, 2):
                 try:
                     return work(self._entries())
-                except OSError as error:
-                    self._warn("fault", f"The cache {self.folder} is not used: {error}")
-                    break
-                except (sqlite3.Error, UnicodeDecodeError) as error:
-                    if attempt == 2 or not is_damage(error, self.folder):
-                        self._warn("fault", f"The cache {self.folder} is not used: {error}")
-                        break
-                    if not self._replace(error):
-                        break
-            return otherwise
+                except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
+                    if isinstance(error, OSError) or attempt == 2 or not is_damage(error, self.folder):
+                        raise self._fault(f"is not used: {error}") from error
+                    self._replace(error)
+        raise AssertionError("unreachable")
+
+    def _fault(self, what: str) -> CorpusError:
+        return CorpusError(f"The cache {self.folder} {what}", hint="Check the folder and the disk.")
 
     def _entries(self) -> Entries:
         if self._opened is None or self._opened_by != os.getpid():  # a connection must not be used across a fork
@@ -146,8 +153,8 @@ class DiskCache:
             self._opened.close()
             self._opened = None
 
-    def _replace(self, error: Exception) -> bool:
-        """Move the damaged folder away, unless another process has done so; returns whether to try again."""
+    def _replace(self, error: Exception) -> None:
+        """Move the damaged folder away, unless another process has done so. Raises CorpusError."""
         from filelock import FileLock
 
         seen = self._opened.identity if self._opened else Entries.identity_in(self.folder)
@@ -162,9 +169,7 @@ class DiskCache:
                         "damage", f"The cache {self.folder} is damaged ({error}): moved to {aside}, a new one is used."
                     )
         except OSError as fault:
-            self._warn("fault", f"The cache {self.folder} is damaged ({error}) and cannot be moved: {fault}")
-            return False
-        return True
+            raise self._fault(f"is damaged ({error}) and cannot be moved: {fault}") from fault
 
     def _warn(self, kind: str, message: str) -> None:
         """Warn once for each kind of fault: a full disk would repeat it endlessly."""

@@ -265,11 +265,15 @@ def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
 def _cache(settings: Settings) -> Check:
     from iterative_rag.cache import DiskCache
     from iterative_rag.cli.console import size
+    from iterative_rag.errors import CorpusError
     from iterative_rag.settings import home
 
     if not settings.cache:
         return Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
-    kept = DiskCache(home() / "cache", settings.cache_megabytes).stats()
+    try:
+        kept = DiskCache(home() / "cache", settings.cache_megabytes).stats()
+    except CorpusError as error:
+        return Check("cache", False, str(error), error.hint, error.exit_code)
     return Check("cache", True, f"{counted(kept.entries, 'entry', 'entries')}, {size(kept.bytes)}")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fakes.command_line import Command
 
 
@@ -22,3 +24,15 @@ def test_a_damaged_cache_is_one_warning(run: Command, tmp_path: Path) -> None:
     assert done.code == 0
     assert done.err.startswith("Warning: The cache")
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", ["stats", "clear"])
+def test_a_cache_that_cannot_be_read_is_not_an_empty_one(run: Command, tmp_path: Path, command: str) -> None:
+    (tmp_path / "home" / "cache").mkdir(parents=True)
+    (tmp_path / "home" / "cache" / "cache.sqlite").mkdir()
+    (tmp_path / "home" / "cache.damaged").mkdir()
+    (tmp_path / "home" / "cache.lock").mkdir()  # it cannot be moved away either
+    done = run("cache", command)
+    assert done.code == 4
+    assert "entries" not in done.out
+    assert done.err.startswith("Error: The cache ")
