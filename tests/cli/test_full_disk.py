@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,55 @@ def test_a_log_of_an_evaluation_that_cannot_be_closed_is_said_to_be_that(
     done = run("evaluate", "run", "--dataset", _dataset(tmp_path), "--corpus", "towns", "--out", str(place), "--quiet")
     assert done.code == 4
     assert f"no space left for {place}" in done.err
+
+
+def test_an_evaluation_without_room_in_the_data_folder_is_refused_in_a_sentence(
+    run: Command, disk: Path, towns: Path, tmp_path: Path
+) -> None:
+    fill(disk)
+    line = ("evaluate", "run", "--dataset", _dataset(tmp_path), "--corpus", "towns", "--llm", "builtin")
+    done = run(*line, "--out", str(tmp_path / "out"), "--quiet")
+    assert done.code == 4
+    assert done.err.startswith(f"Error: The disk of {disk / 'home'}")
+    assert len(done.err.splitlines()) == 2
+
+
+def test_a_full_configuration_disk_is_not_what_the_command_prints(run: Command, disk: Path) -> None:
+    fill(disk)
+    done = run("keys", "set", "api.example.org", stdin="sk-key", XDG_CONFIG_HOME=str(disk / "config"))
+    assert done.code == 4
+    assert f"The disk of {disk / 'config' / 'iterative-rag' / 'keys.json'} is full" in done.err
+
+
+WRITING = (
+    "index {articles} --corpus towns",
+    "index {articles} --corpus new",
+    "corpus remove towns --yes",
+    "corpus push towns qdrant://127.0.0.1:9",
+    "evaluate run --dataset {questions} --corpus towns --llm builtin --out {out}",
+    "cache clear",
+    "keys set api.example.org",
+)
+
+
+def test_a_read_only_disk_is_said_in_a_sentence(
+    run: Command, mounted: Path, disk: Path, towns: Path, articles: Path, tmp_path: Path
+) -> None:
+    questions = _dataset(tmp_path)
+    assert run("ask", QUESTION, "--corpus", "towns", "--llm", "builtin").code in (0, 3)
+    subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
+    try:
+        assert "Tarn" in run("search", "river", "--corpus", "towns").out
+        for line in WRITING:
+            words = line.format(articles=articles, questions=questions, out=tmp_path / "out").split()
+            done = run(*words, stdin="sk-key", XDG_CONFIG_HOME=str(disk / "config"))
+            errors = [said for said in done.err.splitlines() if not said.startswith("Warning")]
+            assert done.code == 4, (line, done.err)
+            assert "Read-only file system" in errors[0], (line, done.err)
+            assert [said.split(":")[0] for said in errors] == ["Error", "Hint"], line
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(mounted)], check=True)
+    assert "Tarn" in run("search", "river", "--corpus", "towns").out
 
 
 def _dataset(folder: Path) -> str:

@@ -4,6 +4,7 @@ written outside our data folder, and an interrupt ends it in an orderly way.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.settings import home
+from iterative_rag.system.files import check_writable
 from iterative_rag.system.private_files import private_folder, tighten
 
 # python-dotenv obeys it in load_dotenv. inspect_ai calls that for a .env of the working folder or any above it, which
@@ -22,14 +24,17 @@ _NO_DOTENV = "PYTHON_DOTENV_DISABLED"
 
 @contextmanager
 def contained() -> Iterator[None]:
-    """Hold this around every call of inspect_ai that runs something."""
+    """Hold this around every call of inspect_ai that runs something. Raises CorpusError where our data folder, which it
+    writes its own traces to, takes no file."""
     from inspect_ai._eval.task import log
     from inspect_ai._util import appdirs
 
+    check_writable(_own_folder("inspect_ai"))
     folders: Any = appdirs
     logs: Any = log
     kept = folders.user_data_path, folders.user_cache_path, logs.git_context
-    before = os.environ.get(_NO_DOTENV)
+    before, loud = os.environ.get(_NO_DOTENV), logging.raiseExceptions
+    logging.raiseExceptions = False  # a line of its trace that cannot be written would be told with a traceback
     os.environ[_NO_DOTENV] = "1"
     # Its traces and the note for its viewer; it has no setting for either.
     folders.user_data_path = folders.user_cache_path = _own_folder
@@ -38,6 +43,7 @@ def contained() -> Iterator[None]:
     try:
         yield
     finally:
+        logging.raiseExceptions = loud
         tighten(_own_folder("inspect_ai"))  # it creates files by the umask
         folders.user_data_path, folders.user_cache_path, logs.git_context = kept
         if before is None:

@@ -186,14 +186,15 @@ def _held(out: Path) -> Iterator[None]:
                     tighten(out)  # inspect_ai creates its logs by the umask
     except Timeout as error:
         raise UsageError(f"Another process is running in {out}.", hint="Wait for it, or give another --out.") from error
-    except (NotADirectoryError, FileExistsError, PermissionError) as error:
+    except OSError as error:
+        if is_disk_full(error) and not error.filename:
+            raise disk_full(out) from error  # inspect_ai closes its logs without saying which file was not written
+        at, folder = Path(str(error.filename)).absolute(), out.absolute()
+        if is_disk_full(error) or not (at.is_relative_to(folder) or folder.is_relative_to(at)):
+            raise
         raise UsageError(
             f"{out} cannot be written: {error.strerror}.", hint="Give another folder with --out."
         ) from error
-    except OSError as error:
-        if error.filename or not is_disk_full(error):
-            raise
-        raise disk_full(out) from error  # inspect_ai closes its logs without saying which file was not written
 
 
 @contextlib.contextmanager
