@@ -1,6 +1,6 @@
-"""A Qdrant server on loopback that is only read: `qdrant-client`'s in-memory one behind the calls of REST.
+"""A Qdrant server on loopback: `qdrant-client`'s in-memory one behind the calls of REST.
 
-Whatever would change a collection is refused, and listed in `writes`.
+Whatever would change a collection is listed in `writes`, and refused unless the server is `writable`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fakes.loopback_server import serving
 
 
 @contextmanager
-def qdrant_server(client: InMemoryQdrant, writes: list[str]) -> Iterator[str]:
+def qdrant_server(client: InMemoryQdrant, writes: list[str], *, writable: bool = False) -> Iterator[str]:
     """The address for `--index`, without a collection."""
-    attributes = {"client": client, "writes": writes}
+    attributes = {"client": client, "writes": writes, "writable": writable}
     with serving(type("Handler", (_Handler,), attributes)) as host:
         yield f"qdrant://{host}"
 
@@ -27,20 +27,48 @@ def qdrant_server(client: InMemoryQdrant, writes: list[str]) -> Iterator[str]:
 class _Handler(BaseHTTPRequestHandler):
     client: InMemoryQdrant
     writes: list[str]
+    writable: bool
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         self._answer({})
 
     def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}"))
+        if self.path.partition("?")[0].endswith("/points/delete"):
+            self.do_PUT()
+        else:
+            self._answer(self._body())
 
     def do_PUT(self) -> None:
-        self.rfile.read(int(self.headers.get("content-length", 0)))
+        body = self._body()
         self.writes.append(f"{self.command} {self.path}")
-        self._send(403, {"status": {"error": "Forbidden: read only"}})
+        if not self.writable:
+            return self._send(403, {"status": {"error": "Forbidden: read only"}})
+        self._change(self.path.partition("?")[0].removeprefix("/collections/").partition("/"), body)
+        done: Any = {"status": "completed", "operation_id": 0} if "/points" in self.path else True
+        return self._send(200, {"result": done, "status": "ok", "time": 0.0})
 
     do_DELETE = do_PATCH = do_PUT
+
+    def _body(self) -> dict[str, Any]:
+        body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        return body
+
+    def _change(self, path: tuple[str, str, str], body: dict[str, Any]) -> None:
+        from qdrant_client import models
+
+        name, _, what = path
+        if what == "points":
+            self.client.upsert(name, [models.PointStruct(**one) for one in body["points"]])
+        elif what == "points/delete":
+            self.client.delete(name, models.PointIdsList(points=body["points"]))
+        elif self.command == "DELETE":
+            self.client.delete_collection(name)
+        else:
+            made = models.CreateCollection(**body)
+            self.client.create_collection(
+                name, made.vectors, sparse_vectors_config=made.sparse_vectors, metadata=body.get("metadata")
+            )
 
     def _answer(self, body: dict[str, Any]) -> None:
         path = self.path.partition("?")[0]
@@ -63,7 +91,8 @@ class _Handler(BaseHTTPRequestHandler):
             case "/points/count":
                 return _json(self.client.count(name, exact=True))
             case "/points":
-                return _json(self.client.retrieve(name, body["ids"], with_payload=True))
+                vectors = bool(body.get("with_vector"))
+                return _json(self.client.retrieve(name, body["ids"], with_payload=True, with_vectors=vectors))
             case "/points/scroll":
                 asked = models.ScrollRequest(**body)
                 points, after = self.client.scroll(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.reliability import cached, faults, hostile, kills, load, outside, sharing, soak
+from scripts.reliability import cached, damage, faults, hostile, kills, load, outside, refusals, sharing, soak
 from scripts.reliability.bench import Target
 
 TARGETS = (
@@ -18,6 +18,10 @@ TARGETS = (
     Target("failed-reads", "incomplete, exit 6, the document named; evaluate: a fault", faults.failed_reads),
     Target("index-kills", "50 kills: no point differs from an uninterrupted index", kills.index_kills, 1600),
     Target("evaluate-kills", "20 kills: none run again, lost or scored otherwise", kills.evaluate_kills, 1600),
+    Target(
+        "system-refusals", "0 corpora lost, each told in a sentence, all gone on with", refusals.system_refusals, 3000
+    ),
+    Target("corpus-damage", "no panic, one sentence each, mended by index", damage.corpus_damage, 3000),
     Target("full-disk", "said to be full, never damaged; answers while full, and all works after", kills.full_disk),
     Target("cache-damage", "10,000 flips never change an answer nor an exit code", cached.cache_damage),
     Target("second-writer", "one sentence, exit 4; the first goes through", sharing.second_writer),
