@@ -12,8 +12,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.factory import IterativeRAG
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
-from iterative_rag.serve.page.run_again import request_like
-from iterative_rag.serve.page.shown_run import shown_run
+from iterative_rag.serve.page.shown_run import request_like, shown_run
 from iterative_rag.serve.runs.run_manager import RunSinks, Work
 from iterative_rag.serve.runs.run_request import checked_request
 from iterative_rag.serve.services import services_of

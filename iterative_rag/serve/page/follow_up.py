@@ -15,8 +15,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.factory import IterativeRAG, checked_question
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
-from iterative_rag.serve.page.run_again import request_like
-from iterative_rag.serve.page.shown_run import ShownRun, shown_run
+from iterative_rag.serve.page.shown_run import ShownRun, request_like, shown_run
 from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.run_manager import RunSinks, Work
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request

@@ -1,4 +1,5 @@
-"""A run for the page, whether it goes on in this server or only its trace tells of it."""
+"""A run for the page, whether it goes on in this server or only its trace tells of it, and what an edit or a follow-up
+takes over from it."""
 
 from __future__ import annotations
 
@@ -9,12 +10,15 @@ from typing import Any, get_args
 
 from iterative_rag.errors import FollowUpUnclear, UsageError
 from iterative_rag.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.runs.events import Queued, error_to_json
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_index import past_error, past_state
+from iterative_rag.serve.runs.run_request import CHOICES, LIMITS
 from iterative_rag.serve.services import Services
+from iterative_rag.settings import Settings
 from iterative_rag.types import Answer, FollowUpStep, RunProgress, Step
 
 
@@ -67,6 +71,31 @@ def shown_run(services: Services, run_id: str) -> ShownRun:
     if past.run_id != run_id or not services.pool.serves(past):
         raise _no_such_run()
     return _past(past)
+
+
+def request_like(shown: ShownRun, services: Services, question: str) -> dict[str, object]:
+    """The body of a request that asks as the run was asked: its corpus, strategy, limits, languages and length, and its
+    backend where that is still offered."""
+    given: dict[str, object] = {"question": question, "corpus": shown.corpus}
+    if shown.answer:
+        given["limits"] = _limits(shown.answer, services.settings)
+        # An answer of an earlier version has not all of them.
+        given |= {name: shown.answer.settings[name] for name in CHOICES if name in shown.answer.settings}
+    if shown.backend in services.pool.backends:
+        given["backend"] = shown.backend
+    if shown.strategy in STRATEGIES.offered:
+        given["strategy"] = shown.strategy
+    return given
+
+
+def _limits(answer: Answer, served: Settings) -> dict[str, object]:
+    """Those of the run, as far as this server allows them."""
+    limits: dict[str, object] = {}
+    for name in LIMITS:
+        used, most = answer.settings.get(name), getattr(served, name)
+        if isinstance(used, int | float) and 0 < used < most:
+            limits[name] = type(most)(used)
+    return limits
 
 
 def _live(run: Run) -> ShownRun:
