@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from iterative_rag.types import Metadata
+from iterative_rag.types.documents import Metadata, as_field
 
 # Of one document: pairs, and characters of a key and of a value. A longer value is no label but a text, and left out.
 MAX_PAIRS = 64
@@ -17,7 +17,7 @@ def metadata_of(pairs: Iterable[tuple[str, str]]) -> Metadata:
     """Those pairs that are within the bounds, each value on one line, in the order given and each once."""
     found: dict[tuple[str, str], None] = {}
     for key, value in pairs:
-        name, held = _line(key), _line(value)
+        name, held = as_field(key), as_field(value)
         if name and held and len(name) <= MAX_KEY_CHARS and len(held) <= MAX_VALUE_CHARS:
             found[name, held] = None
         if len(found) == MAX_PAIRS:
@@ -33,7 +33,3 @@ def scalars(fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
                 yield key, str(one).lower()
             elif isinstance(one, str | int | float):
                 yield key, str(one)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.encode("utf-8", "replace").decode().replace("\0", "").split())

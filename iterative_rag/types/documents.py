@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -12,11 +13,32 @@ Metadata = tuple[tuple[str, str], ...]
 # Keys for the columns of a table file, and for the day on which a file was written.
 COLUMN_KEY = "column"
 FILE_DATE_KEY = "file_date"
+# A longer title is a text that pretends to be one.
+TITLE_CHARS = 300
+# Signs that show nothing though Unicode calls them letters or marks; and joiners, which scripts from Hebrew on need.
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+_JOINERS, _FIRST_JOINED = "\u200c\u200d", "\u0590"
+
+
+def as_field(text: str) -> str:
+    """What a document says of itself, as one line of visible characters: a line break in a title would put a line of
+    its own wherever the title is shown."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    shown = [" "]
+    for sign in text:
+        category = unicodedata.category(sign)
+        if category in ("Cc", "Zl", "Zp", "Zs"):
+            shown.append(" " if shown[-1] != " " or category == "Zs" else "")
+        elif not (category in ("Cf", "Cs") or sign in _BLANK) or (sign in _JOINERS and shown[-1] >= _FIRST_JOINED):
+            shown.append(sign)
+    return "".join(shown).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One article or file of a corpus. `source` is the path or URL that it was read from.
+    """One article or file of a corpus. `source` is the path or URL that it was read from. What it says of itself is
+    one line each.
 
     `pages` are the offsets at which pages 1, 2, ... begin; empty where there are no pages. `retrieved` is the day (ISO)
     on which a web page was read during a run, "" for a document of the corpus. `copies` are the sources of other
@@ -33,6 +55,15 @@ class Document:
     retrieved: str = ""
     copies: tuple[str, ...] = ()
     metadata: Metadata = ()
+
+    def __post_init__(self) -> None:
+        title = " ".join(as_field(self.title).split())
+        title = title if len(title) <= TITLE_CHARS else title[:TITLE_CHARS].rstrip() + " …"
+        object.__setattr__(self, "title", title or "untitled")
+        object.__setattr__(self, "source", as_field(self.source))
+        object.__setattr__(self, "url", self.url and as_field(self.url))
+        object.__setattr__(self, "copies", tuple(map(as_field, self.copies)))
+        object.__setattr__(self, "metadata", tuple((as_field(key), as_field(value)) for key, value in self.metadata))
 
     @property
     def link(self) -> str:

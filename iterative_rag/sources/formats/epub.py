@@ -70,7 +70,7 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
         yield Skipped(source, "It holds no text.")
         return
     metadata = metadata_of((name, text) for name, text in said if name in _DESCRIBED)
-    yield Document("", title[:300], "\n\n".join([f"# {title}", *sections]) + "\n", source, metadata=metadata)
+    yield Document("", title, "\n\n".join([f"# {title}", *sections]) + "\n", source, metadata=metadata)
 
 
 def _pages(package: ElementTree.Element, folder: str) -> Iterator[str]:

@@ -45,7 +45,7 @@ def read(path: Path) -> Reading:
     lines += [f"Attached, not read: {', '.join(attached)}"] if attached else []
     text = "\n\n".join(filter(None, [f"# {title}", "\n".join(lines), body.strip()]))
     metadata = metadata_of([*headers, *(("attachment", name) for name in attached)])
-    yield Document("", title[:300], text[:MAX_CHARS], source, metadata=metadata)
+    yield Document("", title, text[:MAX_CHARS], source, metadata=metadata)
     if len(text) > MAX_CHARS:
         yield Skipped(source, f"It is too long: only its first {MAX_CHARS:,} characters are read.")
 

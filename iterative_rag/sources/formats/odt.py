@@ -61,7 +61,7 @@ def _document(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     heading = next((block.lstrip("# ") for block in blocks[:5] if block.startswith(("# ", "## "))), "")
     title = heading or dict(said).get("title") or title_of(path)
     metadata = metadata_of((key, value) for key, value in said if key != "title")
-    yield Document("", title[:300], text, source, metadata=metadata)
+    yield Document("", title, text, source, metadata=metadata)
     if not whole:
         yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
 

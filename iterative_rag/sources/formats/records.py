@@ -16,7 +16,7 @@ from iterative_rag.sources.formats.format import MAX_CHARS
 from iterative_rag.sources.formats.table_part import TablePart, table_documents
 from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
-from iterative_rag.types.documents import Metadata
+from iterative_rag.types.documents import Metadata, as_field
 
 HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
 _OWN_FIELDS = frozenset({"title", "text", "passage", "url", "metadata"})
@@ -122,7 +122,7 @@ def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
     """The other fields as text: a line for each, long ones as sections of their own. "" where there are none."""
     lines, sections = [], []
     for key, value in row.items():
-        shown = in_words(value).strip()
+        key, shown = as_field(key), in_words(value).strip()
         if not shown or key in ("title", "url", "text", "passage") or (shown == title and len(row) > 1):
             continue
         if "\n" in shown or len(shown) > _CELL_CHARS:
