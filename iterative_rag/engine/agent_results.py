@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from iterative_rag.llm.prompts import as_field
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.windows import GAP, PACKED, window
 from iterative_rag.text.plurals import counted
@@ -90,7 +91,7 @@ class ShownTexts:
                 continue
             fitting = found.passages[n : n + max(1, left // LEAST_SHOWN)]
             room = shared(left, [other.length for other in fitting])[0]
-            parts.append(f"# {self._titles.label(one.document)}\n{self._body(one, room)}")
+            parts.append(f"# {as_field(self._titles.label(one.document))}\n{self._body(one, room)}")
         if hidden:
             parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
         return "\n\n".join(parts)

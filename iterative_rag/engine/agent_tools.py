@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.display import shortened, shown
 from iterative_rag.engine.agent_results import LEAST_SHOWN, Found, Passages
+from iterative_rag.llm.prompts import as_field, lines
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.article_parts import (
     Span,
@@ -104,8 +105,8 @@ class Toolbox:
                     passages.setdefault(document.id, Passages(document, entry=entry))
         for entry in (entry for documents in found for entry in documents):
             self.titles.learn(entry.title, entry.document_id)
-        listed = "\n".join(
-            f"{query}: {' · '.join(entry.title for entry in documents) or 'nothing'}"
+        listed = lines(
+            f"{query}: {' · '.join(as_field(entry.title) for entry in documents) or 'nothing'}"
             for query, documents in zip(call.queries, found, strict=True)
         )
         told = counted(len({entry.document_id for documents in found for entry in documents}), "article")
@@ -121,10 +122,10 @@ class Toolbox:
             case []:
                 near = self.titles.near(call.title)
                 told = "there is no article of that title" + ("; these come near" if near else "; search for it")
-                return Found(asked, told, " · ".join(near))
+                return Found(asked, told, lines([" · ".join(map(as_field, near))]))
             case namesakes:
                 told = f"{len(namesakes)} articles have that title; name one as it is written here, with its source"
-                return Found(asked, told, " · ".join(map(self.titles.label, namesakes)))
+                return Found(asked, told, lines([" · ".join(map(self.titles.label, namesakes))]))
 
 
 def look_into(document: Document, call: LookingCall, chars: int) -> Found:
@@ -162,7 +163,7 @@ def _places(asked: str, document: Document, words: str) -> Found:
 
 def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
     headings = [one.heading for one in sections(document.text)[:HEADINGS_TOLD]]
-    listed = f"Sections: {' · '.join(headings) or 'none'}"
+    listed = lines([f"Sections: {' · '.join(headings) or 'none'}"])
     if not heading:
         span = beginning(document.text, max(chars, LEAST_SHOWN))
         return Found(asked, counted(len(headings), "section"), listed, (Passages(document, (span,)),))
@@ -180,7 +181,7 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
     named = [_named("Tables, with their rows", document, found)] if found else []
     named += [_named("Lists, with their entries", document, bulleted)] if bulleted else []
     named += [f"Without their rows in this text: {' · '.join(lost)}"] if lost else []
-    listed = "\n".join(named)
+    listed = lines(named)
     told = "" if found else "no tables in this article; "
     if is_name_of(name, lost) and not is_name_of(name, [one.heading for one in (*found, *bulleted)]):
         return Found(asked, "the rows of that list were lost: they are not in the corpus", listed)

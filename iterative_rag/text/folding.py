@@ -10,7 +10,8 @@ from iterative_rag.text.patterns import lazy_pattern
 _DASHES, _APOSTROPHES, _PRIMES, _QUOTES = "‐‑‒–—―−", "’ʼʻ‘`´", "‚‛′", "“”„‟″«»"
 # Dashes and quotation marks of any typography as those of a keyboard, for `str.translate`; nothing changes its place.
 PLAIN_SIGNS = str.maketrans(
-    {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys(_APOSTROPHES + _PRIMES, "'"), **dict.fromkeys(_QUOTES, '"')}
+    {"＜": "<"}
+    | {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys(_APOSTROPHES + _PRIMES, "'"), **dict.fromkeys(_QUOTES, '"')}
 )
 # Letters that Unicode does not decompose.
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i"}

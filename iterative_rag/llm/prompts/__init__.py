@@ -2,6 +2,7 @@
 
 A file begins with `version: N` and `variables: a b c`; `=== system` and `=== user` open its two parts; `{{a}}` is
 where a variable goes. A variable that is used and not declared, or declared and not used, raises when it is loaded.
+A variable that shares a line of the user part with words is a field and stays on that line, whatever it holds.
 `=== plain` opens a third part where a role has it: how to reply in plain lines, for a model whose JSON cannot be used.
 """
 
@@ -9,9 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+from iterative_rag.text.control_characters import one_line
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FILE = re.compile(
@@ -19,6 +23,15 @@ _FILE = re.compile(
     r"=== system\n(?P<system>.+)\n=== user\n(?P<user>.+?)(?:\n=== plain\n(?P<plain>.+))?\Z",
     re.DOTALL,
 )
+
+
+# What a document is called, and the like, is no longer than this; the rest is a text that pretends to be a name.
+FIELD_CHARS = 300
+# The kinds of fences. A text between two marks may hold what looks like one ("</facts>"): its bracket is another sign
+# then, which quotes are compared without.
+_KINDS = "accepted|answer|calls|claims|document|facts|lists|passage|question|result"
+_LIKE_A_FENCE = re.compile(rf"<(?=\s*/?\s*(?:{_KINDS})\b[^<>]*>)", re.IGNORECASE)
+_MARKER = re.compile(r"\[(\d{1,4})\]")
 
 
 class PromptError(ValueError):
@@ -36,18 +49,19 @@ class Prompt:
     system: str
     user: str
     plain: str = ""
+    fields: frozenset[str] = frozenset()
 
     def render(self, **values: str) -> tuple[str, str]:
-        """(system, user) with every variable put in once: a `{{name}}` inside a value stays as it is."""
+        """(system, user) with every variable put in once: a `{{name}}` inside a value stays as it is. Fields are
+        put on one line."""
         if missing := self.variables - values.keys():
             raise PromptError(f"The prompt {self.role!r} needs {', '.join(sorted(missing))}.")
         if unknown := values.keys() - self.variables:
             raise PromptError(f"The prompt {self.role!r} does not know {', '.join(sorted(unknown))}.")
 
-        def filled(text: str) -> str:
-            return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text)
-
-        return filled(self.system), filled(self.user)
+        shown = {**values, **{name: one_line(values[name]) for name in self.fields}}
+        system = _PLACEHOLDER.sub(lambda match: values[match.group(1)], self.system)
+        return system, _PLACEHOLDER.sub(lambda match: shown[match.group(1)], self.user)
 
 
 def versions() -> dict[str, str]:
@@ -80,13 +94,34 @@ def load(role: str, text: str) -> Prompt:
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     version = f"{parts['version']}-{digest}"
     plain = (parts["plain"] or "").strip()
-    return Prompt(role, version, declared, parts["system"].strip(), parts["user"].strip(), plain)
+    beside_words = (line for line in parts["user"].splitlines() if _PLACEHOLDER.sub("", line).strip())
+    fields = frozenset(name for line in beside_words for name in _PLACEHOLDER.findall(line))
+    return Prompt(role, version, declared, parts["system"].strip(), parts["user"].strip(), plain, fields)
 
 
 def fence(text: str, kind: str = "document") -> str:
-    """`text` between marks that it cannot close: they hold a hash of the text itself."""
+    """`text` between marks that it cannot close: they hold a hash of the text itself. It holds nothing that looks like
+    one, either."""
+    text = _LIKE_A_FENCE.sub("＜", text)
     mark = hashlib.sha256(text.encode()).hexdigest()[:12]
     return f"<{kind} {mark}>\n{text}\n</{kind} {mark}>"
 
 
-__all__ = ["Prompt", "PromptError", "fence", "load", "prompt", "versions"]
+def as_field(text: str) -> str:
+    """A title, a heading or what else a document calls something: one line, no longer than names are, and without the
+    numbers in brackets that facts have."""
+    line = _MARKER.sub(r"(\1)", one_line(text))
+    return line if len(line) <= FIELD_CHARS else line[:FIELD_CHARS].rstrip() + " ..."
+
+
+def titled(title: str, text: str) -> str:
+    """A document as every role is shown it."""
+    return f"Title: {as_field(title)}\n\n{text}"
+
+
+def lines(items: Iterable[str]) -> str:
+    """The items, each on a line of its own, whatever they hold."""
+    return "\n".join(map(one_line, items))
+
+
+__all__ = ["Prompt", "PromptError", "as_field", "fence", "lines", "load", "prompt", "titled", "versions"]

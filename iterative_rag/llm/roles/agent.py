@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.computing.display import shown
-from iterative_rag.llm.prompts import fence
+from iterative_rag.llm.prompts import fence, lines
 from iterative_rag.llm.replies.call_forms import AgentReply, submitted_so_far, tool_calls
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.tool_forms import tool_specs
@@ -46,7 +46,7 @@ class LLMAgent:
             question=view.question,
             facts=fact_lines(view.facts, int(self.fact_chars * FACT_SHARE)),
             computed=_computed(view.computations),
-            log=fence("\n".join(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
+            log=fence(lines(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
             results="\n\n".join(_result(one) for one in view.results) or NOTHING,
             state="\n".join(filter(None, (_state(view), self.language.instruction(view.question)))),
         )
@@ -82,7 +82,7 @@ def _computed(computations: Sequence[Computation]) -> str:
 
 def _result(result: ToolResult) -> str:
     text = f"\n{fence(result.text, 'result')}" if result.text else ""
-    return f"{result.call}: {result.told}{text}"
+    return f"{lines([f'{result.call}: {result.told}'])}{text}"
 
 
 def _state(view: AgentView) -> str:

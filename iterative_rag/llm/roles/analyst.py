@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.llm.prompts import fence
+from iterative_rag.llm.prompts import as_field, fence, lines
 from iterative_rag.llm.replies.forms import AnalysisReply
 from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
@@ -92,14 +92,15 @@ def tried_needs(inquiry: Inquiry) -> str:
             found[fact.need].append(n)
         if fact.value:
             valued.add(fact.need)
-    lines = []
+    tried = []
     for need, ns in found.items():
         marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
         partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
         named = dict.fromkeys(one.see for one in inquiry.tried if one == need and one.see in inquiry.absent)
-        absent = "".join(f'; no article "{title}" was found' for title in named)
-        lines.append(f"- {need.question} -> {marks}{partly}{absent}")
+        absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
+        tried.append(f"- {need.question} -> {marks}{partly}{absent}")
+    shown = lines(tried)
     if inquiry.lost_lists:
-        lines += ["", "LISTS WITHOUT ROWS (their headings are in the documents, their rows are not):"]
-        lines.append(fence("\n".join(f"- {one}" for one in inquiry.lost_lists), "lists"))
-    return "\n".join(lines) or NOTHING_TRIED
+        shown += "\n\nLISTS WITHOUT ROWS (their headings are in the documents, their rows are not):\n"
+        shown += fence(lines(f"- {as_field(one)}" for one in inquiry.lost_lists), "lists")
+    return shown or NOTHING_TRIED

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.errors import ContextOverflow, ReplyUnreadable
-from iterative_rag.llm.prompts import fence
+from iterative_rag.llm.prompts import fence, lines, titled
 from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply
 from iterative_rag.llm.replies.injection_guard import guarded
 from iterative_rag.llm.roles.role_call import RoleCall
@@ -60,7 +60,7 @@ class LLMExtractor:
         whole = "" if Need(question).key in {need.key for need in needs} else question
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, windows),
-            documents="\n".join(fence(f"Title: {window.title}\n\n{window.text}") for window in windows),
+            documents="\n".join(fence(titled(window.title, window.text)) for window in windows),
             needs=_numbered(needs, whole),
         )
         # Without a quote it is no fact, which the model has been told once.
@@ -100,17 +100,13 @@ def _complaint(reply: ExtractionReply, windows: Sequence[Window]) -> str:
 
 def _numbered(needs: Sequence[Need], whole: str) -> str:
     """The needs as numbered lines, then the question behind them, unless it is one of them ("")."""
-    lines = [
-        f"QUESTION {n}: {_one_line(need.question)}{ASPECT if need.aspect else ''}"
+    asked = [
+        f"QUESTION {n}: {need.question.rstrip(' ?.')}{ASPECT if need.aspect else ''}"
         for n, need in enumerate(needs, start=1)
     ]
     if whole:
-        lines.append(f"WHOLE QUESTION ({len(needs) + 1}): {_one_line(whole)}")
-    return "\n".join(lines)
-
-
-def _one_line(question: str) -> str:
-    return " ".join(question.split()).rstrip(" ?.")
+        asked.append(f"WHOLE QUESTION ({len(needs) + 1}): {whole.rstrip(' ?.')}")
+    return lines(asked)
 
 
 def _extracts(fact: ExtractedFact, needs: Sequence[Need], windows: Sequence[Window], whole: str) -> Iterator[Extract]:

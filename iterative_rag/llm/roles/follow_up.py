@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from iterative_rag.llm.prompts import lines
 from iterative_rag.llm.replies.forms import AnswerReply, FollowUpReply
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
@@ -37,9 +38,9 @@ class LLMFollowUpReader:
         reply = self.role_call.ask(
             lambda reply: _complaint(reply, follow_up, earlier),
             written=self._teller(len(earlier.facts)),
-            earlier="\n".join(map(_line, earlier.exchanges)),
+            earlier=lines(map(_line, earlier.exchanges)),
             facts=fact_lines(earlier.facts, min(self.fact_chars, FACT_CHARS)),
-            follow_up=" ".join(follow_up.split()),
+            follow_up=follow_up,
             spoken=self.language.instruction(f"{earlier.exchanges[-1].question} {follow_up}"),
         )
         question = " ".join(reply.question.split())
@@ -64,8 +65,7 @@ def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | Non
 
 
 def _line(exchange: Exchange) -> str:
-    question, answer = " ".join(exchange.question.split()), exchange.short_answer or exchange.text or "(no answer)"
-    return f"Q: {question} A: {' '.join(answer.split())}"
+    return f"Q: {exchange.question} A: {exchange.short_answer or exchange.text or '(no answer)'}"
 
 
 def _complaint(reply: FollowUpReply, follow_up: str, earlier: Earlier) -> str:

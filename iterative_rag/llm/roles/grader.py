@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llm.prompts import fence
+from iterative_rag.llm.prompts import fence, titled
 from iterative_rag.llm.replies.grading_forms import NO, YES, GradeReply, GradesReply
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Grade, Label, Need
@@ -40,7 +40,7 @@ class LLMGrader:
         batch: list[str] = []
         used = 0
         for title, text in texts:
-            document = f"Title: {' '.join(title.split())}\n\n{text}"[: self.batch_chars]
+            document = titled(title, text)[: self.batch_chars]
             if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.batch_chars):
                 yield batch
                 batch, used = [], 0
@@ -58,7 +58,7 @@ class LLMGrader:
                 best=YES if self.binary else Label.PERFECT,
                 worst=NO if self.binary else Label.AWFUL,
                 documents="\n".join(fence(text, f"document {n}") for n, text in enumerate(documents, start=1)),
-                need=" ".join(need.question.split()),
+                need=need.question,
             )
         except LLMError as error:
             if error.fatal:

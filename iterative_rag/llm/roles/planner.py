@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.computing.display import shown
+from iterative_rag.llm.prompts import lines
 from iterative_rag.llm.replies.forms import PlannedReply, PlanReply
 from iterative_rag.llm.roles.analyst import tried_needs
 from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
@@ -57,14 +58,14 @@ def _complaint(reply: PlanReply, inquiry: Inquiry) -> str:
 
 
 def _computed(inquiry: Inquiry) -> str:
-    return "\n".join(shown(one.expression, one.result) for one in inquiry.computed) or NOTHING_COMPUTED
+    return lines(shown(one.expression, one.result) for one in inquiry.computed) or NOTHING_COMPUTED
 
 
 def _shown(plan: Plan | None) -> str:
     if plan is None:
         return NO_PLAN
-    lines = [f"{n}. {step.tool.value}: {step.question}{_purpose(step)}" for n, step in enumerate(plan.steps, start=1)]
-    return "\n".join(lines) or "(no step was left)"
+    left = (f"{n}. {step.tool.value}: {step.question}{_purpose(step)}" for n, step in enumerate(plan.steps, start=1))
+    return lines(left) or "(no step was left)"
 
 
 def _purpose(step: PlannedStep) -> str:

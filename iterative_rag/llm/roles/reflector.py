@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.llm.prompts import fence
+from iterative_rag.llm.prompts import fence, lines
 from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply
 from iterative_rag.llm.roles.analyst import tried_needs
 from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
@@ -44,7 +44,7 @@ class LLMReflector:
             original=inquiry.original,
             facts=fact_lines(inquiry.facts, self.fact_chars),
             answer=fence(_with_fact_numbers(draft, shown), "answer"),
-            short=" ".join(draft.short_answer.split()),
+            short=draft.short_answer,
             claims=_listed(checked, shown),
             tried=tried_needs(inquiry),
         )
@@ -85,12 +85,12 @@ def _complaint(reply: ReflectionReply, checked: Sequence[Checked], inquiry: Inqu
 
 
 def _listed(checked: Sequence[Checked], shown: Sequence[int]) -> str:
-    lines = []
+    listed = []
     for n, one in enumerate(checked, start=1):
         marks = "".join(f"[{shown[place]}]" for place in one.claim.facts)
         found = f"proved {marks}" if one.standing is Standing.PROVED else f"{one.standing.value}: {one.claim.reason}"
-        lines.append(f"{n}. {one.claim.text} ({found})")
-    return fence("\n".join(lines), "claims") if lines else NO_CLAIMS
+        listed.append(f"{n}. {one.claim.text} ({found})")
+    return fence(lines(listed), "claims") if listed else NO_CLAIMS
 
 
 def _with_fact_numbers(draft: Draft, shown: Sequence[int]) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from iterative_rag.llm.prompts import lines
 from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
 from iterative_rag.llm.roles.role_call import RoleCall
@@ -35,8 +36,8 @@ class LLMRewriter:
         reply = self.reworder.ask(
             lambda reply: "" if _untried(reply.phrasings, (need.question, *tried)) else REPEATED,
             count=str(self.phrasings),
-            need=_line(need.question),
-            tried="\n".join(f"- {_line(query)}" for query in tried) or "(nothing yet)",
+            need=need.question,
+            tried=lines(f"- {query}" for query in tried) or "(nothing yet)",
             languages=self.languages.for_searches(need.question),
         )
         phrasings = _untried(reply.phrasings, (need.question, *tried))[: self.phrasings]
@@ -46,7 +47,7 @@ class LLMRewriter:
     def web_query(self, need: Need) -> str:
         """A few words, on one line. Raises LLMError, CapReached."""
         reply = self.querier.ask(
-            lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=_line(need.question)
+            lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=need.question
         )
         return _plain_query(reply.query) or _line(need.question)
 
@@ -54,11 +55,11 @@ class LLMRewriter:
 def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
     """The phrasings whose words differ from what was tried, and from one another; on one line each."""
     seen = {_words(query) for query in tried} | {()}
-    lines: dict[tuple[str, ...], str] = {}
+    found: dict[tuple[str, ...], str] = {}
     for phrasing in phrasings:
         line = _line(phrasing)[:LONGEST_PHRASING]
-        lines.setdefault(_words(line), line)
-    return tuple(line for words, line in lines.items() if words not in seen)
+        found.setdefault(_words(line), line)
+    return tuple(line for words, line in found.items() if words not in seen)
 
 
 def _words(text: str) -> tuple[str, ...]:

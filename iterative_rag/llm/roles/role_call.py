@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import ReplyUnreadable
-from iterative_rag.llm.prompts import fence, prompt
+from iterative_rag.llm.prompts import as_field, fence, lines, prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.injection_guard import repeats
 from iterative_rag.llm.replies.structured_call import ask
@@ -130,7 +130,7 @@ def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
     blocks: list[str] = []
     for length in QUOTE_LENGTHS:
         by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
-        blocks = ["\n".join(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
+        blocks = [lines(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
         if sum(map(len, blocks)) <= fact_chars:
             break
     return "\n".join(fence(block, "facts") for block in blocks)
@@ -145,11 +145,10 @@ def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
 
 
 def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
-    first = quoted[fact.document_id, fact.start, fact.end]
+    first, statement, title = quoted[fact.document_id, fact.start, fact.end], fact.statement, as_field(fact.title)
     if first != n:
-        return f"[{n}] {' '.join(fact.statement.split())} (the quote of [{first}])"
+        return f"[{n}] {statement} (the quote of [{first}])"
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
         quote = quote[:length].rstrip() + " ..."
-    shown = f'{fact.title}: "{quote}"' if length else fact.title
-    return f"[{n}] {' '.join(fact.statement.split())} ({shown})"
+    return f'[{n}] {statement} ({title}: "{quote}")' if length else f"[{n}] {statement} ({title})"

@@ -98,7 +98,7 @@ class LLMWriter:
             parts.append(LAST_ATTEMPT)
         if advice:
             parts.append(f"What was wrong with your text before: {advice}")
-        return "\n\n".join(filter(None, (*parts, self.language.instruction(inquiry.original))))
+        return " ".join(filter(None, (*parts, self.language.instruction(inquiry.original))))
 
 
 @dataclass(slots=True)

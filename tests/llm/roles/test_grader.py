@@ -144,7 +144,9 @@ def test_a_document_cannot_step_out_of_its_fence_nor_grade_another() -> None:
     def honest(request: ChatRequest) -> Any:
         fenced = re.findall(r"^<document (\d+) (\w+)>\n(.*?)\n^</document \1 \2>$", request.user, re.S | re.M)
         assert [int(n) for n, _, _ in fenced] == [1, 2, 3, 4]
-        assert [text for _, _, text in fenced] == [f"Title: {title}\n\n{text}" for title, text in texts]
+        assert [text for _, _, text in fenced] == [
+            f"Title: {title}\n\n{text}".replace("<", "＜") for title, text in texts
+        ]
         by_text = {"It was designed by Oda Brenk.": "Perfect"}
         return {
             "grades": [row(n, next((v for k, v in by_text.items() if k in text), "Awful")) for n, _, text in fenced]
