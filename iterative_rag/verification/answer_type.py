@@ -1,4 +1,5 @@
-"""What kind of answer a question asks for, where its words tell, and whether a short answer is of that kind."""
+"""What kind of answer a question asks for, where its words tell, whether a short answer is of that kind, and which of
+yes and no it is."""
 
 from __future__ import annotations
 
@@ -7,9 +8,15 @@ from enum import StrEnum
 from functools import cache
 
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import language
+from iterative_rag.text.languages import language, language_of
 from iterative_rag.text.mentions import mentions
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.verification.word_lists import pattern, words
+
+_AFFIRMING = frozenset(["yes", "ja", "oui", "si", "sí", "sì", "sim", "да", "tak"])
+_DENYING = frozenset(["no", "nein", "non", "não", "nee", "нет", "nie"])
+_FIRST_WORD = lazy_pattern(r"\W*([^\W\d_]+)\s*(?:$|[,;:!()–—-]|\.(?!\s*\d))")
+_WORD = lazy_pattern(r"\w+")
 
 
 class Asked(StrEnum):
@@ -34,6 +41,22 @@ def is_of_kind(question: str, short: str) -> bool:
         return True
     # "None", "never", "the same year", "one": answers that a number may have, in few words.
     return len(short.split()) <= 2 or bool(mentions(short, language(question)))
+
+
+def yes_or_no(text: str) -> str:
+    """The yes or no that a text is or begins with ("Nein, ..."), as it is written; "" where there is none."""
+    first = _FIRST_WORD.match(text)
+    return first[1] if first and first[1].casefold() in _AFFIRMING | _DENYING else ""
+
+
+def affirms(word: str) -> bool:
+    return word.casefold() in _AFFIRMING
+
+
+def asks_yes_or_no(question: str) -> bool:
+    """Whether a question begins with no question word, not even after a preposition."""
+    asking = language_of(language(question) or "en").question_words
+    return not any(word in asking for word in _WORD.findall(folded(question))[:2])
 
 
 @cache

@@ -10,7 +10,14 @@ from iterative_rag.text.languages import is_comparing, is_function_word, is_nega
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.verification.claim_splitting import ClaimText
 from iterative_rag.verification.evidence import Evidence, Proof
-from iterative_rag.verification.text_reading import TextReading, Word, read_text
+from iterative_rag.verification.text_reading import (
+    TextReading,
+    Word,
+    names_subject,
+    names_whole,
+    read_text,
+    speaks_of_another,
+)
 
 # Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
 MOST_BETWEEN = 2
@@ -23,7 +30,8 @@ class ClaimPart:
     """A name or a value of a claim: what must stand in a fact.
 
     A name is given by the spellings that each of its words has in the evidence. `held_by` are the proofs that hold the
-    part, `result_of` the computations that come to it, `title_of` the proofs whose document is named so; `asked` says
+    part: in the quote, or a name that was not asked about elsewhere, unless the quote speaks of somebody else.
+    `result_of` are the computations that come to it, `title_of` the proofs whose document is named so; `asked` says
     that the question has it.
     """
 
@@ -68,8 +76,8 @@ class MatchedClaim:
 def match_claim(said: ClaimText, evidence: Evidence) -> MatchedClaim:
     reading = read_text(said.text, evidence.code)
     code = reading.code
-    parts = [_value_part(value, evidence) for value in reading.values if not _of_the_two(value)]
-    parts += [_name_part(name, evidence) for name in reading.names]
+    parts = [_value_part(value, reading, evidence) for value in reading.values if not _of_the_two(value)]
+    parts += [_name_part(name, reading, evidence) for name in reading.names]
     words = []
     for word in reading.others:
         if is_function_word(word.low, code):
@@ -77,9 +85,9 @@ def match_claim(said: ClaimText, evidence: Evidence) -> MatchedClaim:
         if (
             word.capital and word.low in evidence.named
         ):  # the first of a sentence is a name where the facts have it as one
-            parts.append(_name_part((word,), evidence))
+            parts.append(_name_part((word,), reading, evidence))
         else:
-            words.append(_claim_word(word, code, evidence))
+            words.append(_claim_word(word, reading, evidence))
     parts.sort(key=lambda part: part.start)
     negated = any(is_negation(low, code) for low in reading.lows)
     return MatchedClaim(said, reading, tuple(parts), tuple(words), negated)
@@ -92,22 +100,36 @@ def _of_the_two(value: Mention) -> bool:
     return value.worded and two
 
 
-def _value_part(value: Mention, evidence: Evidence) -> ClaimPart:
+def _value_part(value: Mention, said: TextReading, evidence: Evidence) -> ClaimPart:
     proofs = list(enumerate(evidence.proofs))
+    asked = any(stands_in(value, given) for given in evidence.question.values)
+
+    def titled(proof: Proof) -> bool:
+        named = [title for title in proof.titles if any(stands_in(value, given) for given in title.values)]
+        return bool(named) and (asked or any(_is_named(title, proof, said) for title in named))
+
     return ClaimPart(
         value.start,
         value.end,
         name=(),
         value=value,
-        held_by=frozenset(n for n, proof in proofs if any(stands_in(value, given) for given in proof.values)),
+        held_by=frozenset(
+            n for n, proof in proofs if titled(proof) or any(stands_in(value, given) for given in proof.values)
+        ),
         result_of=frozenset(n for n, proof in proofs if any(stands_in(value, given) for given in proof.results)),
-        asked=any(stands_in(value, given) for given in evidence.question.values),
+        asked=asked,
     )
 
 
-def _name_part(words: Sequence[Word], evidence: Evidence) -> ClaimPart:
+def _is_named(title: TextReading, proof: Proof, said: TextReading) -> bool:
+    """Whether a claim names a document by all of its title, and the quote speaks of what the document is about."""
+    return names_whole(title, said) and not any(speaks_of_another(quote, title, said.lows) for quote in proof.quotes)
+
+
+def _name_part(words: Sequence[Word], said: TextReading, evidence: Evidence) -> ClaimPart:
     name = tuple(evidence.vocabulary.spellings_of(word.low) for word in words)
-    held_by = [n for n, proof in enumerate(evidence.proofs) if _has_name(proof, name)]
+    asked = all(word.low in evidence.question.lows for word in words)
+    held_by = [n for n, proof in enumerate(evidence.proofs) if _has_name(proof, name, said, asked=asked)]
     return ClaimPart(
         words[0].start,
         words[-1].end,
@@ -115,21 +137,33 @@ def _name_part(words: Sequence[Word], evidence: Evidence) -> ClaimPart:
         value=None,
         held_by=frozenset(held_by),
         title_of=frozenset(n for n in held_by if any(_holds(title, name) for title in evidence.proofs[n].titles)),
-        asked=all(word.low in evidence.question.lows for word in words),
+        asked=asked,
     )
 
 
-def _claim_word(word: Word, code: str, evidence: Evidence) -> ClaimWord:
+def _claim_word(word: Word, said: TextReading, evidence: Evidence) -> ClaimWord:
     forms = evidence.vocabulary.forms_of(word.low)
-    held_by = frozenset(n for n, proof in enumerate(evidence.proofs) if not forms.isdisjoint(proof.lows))
-    return ClaimWord(word.low, word.start, word.end, forms, held_by, is_comparing(word.low, code))
+    held_by = frozenset(
+        n
+        for n, proof in enumerate(evidence.proofs)
+        if not forms.isdisjoint(proof.lows)
+        or any(_is_named(title, proof, said) for title in proof.titles if not forms.isdisjoint(title.lows))
+    )
+    return ClaimWord(word.low, word.start, word.end, forms, held_by, is_comparing(word.low, said.code))
 
 
-def _has_name(proof: Proof, name: Name) -> bool:
-    """Whether a name stands in the quote, the title, or what the fact was looked up for."""
-    if any(forms.isdisjoint(proof.lows) for forms in name):
+def _has_name(proof: Proof, name: Name, said: TextReading, *, asked: bool) -> bool:
+    """Whether a name stands in the quote; or else in the title, the statement or what the fact was looked up for. There
+    a name that nobody asked about counts only as that of the subject of which the quote speaks."""
+    if any(_holds(quote, name) for quote in (*proof.quotes, *(proof.texts if asked else ()))):
+        return True
+    titles = [title for title in proof.titles if _holds(title, name)]
+    if asked:
+        return bool(titles)
+    if any(speaks_of_another(quote, title, said.lows) for quote, title in zip(proof.quotes, proof.titles, strict=True)):
         return False
-    return any(_holds(text, name) for text in proof.texts)
+    named = any(names_subject(title, name) or names_whole(title, said) for title in titles)
+    return named or any(_holds(text, name) for text in proof.texts)
 
 
 def _holds(text: TextReading, name: Name) -> bool:

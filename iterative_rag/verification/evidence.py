@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.text.languages import is_comparing, language
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
-from iterative_rag.verification.text_reading import TextReading, read_text
+from iterative_rag.verification.text_reading import TextReading, is_plain_name, read_text, read_title, speaks_of_another
 from iterative_rag.verification.word_matching import Vocabulary
 
 # "(3 March 1874 – 1950)" after a name says birth and death; the words are put in so that they can be compared.
@@ -29,13 +29,15 @@ _DIFFERENCE = lazy_pattern(r"\s[-−–]\s|\d[-−–]\d")
 class Proof:
     """What one fact (or one computation from several) says. `facts` are positions in the inquiry.
 
-    Values must stand in quote, title or `results` of a computation: `values`. Names and words may also stand in the
-    statement and the need: `texts`, with all their folded words in `lows`. `names` are words of names in quote and
-    title. `foreign` says that the quote is in another language than the answer.
+    Values must stand in the quote or in `results` of a computation: `values`. Names and words may also stand in the
+    statement and the need: `texts`, the `quotes` first, with all their folded words in `lows`. A title says what its
+    document is about and nothing else, so it is in none of them. `names` are words of names in quote and title.
+    `foreign` says that the quote is in another language than the answer.
     """
 
     facts: tuple[int, ...]
     texts: tuple[TextReading, ...]
+    quotes: tuple[TextReading, ...]
     titles: tuple[TextReading, ...]
     values: tuple[Mention, ...]
     results: tuple[Mention, ...]
@@ -44,18 +46,27 @@ class Proof:
     foreign: bool
     computed: bool = False
 
+    @property
+    def borne_out(self) -> Iterator[frozenset[str]]:
+        """The words of names that quotes hold, and of subjects that they speak of."""
+        for quote, title in zip(self.quotes, self.titles, strict=True):
+            yield quote.name_words
+            if is_plain_name(title) and not speaks_of_another(quote, title, frozenset()):
+                yield title.name_words
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """All that a draft may rest on; `code` is its language. `vocabulary` are the folded words of all texts, `named`
-    those of names, `central` those of names in titles, values and questions: what the facts are about. `compares` says
-    that the question does."""
+    those of names, `borne_out` those of the names of quotes, of their subjects and of the question, `central` those of
+    names in titles, values and questions: what the facts are about. `compares` says that the question does."""
 
     proofs: tuple[Proof, ...]
     question: TextReading
     code: str
     vocabulary: Vocabulary
     named: frozenset[str]
+    borne_out: frozenset[str]
     central: frozenset[str]
     compares: bool
 
@@ -67,12 +78,14 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
     facts = [_of_fact(place, fact, code) for place, fact in enumerate(inquiry.facts)]
     proofs = (*facts, *(_of_computation(one, facts, code) for one in draft.computations))
     about = [read_text(text, code) for fact in inquiry.facts for text in (fact.title, fact.value, fact.need.question)]
+    texts = [text for proof in proofs for text in (*proof.texts, *proof.titles)]
     return Evidence(
         proofs,
         question,
         code,
-        vocabulary=Vocabulary.of(question.lows.union(*(proof.lows for proof in proofs))),
-        named=question.name_words.union(*(text.name_words for proof in proofs for text in proof.texts)),
+        vocabulary=Vocabulary.of(question.lows.union(*(text.lows for text in texts))),
+        named=question.name_words.union(*(text.name_words for text in texts)),
+        borne_out=question.name_words.union(*(words for proof in proofs for words in proof.borne_out)),
         central=question.name_words.union(*(text.name_words for text in about)),
         compares=any(is_comparing(low, question.code) for low in question.lows),
     )
@@ -80,14 +93,15 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
 
 def _of_fact(place: int, fact: Fact, code: str) -> Proof:
     own = language(fact.quote) or language(fact.statement) or code
-    quote, title = read_text(_with_life(fact.quote), own), read_text(fact.title, own)
+    quote, title = read_text(_with_life(fact.quote), own), read_title(fact.title, own)
     need = read_text(fact.need.question, language(fact.need.question) or code)
-    texts = (quote, title, read_text(fact.statement, own), need, read_text(fact.value, own))
+    texts = (quote, read_text(fact.statement, own), need, read_text(fact.value, own))
     return Proof(
         facts=(place,),
         texts=texts,
+        quotes=(quote,),
         titles=(title,),
-        values=(*quote.values, *title.values),
+        values=quote.values,
         results=(),
         names=_names((quote, title)),
         lows=_lows(texts),
@@ -102,6 +116,7 @@ def _of_computation(computation: Computation, facts: Sequence[Proof], code: str)
     return Proof(
         facts=tuple(computation.facts),
         texts=(result, expression, *(text for proof in below for text in proof.texts)),
+        quotes=tuple(quote for proof in below for quote in proof.quotes),
         titles=tuple(title for proof in below for title in proof.titles),
         values=(*result.values, *expression.values, *(value for proof in below for value in proof.values)),
         results=result.values,

@@ -159,7 +159,7 @@ def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float]) -> boo
     """Whether a part that no fact has may follow from them: a name put together from two, the sum or the difference of
     two values that the answer names."""
     if part.name:
-        return not any(forms.isdisjoint(evidence.named) for forms in part.name)
+        return not any(forms.isdisjoint(evidence.borne_out) for forms in part.name)
     wanted = _amounts(part.value)
     return any(abs(one - other) in wanted or one + other in wanted for one, other in itertools.combinations(amounts, 2))
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language_of
 from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.verification.word_lists import words as listed
@@ -16,6 +17,7 @@ from iterative_rag.verification.word_lists import words as listed
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
 _POSSESSIVE = lazy_pattern(r"['’]\s?$")
+_IN_BRACKETS = lazy_pattern(r"\s*\([^()]*\)\s*$")
 # How far back a word looks for these two.
 _REACH = 12
 # What may stand between two words of one name, and after a sentence's first word that is one.
@@ -23,6 +25,8 @@ _WITHIN_NAME = lazy_pattern(r"[\s.'’-]{1,2}")
 _BEFORE_NEXT = (" ", "-", "’", "'", ". ")
 # Ranks in words up to this say no more than "first" and "second" do: they stay words.
 _WORDED_RANK = 2
+# Words of meaning that may stand before a sentence's subject and belong to it: "the American politician X".
+_BEFORE_SUBJECT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,64 @@ def read_text(text: str, code: str) -> TextReading:
         lows=frozenset(word.low for word in words),
         name_words=frozenset([*named, *(word.low for word in others if word.capital and word.opens)]),
     )
+
+
+def read_title(title: str, code: str) -> TextReading:
+    """A title without the bracket that tells documents of one name apart."""
+    return read_text(_IN_BRACKETS.sub("", title), code)
+
+
+def is_subject(value: str, title: str, quote: str, code: str) -> bool:
+    """Whether what a quote leaves unsaid of a value is the name of its document's subject, of which it speaks."""
+    said, about, quoted = read_text(value, code), read_title(title, code), read_text(quote, code)
+    unsaid = [word.low for word in said.words if word.low not in quoted.lows]
+    name = [{low for low in about.lows if same_name(low, word)} for word in unsaid]
+    return (names_subject(about, name) or names_whole(about, said)) and not speaks_of_another(quoted, about, said.lows)
+
+
+def names_subject(title: TextReading, name: Sequence[Set[str]]) -> bool:
+    """Whether a title calls its subject by this name, given by the spellings of each word: by all of it, by the first
+    and the last word of a person, or by the last alone. What stands anywhere else in a title is no name of its
+    subject."""
+    words = _meaning(title)
+    found = [n for n, low in enumerate(words) if any(low in forms for forms in name)]
+    if not found or any(forms.isdisjoint(title.lows) for forms in name):
+        return False
+    return len(found) == len(words) or (
+        is_plain_name(title) and found[-1] == len(words) - 1 and (len(found) == 1 or found[0] == 0)
+    )
+
+
+def is_plain_name(title: TextReading) -> bool:
+    return len(title.names) == 1 and not title.values and "[" not in title.text
+
+
+def names_whole(title: TextReading, text: TextReading) -> bool:
+    """Whether a text has all words and values of a title."""
+    written = [text.text[value.start : value.end] for value in text.values]
+    values = [title.text[value.start : value.end] for value in title.values]
+    return text.lows.issuperset(_meaning(title)) and set(written).issuperset(values)
+
+
+def speaks_of_another(quote: TextReading, title: TextReading, spoken_of: Set[str]) -> bool:
+    """Whether a quote begins with a name that is neither in its document's title nor among the words `spoken_of`: what
+    it says is of whom it names, and not of what the document is about."""
+    name = quote.names[0] if quote.names else ()
+    if not name or any(word.low in title.lows or word.low in spoken_of for word in name):
+        return False
+    before = [word for word in quote.words if word.end <= name[0].start]
+    of_another = quote.text[name[-1].end :][:1] in ("'", "’")  # "James Buchanan's niece"
+    if of_another or (before and before[-1].low in listed("subjects", "before")):
+        return False
+    if any(word.low in listed("subjects", "pronouns") or word.low in title.lows for word in before):
+        return False
+    light = [is_function_word(word.low, quote.code) for word in before]
+    described = light.index(False) if False in light else len(light)
+    return len(light) - described <= _BEFORE_SUBJECT and not any(light[described:])
+
+
+def _meaning(title: TextReading) -> list[str]:
+    return [word.low for word in title.words if word.capital or not is_function_word(word.low, title.code)]
 
 
 def _is_word(mention: Mention, text: str) -> bool:

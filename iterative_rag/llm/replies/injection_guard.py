@@ -13,7 +13,7 @@ from iterative_rag.llm.replies.reckoned_years import reckoned_years, year_of
 from iterative_rag.llm.replies.word_forms import has_form, stands_inflected
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language, language_of
+from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
@@ -21,6 +21,8 @@ from iterative_rag.text.spoken_language import ENGLISH, language_of_text
 from iterative_rag.text.unspaced import apart, is_unspaced, stands_within, with_digits
 from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
+from iterative_rag.verification.answer_type import asks_yes_or_no, yes_or_no
+from iterative_rag.verification.text_reading import is_subject
 
 # This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
 REPEATED_CHARS = 60
@@ -31,18 +33,19 @@ _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
 _BEFORE_NAME = lazy_pattern(r"\b(\w+) (?=[^\W\d_a-z])")
 _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
 _YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
-_YES_OR_NO = frozenset(["yes", "no", "ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nee"])
 
 
 def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
-    """The extract without a value that its quote and title do not support, and with its quote in place of a statement
-    that names something that neither the window nor the need does.
+    """The extract without a value that its quote does not support, or its title, which names the subject that the quote
+    is about and nothing else; and with its quote in place of a statement that names something that neither the window
+    nor the need does.
 
     Numbers and dates are compared by their values: "98-minute" supports "98 minutes", "fifty-second" supports "52nd".
     Words may have other endings in the quote, where its language inflects: "am Kahlen Horn" supports "Kahles Horn".
     """
     nationality = asks_nation(need.question)
-    shown = _Shown((extract.quote, seen.title), seen, nationality=nationality)
+    about = is_subject(extract.value, seen.title, extract.quote, language(seen.text))
+    shown = _Shown((extract.quote, *([seen.title] if about else ())), seen, nationality=nationality)
     value = _supported(extract.value, shown, need, seen)
     wide = _Shown((extract.quote, seen.title, seen.text, need.question), seen, nationality=nationality)
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote
@@ -145,13 +148,7 @@ def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
 
 
 def _is_yes_or_no(value: str, need: Need) -> bool:
-    return value.strip(" .!").casefold() in _YES_OR_NO and _asks_yes_or_no(need.question)
-
-
-def _asks_yes_or_no(question: str) -> bool:
-    """Whether a question begins with no question word, not even after a preposition."""
-    asking = language_of(language(question) or "en").question_words
-    return not any(word in asking for word in _WORD.findall(folded(question))[:2])
+    return yes_or_no(value) == value.strip(" .!") != "" and asks_yes_or_no(need.question)
 
 
 def _names_only(statement: str, shown: _Shown) -> bool:
