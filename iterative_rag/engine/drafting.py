@@ -28,6 +28,7 @@ from iterative_rag.types import (
     ReflectionStep,
     Step,
 )
+from iterative_rag.verification.short_answers import says
 
 # How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 2
@@ -98,11 +99,11 @@ class Drafting:
             reflection = yield from _reflect(hop, self.reflector, inquiry, draft)
             if self.guards and reflection.grounded:
                 return Drafted(draft)
-            action = _action(reflection, draft, regenerations=left, may_search=may_search)
+            action = _action(reflection, draft, inquiry, regenerations=left, may_search=may_search)
             yield ReflectionStep(hop, reflection, action)
             match action:
                 case Action.ACCEPT:
-                    return Drafted(_proved(draft, reflection), reflection)
+                    return Drafted(_proved(draft, reflection, inquiry), reflection)
                 case Action.SEARCH:
                     return Drafted(abstention(draft, reflection), reflection, search=True, gap=reflection.gap)
                 case Action.ABSTAIN:
@@ -123,13 +124,13 @@ def _reflect(hop: int, reflector: Reflector, inquiry: Inquiry, draft: Draft) -> 
     return RuleReflector().reflect(inquiry, draft)
 
 
-def _action(reflection: Reflection, draft: Draft, *, regenerations: int, may_search: bool) -> Action:
+def _action(reflection: Reflection, draft: Draft, inquiry: Inquiry, *, regenerations: int, may_search: bool) -> Action:
     if reflection.refusal or reflection.false_premise:
         return Action.ABSTAIN
     if not reflection.grounded:
         if regenerations:
             return Action.REGENERATE
-        return Action.ACCEPT if _proving(draft, reflection) else Action.ABSTAIN
+        return Action.ACCEPT if _proving(draft, reflection, inquiry) else Action.ABSTAIN
     if not reflection.useful:
         return Action.SEARCH if may_search else Action.ABSTAIN
     return Action.ACCEPT
@@ -140,16 +141,17 @@ def _advice(reflection: Reflection) -> str:
     return f"Your last answer claimed what the facts do not prove. Leave it out or prove it:\n{claims}"
 
 
-def _proving(draft: Draft, reflection: Reflection) -> list[Claim]:
-    """The grounded claims that contain the short answer."""
-    short = draft.short_answer.casefold()
-    return [claim for claim in reflection.claims if claim.grounded and short and short in claim.text.casefold()]
+def _proving(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> list[Claim]:
+    """The grounded claims that say the short answer."""
+    short = draft.short_answer
+    grounded = [claim for claim in reflection.claims if claim.grounded and short]
+    return [claim for claim in grounded if says(claim.text, short, inquiry.original)]
 
 
-def _proved(draft: Draft, reflection: Reflection) -> Draft:
+def _proved(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> Draft:
     """The draft; if claims stayed unproved, only its short answer and the facts that prove it."""
     if reflection.grounded:
         return draft
-    facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection) for place in claim.facts))
+    facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection, inquiry) for place in claim.facts))
     marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
     return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts, also=(), caveats=())

@@ -30,13 +30,15 @@ from iterative_rag.types import (
 from iterative_rag.verification.confidence import confidence
 from iterative_rag.verification.confidence_words import by_confidence, by_evidence
 from iterative_rag.verification.conflicts import with_conflicts
+from iterative_rag.verification.short_answers import with_said_short
 
 # Values that an abstention shows of what was found before.
 FINDINGS_SHOWN = 5
 
 
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
-    written = _with_sound_notes(state.draft or best_so_far(state.inquiry), state.inquiry)
+    written = with_said_short(state.inquiry, state.draft or best_so_far(state.inquiry))
+    written = _with_sound_notes(written, state.inquiry)
     # Quotes conclude nothing, and the writer of a text tells both sides itself.
     decides = not (written.form is AnswerForm.EXTRACT or written.form.is_text)
     draft, conflicts = with_conflicts(written, state.inquiry) if decides else (written, ())

@@ -1,0 +1,183 @@
+"""Whether a short answer is what the sentence beside it says: a sentence is checked against quotes, a value beside it
+is not, and often it is all that is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from iterative_rag.text.citation_markers import MARKER
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language
+from iterative_rag.text.markup import plain
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.unspaced import is_unspaced, stands_within
+from iterative_rag.text.values import Mention, Quantity
+from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
+from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, is_of_kind, yes_or_no
+from iterative_rag.verification.text_reading import TextReading, Word, read_text
+from iterative_rag.verification.word_lists import words as listed
+from iterative_rag.verification.word_matching import Vocabulary
+
+# The most that an answer is trusted whose short form says something else than its sentence.
+CONTRADICTED_CONFIDENCE = 0.6
+# Words that a sentence may have besides those of a question that it affirms or denies as a whole.
+_BESIDE = 3
+# Shorter words of a name are particles and abbreviations: "St", "Jr", "van".
+_SHORT_PART = 3
+_EDGES = " .,;:!?\"'“”„«»()"
+_WORDS = lazy_pattern(r"\w+")
+_NUMBER_GOES_ON = lazy_pattern(r"\d[.,]#|#[.,]\d")
+
+
+def with_said_short(inquiry: Inquiry, draft: Draft) -> Draft:
+    """The draft with a short answer that its text says: its own, else the value of a cited fact that stands there, else
+    the text. A contradiction leaves less trust."""
+    if not (draft.answered and draft.text and draft.short_answer) or draft.form is not AnswerForm.VALUE:
+        return draft
+    text = _without_marks(draft.text)
+    facts = [inquiry.facts[place] for place in draft.cited if place < len(inquiry.facts)]
+    if says(text, draft.short_answer, inquiry.original, facts):
+        return draft
+    values = (fact.value for fact in facts if fact.value and fact.value.casefold() not in inquiry.original.casefold())
+    fitting = {
+        folded(value): value
+        for value in values
+        if says(text, value, inquiry.original, facts) and is_of_kind(inquiry.original, value)
+    }
+    said = yes_or_no(text) if asks_yes_or_no(inquiry.original) else ""
+    short = said or (next(iter(fitting.values())) if len(fitting) == 1 else text)
+    return replace(draft, short_answer=short, confidence=min(draft.confidence, CONTRADICTED_CONFIDENCE))
+
+
+def says(text: str, short: str, question: str, facts: Sequence[Fact] = ()) -> bool:
+    """Whether a sentence says a short answer to a question, in whatever words: its values, names and polarity. Words of
+    a name that the sentence leaves out may stand in the question or in one of the cited `facts`. Other words than those
+    of the sentence are let pass beside what it says, since they may mean the same."""
+    code = language(text) or language(question)
+    said, given, asked = (read_text(plain(one), code) for one in (text, short, question))
+    if word := yes_or_no(short):
+        if not (asks_yes_or_no(question) or yes_or_no(text)):
+            return False
+        told = yes_or_no(text) or _polarity(said, asked)
+        agrees = not told or affirms(told) == affirms(word)
+        rest = short.strip(_EDGES)[len(word) :].strip(_EDGES + "–—-")
+        return agrees and (not rest or says(f"{text} {question}", rest, question, facts))
+    if is_unspaced(short):
+        return stands_within(short, text)
+    if _negated(given) and not _negated(said):
+        return False
+    places = _places(given, said)
+    if places:
+        return not all(_denied(said, start) for start in places) or _negated(given)
+    return _is_held(given, said, asked, facts)
+
+
+def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: Sequence[Fact]) -> bool:
+    quoted = [read_text(fact.quote, said.code) for fact in facts]
+    exact = [value for reading in quoted for value in reading.values]
+    if not all(_has_value(value, said.values, exact) for value in given.values):
+        return False
+    words = [word for word in given.words if not _is_light(word.low, given.code)]
+    vocabulary = Vocabulary.of(said.lows)
+    missing = [word for word in words if not (vocabulary.forms_of(word.low) or vocabulary.spellings_of(word.low))]
+    missing = [word for word in missing if not _is_abbreviated(word, given, said)]
+    if missing and len(missing) == len(words) and not given.values:
+        return False
+    beside = Vocabulary.of(asked.lows.union(*(one.lows for one in quoted), *(_lows(fact) for fact in facts)))
+    names = [word for word in missing if word.capital]
+    held = {word for name in given.names for word in name if not set(name) <= set(missing)}
+    names = [word for word in names if word not in held or word.end - word.start > _SHORT_PART]
+    return all(beside.forms_of(word.low) or beside.spellings_of(word.low) for word in names)
+
+
+def _lows(fact: Fact) -> frozenset[str]:
+    return frozenset(folded(word) for word in _WORDS.findall(f"{fact.title} {fact.value}"))
+
+
+def _has_value(value: Mention, said: Sequence[Mention], exact: Sequence[Mention]) -> bool:
+    """Whether the sentence states a value; a cited quote may state it more exactly than the sentence does."""
+    if any(stands_in(value, one) or _is_rounded(value, one) for one in said):
+        return True
+    return any(stands_in(one, value) for one in said) and any(stands_in(value, one) for one in exact)
+
+
+def _is_rounded(value: Mention, other: Mention) -> bool:
+    """Whether a whole number is the other one rounded: "267 miles" for 267.2 miles."""
+    amounts, others = ([one for one in mention.readings if isinstance(one, Quantity)] for mention in (value, other))
+    return any(one.unit == two.unit and one.value == round(two.value) for one in amounts for two in others)
+
+
+def _is_abbreviated(word: Word, given: TextReading, said: TextReading) -> bool:
+    """Whether a word is the initials of a name of the sentence ("UN"), or of a name whose initials it has."""
+    letters = given.text[word.start : word.end]
+    if letters.isupper() and len(letters) > 1:
+        return any(word.low in initials for initials in _initials(said))
+    shortened = {one.low for one in said.words if said.text[one.start : one.end].isupper() and one.end - one.start > 1}
+    return any(word.low[0] in initials and initials in shortened for initials in _initials(given))
+
+
+def _initials(reading: TextReading) -> Iterator[str]:
+    """Of each run of capitalised words; what has no meaning of its own may stand between."""
+    run = ""
+    for word in reading.words:
+        if word.capital:
+            run += word.low[0]
+        elif not is_function_word(word.low, reading.code):
+            yield run
+            run = ""
+    yield run
+
+
+def _polarity(said: TextReading, asked: TextReading) -> str:
+    """ "yes" or "no" where the sentence affirms or denies all that was asked, and says little else; else ""."""
+    lows = [word.low for word in asked.words if not is_function_word(word.low, asked.code)]
+    own = [word.low for word in said.words if not is_function_word(word.low, said.code)]
+    if any(is_comparing(low, asked.code) for low in asked.lows) or _negated(asked):
+        return ""
+    if asked.lows & set(listed("claims", "conjunctions")) or (said.lows | asked.lows) & set(listed("claims", "limits")):
+        return ""
+    vocabulary = Vocabulary.of(said.lows)
+    held = all(vocabulary.forms_of(low) or vocabulary.spellings_of(low) for low in lows)
+    held = held and all(any(stands_in(value, one) for one in said.values) for value in asked.values)
+    if not (lows and held) or len(own) > len(lows) + _BESIDE:
+        return ""
+    return "no" if _negated(said) else "yes"
+
+
+def _negated(reading: TextReading) -> bool:
+    return any(is_negation(low, reading.code) for low in reading.lows)
+
+
+def _places(given: TextReading, said: TextReading) -> list[int]:
+    """Where the very words of a short answer stand in the sentence."""
+    words, wanted = [*_WORDS.finditer(said.text)], [folded(word) for word in _WORDS.findall(given.text)]
+    lows = [folded(word[0]) for word in words]
+    starts = range(len(lows) - len(wanted) + 1) if wanted else ()
+    runs = ((words[n].start(), words[n + len(wanted) - 1].end()) for n in starts if lows[n : n + len(wanted)] == wanted)
+    # The 3 of 3.5 is another number.
+    around = ((start, f"{said.text[max(0, start - 2) : start]}#{said.text[end : end + 2]}") for start, end in runs)
+    return [start for start, beside in around if not _NUMBER_GOES_ON.search(beside)]
+
+
+def _denied(said: TextReading, start: int) -> bool:
+    """Whether a sentence says "not" of what stands at a place: right before it, function words aside ("not by Tove"),
+    or where it names another thing instead ("not drawn by Tove but by Oda")."""
+    instead = any(word.low in listed("claims", "instead") for word in said.words if word.start > start)
+    left = 2 if instead else 0
+    for word in reversed([one for one in said.words if one.end <= start]):
+        if is_negation(word.low, said.code):
+            return not any(mark in said.text[word.end : start] for mark in ".,;:")
+        left -= not is_function_word(word.low, said.code)
+        if left < 0:
+            return False
+    return False
+
+
+def _is_light(low: str, code: str) -> bool:
+    return is_function_word(low, code) or is_comparing(low, code) or is_negation(low, code)
+
+
+def _without_marks(text: str) -> str:
+    return " ".join(MARKER.sub("", text).split())
