@@ -64,6 +64,8 @@ def says(text: str, short: str, question: str, facts: Sequence[Fact] = ()) -> bo
         agrees = not told or affirms(told) == affirms(word)
         rest = short.strip(_EDGES)[len(word) :].strip(_EDGES + "–—-")
         return agrees and (not rest or says(f"{text} {question}", rest, question, facts))
+    if all(_is_light(low, said.code) for low in said.lows) and not said.values:  # "It is so": the fact says it
+        return folded(short) in {folded(fact.value) for fact in facts}
     if is_unspaced(short):
         return stands_within(short, text)
     if _negated(given) and not _negated(said):

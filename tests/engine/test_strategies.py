@@ -414,7 +414,7 @@ def test_a_gap_that_was_tried_is_not_looked_for_again() -> None:
 def test_reflection_sends_the_loop_on_and_the_next_draft_counts() -> None:
     drafts = iter(["Tarn", "Mell"])
     script = once("Who is Venn?")
-    script.draft = lambda inquiry: Draft(True, "It is so [1].", next(drafts), (0,))
+    script.draft = lambda inquiry: Draft(True, f"It is {(said := next(drafts))} [1].", said, (0,))
     steps = run(
         "full",
         script=script,
