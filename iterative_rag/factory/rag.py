@@ -276,6 +276,7 @@ class IterativeRAG:
         """
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.spans.span_export import run_spans
+        from iterative_rag.staleness import changed_since
         from iterative_rag.trace import Trace, event_name, new_run_id, trace_folder
 
         strategy = strategy or self.settings.strategy
@@ -302,7 +303,11 @@ class IterativeRAG:
                 for step in self._run(question, strategy, budget, corpus, earlier, revision):
                     steps.append(step)
                     if isinstance(step, FinalStep):
-                        notices = notice_of(corpus), foreign_documents(step.answer.question, corpus, self.backend)
+                        notices = (
+                            notice_of(corpus),
+                            foreign_documents(step.answer.question, corpus, self.backend),
+                            changed_since(step.answer, corpus),
+                        )
                         step = FinalStep(
                             asked._completed(step.answer, run_id, " ".join(filter(None, notices)), corpus, steps)
                         )

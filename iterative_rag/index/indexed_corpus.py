@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
@@ -77,6 +78,12 @@ class IndexedCorpus:
         """Changes whenever a document does."""
         with self._newest() as seen:
             return f"{seen.about.created}/{seen.about.number}"
+
+    @property
+    def made_at(self) -> float:
+        """When the first document was read for it, in seconds since the epoch."""
+        with self._using() as seen:
+            return datetime.fromisoformat(seen.about.created.rpartition("-")[0]).timestamp()
 
     @property
     def languages(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from fakes.command_line import Command
@@ -69,3 +70,32 @@ def test_corpora_as_json(run: Command, articles: Path) -> None:
     removed = run("corpus", "remove", "towns", "--yes", "--json")
     assert json.loads(removed.out) == {"removed": "towns", "documents": 2, "pages": None}
     assert removed.err == ""
+
+
+def test_an_answer_says_that_its_source_has_changed(run: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    page, rows = folder / "Oda_Brenk.md", folder / "towers.jsonl"
+    page.write_text("# Oda Brenk\n\nOda Brenk was born on 3 March 1874 in Karsa.\n")
+    towers = [{"title": "Velm Tower", "text": "The Velm Tower is 310 m tall."}, {"title": "Orm", "text": "A town."}]
+    rows.write_text("".join(f"{json.dumps(row)}\n" for row in towers))
+    run("index", str(folder), "--corpus", "mine", "-q")
+
+    def notice(question: str) -> str:
+        made = json.loads(run("ask", question, "--corpus", "mine", "--llm", "builtin", "--json").out)
+        assert made["citations"], made
+        return str(made["corpus_notice"])
+
+    born, tall = "When was Oda Brenk born?", "How tall is the Velm Tower?"
+    os.utime(page)  # written again, with the same words
+    rows.write_text("".join(f"{json.dumps(row | {'more': 1})}\n" for row in reversed(towers)))
+    assert notice(born) == notice(tall) == ""
+    page.write_text(page.read_text().replace("1874", "1875"))
+    assert f"Changed since it was indexed: [1] {page}" in notice(born)
+    assert "iterative-rag corpus status mine" in notice(born)
+    assert "Note: Changed since it was indexed" in run("ask", born, "--corpus", "mine", "--llm", "builtin").out
+    assert notice(tall) == ""
+    rows.unlink()
+    assert "Changed since it was indexed" in notice(tall)
+    run("index", str(folder), "--corpus", "mine", "-q")
+    assert notice(born) == ""
