@@ -70,13 +70,14 @@ class PastRun:
 
     @property
     def status(self) -> str:
-        """That of the answer, or "failed" (an error ended the run), "stopped" (by the user), "unfinished" (it was
-        killed, or still goes on) or "damaged"."""
+        """That of the answer (older versions say "answered" of an extract), or "failed" (an error ended the run),
+        "stopped" (by the user), "unfinished" (it was killed, or still goes on) or "damaged"."""
         if not self.first:
             return "damaged"
         match self.last.get("event"):
             case "final":
-                return _text(self.answer.get("status")) or "damaged"
+                extract = self.answer.get("form") == "extract" and self.answer.get("status") == "answered"
+                return "extract" if extract else _text(self.answer.get("status")) or "damaged"
             case "fault":
                 return "stopped" if self.last.get("error") in _STOPPED else "failed"
             case "left":

@@ -112,11 +112,12 @@ def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, st
 
 
 def exit_code(answer: Answer) -> int:
-    """0 answered, 3 abstained, 6 incomplete (a limit, or documents that could not be read), 5 a fault of the model."""
+    """0 answered or an extract, 3 abstained, 6 incomplete (a limit, or documents that could not be read), 5 a fault of
+    the model."""
     from iterative_rag.types import Status
 
     match answer.status:
-        case Status.ANSWERED:
+        case Status.ANSWERED | Status.EXTRACT:
             return 0
         case Status.ABSTAINED:
             return 3

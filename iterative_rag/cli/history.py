@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from iterative_rag.types import Answer
 
 _DEFAULT_LIMIT = 20
-_STYLES = {"answered": "green", "abstained": "yellow", "incomplete": "yellow", "damaged": "red", "failed": "red"}
+_STYLES = {"answered": "green", "damaged": "red", "failed": "red"}
+_STYLES |= dict.fromkeys(("extract", "abstained", "incomplete"), "yellow")
 
 
 class ExportFormat(StrEnum):
@@ -170,7 +171,7 @@ def print_answer(answer: Answer, form: ExportFormat, also: Sequence[str] = ()) -
 
 
 def _said(run: PastRun) -> str:
-    if run.status == "answered":
+    if run.status in ("answered", "extract"):
         return f"{run.short_answer} ({run.confidence_word})" if run.confidence_word else run.short_answer
     label = f"{run.reason_code.replace('_', ' ').capitalize()}: " if run.reason_code else ""
     return f"{label}{run.reason or run.short_answer}"

@@ -320,7 +320,7 @@ def show_answer(answer: Answer, printer: Printer, also: Sequence[str] = ()) -> N
     from iterative_rag.cli.ending_view import show_nearest, show_tries
 
     head = headline(answer)
-    if answer.status is not Status.ANSWERED:
+    if answer.status in (Status.ABSTAINED, Status.INCOMPLETE):
         printer.line(head, clean(answer.reason or answer.text))
         head = ("", "")
     if answer.status is Status.INCOMPLETE and (answer.text or answer.short_answer):
@@ -346,7 +346,7 @@ def show_answer(answer: Answer, printer: Printer, also: Sequence[str] = ()) -> N
     for conflict in told_apart(answer):
         sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
         printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
-    if answer.status is Status.ANSWERED and answer.unread:
+    if answer.status in (Status.ANSWERED, Status.EXTRACT) and answer.unread:
         _show_unread(answer.unread, printer)
     if answer.corpus_notice:
         printer.line(("Note: ", "bold yellow"), clean(answer.corpus_notice))

@@ -20,6 +20,7 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Analysis,
+    AnswerForm,
     DegradedStep,
     Draft,
     Known,
@@ -77,7 +78,7 @@ def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
     if state.falls_short:
         return RunOutcome(Status.INCOMPLETE, _joined(_not_read(state.unread), missing), ReasonCode.UNREAD)
     if draft.answered:
-        return RunOutcome(Status.ANSWERED)
+        return RunOutcome(Status.EXTRACT if draft.form is AnswerForm.EXTRACT else Status.ANSWERED)
     if ending.degraded:  # with that role the answer might have been found
         reason = _joined(_done_without(ending.degraded), missing)
         return RunOutcome(Status.INCOMPLETE, reason, ReasonCode.ROLE_FAILED)

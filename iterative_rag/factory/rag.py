@@ -31,7 +31,6 @@ from iterative_rag.types import (
     ReasonCode,
     Revision,
     RunProgress,
-    Status,
     Step,
     Within,
 )
@@ -435,7 +434,7 @@ class IterativeRAG:
         self, answer: Answer, run_id: str, corpus_notice: str, corpus: Corpus, steps: Sequence[Step]
     ) -> Answer:
         """The engine's answer with what only this run knows."""
-        if answer.status is not Status.ANSWERED and answer.reason_code is not ReasonCode.FALSE_PREMISE and self._lists:
+        if answer.label and answer.reason_code is not ReasonCode.FALSE_PREMISE and self._lists:
             from iterative_rag.factory.missing_articles import missing_articles
 
             answer = dataclasses.replace(answer, missing=missing_articles(steps, self.titles))

@@ -150,7 +150,7 @@ def as_query_engine(
 
 def said(answer: Answer) -> str:
     """The answer as one text that also says when the run abstained or was incomplete."""
-    if answer.status is Status.ANSWERED:
+    if answer.status in (Status.ANSWERED, Status.EXTRACT):
         return answer.text or answer.short_answer
     best = f" Best answer so far: {answer.text}" if answer.text and answer.status is Status.INCOMPLETE else ""
     return f"{answer.label}: {answer.reason}{best}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from iterative_rag.computing.display import shown
-from iterative_rag.output import marks, quote_of
+from iterative_rag.output import EXTRACT, marks, quote_of
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
@@ -204,6 +204,8 @@ def _end(answer: Answer, rank: int) -> ProofNode:
     if answer.status is Status.ANSWERED or (answer.short_answer and answer.status is Status.INCOMPLETE):
         caption = f"Answer, {answer.confidence_word}" if answer.confidence_word else "Answer"
         return ProofNode("answer", NodeKind.ANSWER, said, caption, rank=rank)
+    if answer.status is Status.EXTRACT:
+        return ProofNode("answer", NodeKind.NO_ANSWER, EXTRACT.partition(": ")[2], "Extract", rank=rank)
     return ProofNode("answer", NodeKind.NO_ANSWER, answer.reason or said, answer.label, rank=rank)
 
 

@@ -17,6 +17,7 @@ class Status(StrEnum):
     """How a run ended; `Answer.reason` says why it was not answered."""
 
     ANSWERED = "answered"
+    EXTRACT = "extract"  # the passages nearest to the question are quoted, and nothing is concluded from them
     ABSTAINED = "abstained"  # the corpus does not hold the answer, or the question assumes something false
     INCOMPLETE = "incomplete"  # a limit or an error ended the run, or documents could not be read
 
@@ -268,7 +269,7 @@ class Answer:
     @property
     def label(self) -> str:
         """What a text for people begins with where there is no answer; "" where there is one. `reason` follows it."""
-        if self.status is Status.ANSWERED:
+        if self.status in (Status.ANSWERED, Status.EXTRACT):
             return ""
         if self.reason_code is not None:
             return self.reason_code.label

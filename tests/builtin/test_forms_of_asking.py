@@ -14,7 +14,9 @@ from iterative_rag.cli.console import Printer
 from iterative_rag.cli.render import show_answer
 from iterative_rag.factory import index_paths
 from iterative_rag.output import answer_to_json
+from iterative_rag.past_runs import run_of_id
 from iterative_rag.proof.answer_export import as_html, as_markdown
+from iterative_rag.proof.proof_graph import NodeKind, proof_graph
 from iterative_rag.settings import load_settings
 from iterative_rag.types import AnswerForm, NameReading, Status
 
@@ -36,6 +38,10 @@ TEXTS = {
     ),
     "Rolf Vey": "| Rolf Vey | |\n|---|---|\n| First lady | Mia Vey |\n\nRolf Vey was the second US president.",
     "Tilde Ruud": "Tilde Ruud was the head of the United Nations in 1950.",
+    "Grey Column": (
+        "The Grey Column in Tellby was put up as a memorial to the drowned of 1870.\n\n"
+        "An aerial that was added in 1957 brought the column above the church again. The Tall Mill outdid both in 1961."
+    ),
     "Tellby": "| Tellby | |\n|---|---|\n| Population | 41,000 |\n\nTellby is a city in Orm.",
 }
 
@@ -181,6 +187,7 @@ def test_a_question_without_capitals_is_answered(rag: IterativeRAG) -> None:
 EXTRACTS = {
     "Why was the Velm Tower closed?": "The Velm Tower was closed in 1990 because its lift had broken.",
     "Tell me why the Velm Tower was closed.": "The Velm Tower was closed in 1990 because its lift had broken.",
+    "Why was the Grey Column built?": "The Grey Column in Tellby was put up as a memorial to the drowned of 1870.",
     "What was the childhood of Oda Brenk like?": "Oda Brenk spent a lonely childhood among sheep.",
     "What is known about Orm?": "Orm is a country on the Grey Sea.",
 }
@@ -189,7 +196,7 @@ EXTRACTS = {
 @pytest.mark.parametrize(("question", "quote"), EXTRACTS.items())
 def test_a_question_without_a_value_gets_an_extract(rag: IterativeRAG, question: str, quote: str) -> None:
     answer = rag.ask(question)
-    assert answer.status is Status.ANSWERED
+    assert answer.status is Status.EXTRACT
     assert answer.form is AnswerForm.EXTRACT
     assert answer.short_answer == quote
     assert answer.citations[0].quote == quote
@@ -250,4 +257,7 @@ def test_an_extract_is_marked_wherever_it_is_shown(rag: IterativeRAG) -> None:
     for shown in (screen.getvalue(), as_markdown(answer), as_html(answer)):
         assert shown.count(quote) == 1
         assert "Extract: the passages nearest to the question, quoted; nothing is concluded from them." in shown
-    assert answer_to_json(answer, version="1")["form"] == "extract"
+    assert {answer_to_json(answer, version="1")[key] for key in ("form", "status")} == {"extract"}
+    (end,) = (node for node in proof_graph(answer).nodes if node.id == "answer")
+    assert (end.kind, "nothing is concluded" in end.text) == (NodeKind.NO_ANSWER, True)
+    assert run_of_id(answer.run_id).status == "extract"

@@ -190,7 +190,7 @@ def _record(
     fault = _fault(answer)
     return dataclasses.replace(
         record,
-        outcome=Outcome.FAULT if fault else Outcome(answer.status.value),
+        outcome=Outcome.FAULT if fault else _outcome(answer),
         text=answer.text,
         short_answer="" if answer.status is Status.ABSTAINED else answer.short_answer,
         reason=answer.reason,
@@ -204,6 +204,11 @@ def _record(
         spent=_spent(answer),
         run_id=answer.run_id,
     )
+
+
+def _outcome(answer: Answer) -> Outcome:
+    """An extract is scored by what it quotes."""
+    return Outcome.ANSWERED if answer.status is Status.EXTRACT else Outcome(answer.status.value)
 
 
 def _fault(answer: Answer) -> str:

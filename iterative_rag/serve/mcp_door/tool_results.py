@@ -129,7 +129,8 @@ class MissingArticle(Result):
 
 
 class AskResult(Result):
-    """`status` is answered, abstained (the corpus does not hold it) or incomplete (a limit or a fault: `reason`)."""
+    """`status` is answered, extract (passages, from which nothing is concluded), abstained (the corpus does not hold
+    it) or incomplete (a limit or a fault: `reason`)."""
 
     corpus: str
     question: str

@@ -14,7 +14,7 @@ from pathlib import Path
 from iterative_rag.past_runs import PastRun, read_run, trace_files
 from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.events import PastError
-from iterative_rag.types import AnswerForm, Status
+from iterative_rag.types import Status
 
 # Entries that are kept, most of them of 1 or 2 kB; older runs are read each time.
 _MOST = 2_000
@@ -25,7 +25,7 @@ _SEARCHED_CHARS = 20_000
 @dataclass(frozen=True, slots=True)
 class RunEntry:
     """A run in a list; the fields are those of `PastRun`. `standing` is how far its ending can be trusted: the word of
-    confidence, "extract", or else the status. `searched` are question and answer, case-folded, `cited` the titles of
+    confidence, or else the status. `searched` are question and answer, case-folded, `cited` the titles of
     the documents that the answer cites."""
 
     run_id: str
@@ -104,8 +104,7 @@ def run_entry(run: PastRun) -> RunEntry:
 def _standing(run: PastRun) -> str:
     if run.status != Status.ANSWERED:
         return run.status
-    extract = run.answer.get("form") == AnswerForm.EXTRACT
-    return run.confidence_word or (AnswerForm.EXTRACT if extract else run.status)
+    return run.confidence_word or run.status
 
 
 def past_state(status: str) -> str:
