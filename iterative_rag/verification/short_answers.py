@@ -11,6 +11,7 @@ from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language
 from iterative_rag.text.markup import plain
+from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
 from iterative_rag.text.values import Mention, Quantity
@@ -55,6 +56,14 @@ def says(text: str, short: str, question: str, facts: Sequence[Fact] = ()) -> bo
     """Whether a sentence says a short answer to a question, in whatever words: its values, names and polarity. Words of
     a name that the sentence leaves out may stand in the question or in one of the cited `facts`. Other words than those
     of the sentence are let pass beside what it says, since they may mean the same."""
+    if _says(text, short, question, facts):
+        return True
+    nation = asks_nation(question)
+    one, other = (common_names(said, nationality=nation) for said in (text, short))
+    return (one, other) != (text, short) and _says(one, other, question, facts)
+
+
+def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
     code = language(text) or language(question)
     said, given, asked = (read_text(plain(one), code) for one in (text, short, question))
     if word := yes_or_no(short):
