@@ -217,3 +217,31 @@ def test_constructed_answers_are_judged_as_well_as_ever(half: str) -> None:
     assert added > 90
     assert caught >= 0.95 * added
     assert rejected <= 0.03 * supported
+
+
+@pytest.mark.parametrize(
+    ("title", "quote", "text", "grounded"),
+    [
+        ("Oda Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", True),
+        ("Oda Brenk (mayor)", "The politician was the 15th mayor.", "Brenk was the 15th mayor [1].", True),
+        ("Oda Maria Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", True),
+        (
+            "2010 Karsa Games",
+            "They were opened by the 15th mayor.",
+            "The 15th mayor opened the 2010 Karsa Games [1].",
+            True,
+        ),
+        ("X [1] Oda Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
+        ("Mayors: Oda Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
+        ("Oda Brenk", "Lena Fisk was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
+        ("Oda Brenk", "In 1911 the chemist Lena Fisk was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
+        ("Oda Brenk", "Lena Fisk's niece was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", True),
+        ("Mayors of 1911", "Lena Fisk was the 15th mayor.", "Lena Fisk was the 15th mayor in 1911 [1].", False),
+        ("A green hall", "The 15th mayor sat there.", "The 15th mayor sat in a green hall [1].", True),
+        ("A green hall", "The 15th mayor lived there.", "The 15th mayor was green [1].", False),
+    ],
+)
+def test_a_title_names_its_subject_and_proves_nothing_else(title: str, quote: str, text: str, grounded: bool) -> None:
+    question = "Who or what had to do with the 15th mayor?"
+    inquiry = Inquiry(question, question, (fact(Need(question), title, quote),))
+    assert all(claim.grounded for claim in claims(inquiry, Draft(True, text, "x", (0,)))) is grounded
