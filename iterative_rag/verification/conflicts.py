@@ -20,12 +20,14 @@ from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.text_reading import TextReading, Word, read_text
 from iterative_rag.verification.word_lists import pattern, words
+from iterative_rag.verification.word_matching import relations_of
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes
 # (at 0.4: 8 and 44). An LLM's facts all have a score of 1.
 TRUSTED = 0.6
 MOST_SIDES = 4
+_LIFE = frozenset({"birth", "death"})
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _BRACKETS = lazy_pattern(r"\([^()]*\)")
@@ -47,7 +49,7 @@ def conflicts(facts: Sequence[Fact], *, least: float = TRUSTED) -> tuple[Conflic
     """Needs for which different documents give values that cannot all be true; facts below `least` do not count.
 
     No conflict: one value holds the other, says the same in other words or units, or is less exact; several values out
-    of one document; a need that asks for several; figures of different years.
+    of one document; a need that asks for several; figures of different years; the date of something else.
     """
     by_need: dict[str, list[tuple[int, Fact]]] = {}
     for place, fact in enumerate(facts):
@@ -57,7 +59,9 @@ def conflicts(facts: Sequence[Fact], *, least: float = TRUSTED) -> tuple[Conflic
     for key, given in by_need.items():
         if len({fact.document_id for _, fact in given}) < 2 or _asks_for_several().search(folded(key)):
             continue
-        if sides := _sides([_read(place, fact) for place, fact in given if _is_about(fact)]):
+        if sides := _sides(
+            [_read(place, fact) for place, fact in given if _is_about(fact) and not _dates_another(fact)]
+        ):
             found.append(Conflict(given[0][1].need.question, sides))
     return tuple(found)
 
@@ -111,6 +115,26 @@ def _is_about(fact: Fact) -> bool:
     return all(any(_is_named([word.low for word in name], fact) for name in names) for names in _called(reading))
 
 
+def _dates_another(fact: Fact) -> bool:
+    """Whether a quote tells when something else was than its need asks for: "Famous owner: Ann Lee (1848-1868)" is
+    neither her birth nor her death. The years of a life stand behind the name in an article of one's own."""
+    need = read_text(fact.need.question, language(fact.need.question))
+    quote = read_text(fact.quote, language(fact.quote) or need.code)
+    asked = _relations(need)
+    if not asked or asked & _relations(quote) or not any(one.is_time for one in read_text(fact.value, "").values):
+        return False
+    if asked & _LIFE and all(
+        any(_is_title([word.low for word in name], fact) for name in names) for names in _called(need)
+    ):
+        return False
+    said = {word.low for word in quote.others if word.low.isalpha()} - need.lows - {*_lows(fact.value)}
+    return any(not any(is_function_word(low, code) for code in (quote.code, "en")) for low in said)
+
+
+def _relations(reading: TextReading) -> frozenset[str]:
+    return frozenset().union(*(relations_of(word.low) for word in reading.others))
+
+
 def _called(reading: TextReading) -> list[list[Sequence[Word]]]:
     """The names of a question, "Aldric III" and "Kestria" of "Aldric III of Kestria" together: texts say either."""
     found: list[list[Sequence[Word]]] = []
@@ -126,12 +150,19 @@ def _called(reading: TextReading) -> list[list[Sequence[Word]]]:
 
 
 def _is_named(name: Sequence[str], fact: Fact) -> bool:
-    # A long name may be said without what stands before it: "Aldric III" for "King Aldric III".
-    forms = [name, name[1:]] if len(name) > 2 else [name]
-    title = _lows(_bare(fact.title))
-    if any(_runs(form, title) and len(title) <= len(form) + 1 for form in forms):
+    if _is_title(name, fact):
         return True
-    return any(_runs(form, _lows(text)) for text in (fact.statement, fact.quote) for form in forms)
+    return any(_runs(form, _lows(text)) for text in (fact.statement, fact.quote) for form in _forms(name))
+
+
+def _is_title(name: Sequence[str], fact: Fact) -> bool:
+    title = _lows(_bare(fact.title))
+    return any(_runs(form, title) and len(title) <= len(form) + 1 for form in _forms(name))
+
+
+def _forms(name: Sequence[str]) -> list[Sequence[str]]:
+    """A long name may be said without what stands before it: "Aldric III" for "King Aldric III"."""
+    return [name, name[1:]] if len(name) > 2 else [name]
 
 
 def _runs(name: Sequence[str], lows: Sequence[str]) -> bool:

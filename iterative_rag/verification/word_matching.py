@@ -43,7 +43,7 @@ class Vocabulary:
 @lru_cache(maxsize=32768)
 def _traits(word: str) -> frozenset[str]:
     """Its first letters and its relations: what is alike shares one of them."""
-    return _relations(word) | {word[:_TRAIT]}
+    return relations_of(word) | {word[:_TRAIT]}
 
 
 def _alike(one: str, other: str) -> bool:
@@ -51,7 +51,7 @@ def _alike(one: str, other: str) -> bool:
         return True
     if _superlative(one) != _superlative(other):
         return False
-    if _relations(one) & _relations(other):
+    if relations_of(one) & relations_of(other):
         return True
     shared, longest = shared_beginning(one, other), max(len(one), len(other))
     return shared >= _SHORTEST_STEM and longest - shared <= _LONGEST_ENDING and 5 * shared >= 3 * longest
@@ -62,7 +62,7 @@ def _superlative(word: str) -> bool:
 
 
 @lru_cache(maxsize=32768)
-def _relations(word: str) -> frozenset[str]:
+def relations_of(word: str) -> frozenset[str]:
     """The relations that a word may say."""
     relations = _relation_words()
     beginnings = (f"{word[:length]}*" for length in range(3, len(word) + 1))

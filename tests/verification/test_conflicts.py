@@ -92,6 +92,39 @@ def test_others_of_a_name_and_figures_of_other_years_are_no_contradiction() -> N
     assert values(early, late) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "own", "title", "quote", "other"),
+    [
+        ("When was Ann Lee born?", "Born: 3 May 1791", "Lee House", "Famous owner: Ann Lee (1848–1868)", "1848"),
+        ("When did Ann Lee die?", "Ann Lee died in 1868.", "Lee House", "Owner: Ann Lee (1848–1870)", "1870"),
+        ("When was Ann Lee born?", "Born: 3 May 1791", "Orra", "Ann Lee was mayor of Orra in 1830.", "1830"),
+        (
+            "When did the Orra Mill open?",
+            "The Orra Mill opened in 1830.",
+            "Tarn",
+            "The Orra Mill burnt in 1851.",
+            "1851",
+        ),
+        ("Wann wurde Ann Lee geboren?", "Ann Lee wurde 1791 geboren.", "Tarn", "Ann Lee zog 1820 nach Tarn.", "1820"),
+    ],
+)
+def test_the_date_of_something_else_contradicts_nobody(
+    question: str, own: str, title: str, quote: str, other: str
+) -> None:
+    need = Need(question)
+    value = re.findall(r"(?:3 May )?\d{4}", own)[0]
+    mine = fact(need, " ".join(re.findall(r"Ann Lee|Orra Mill", question)), own, value)
+    assert values(mine, fact(need, title, quote, other)) == []
+    true = fact(need, title, own.replace(value, "1777") if "Born" not in own else "Ann Lee, born 1777", "1777")
+    assert values(mine, true) == [[value, "1777"]]
+
+
+def test_the_years_of_a_life_count_in_an_article_of_its_own() -> None:
+    need = Need("When was Ann Lee born?")
+    lived = fact(need, "Ann Lee (miller)", "Ann Lee (1790–1868) was the niece of a miller.", "1790")
+    assert values(fact(need, "Tarn", "Ann Lee was born in 1791.", "1791"), lived) == [["1791", "1790"]]
+
+
 def test_a_fact_that_names_half_of_what_is_asked_contradicts_nobody() -> None:
     need = Need("In which town is the Velm Tower designed by Oda Brenk?")
     own = fact(need, "Oda Brenk", "Oda Brenk designed the Velm Tower in Karsa.", "Karsa")

@@ -53,6 +53,7 @@ _VAGUE = word_set("a an some any more this that those these")
 _LONGEST_NAME = 3  # words, of a name in small letters
 _OWNING = word_set("his her its their")
 _MOST_WORDS_WITHOUT_NAME, _MOST_WORDS_THAT_GO_ON = 4, 7
+_PARENTS = word_set("mother father parents mom mum dad")
 _PAIRS = (("mother", "father"), ("brother", "sister"), ("son", "daughter"), ("grandmother", "grandfather"))
 
 
@@ -243,10 +244,12 @@ class _Reading(References):
         raise NotUnderstood("It is not clear what it takes the place of in the last question")
 
     def _of_owner(self, owner: Mention, noun: str) -> str:
-        """ "and her husband?": the last question about him, where it was about her; else who he is."""
+        """ "and her husband?": the last question about him, where it was about her; else who he is. Who the parents are
+        belongs to a birth, and is asked for after it."""
         held = f"{possessive(owner.text)} {noun}"
         spoken_of = owner.text in self._asked and possessive(owner.text) not in self._asked
-        if spoken_of and not _IDENTITY.match(self._asked):
+        born = noun in _PARENTS and self._asked.endswith(" born")
+        if spoken_of and not born and not _IDENTITY.match(self._asked):
             return self._asked.replace(owner.text, held, 1)
         return f"{_asking(noun, self._asked)} {held}"
 
@@ -319,6 +322,8 @@ def _asking(noun: str, last: str) -> str:
     """ "Who was" or "What is", in the time of the last question."""
     words = set(last.casefold().split())
     tense = "is" if words & {"is", "are", "does", "do"} and not names_person(noun.split()[-1]) else "was"
+    if noun.endswith("s") and names_person(noun.split()[-1][:-1]):  # "his parents"
+        tense = "were"
     return f"{'Who' if names_person(noun.split()[-1]) else 'What'} {tense}"
 
 
