@@ -110,6 +110,10 @@ def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
             paths.append(self.path)
             answer(self)
 
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
     with loopback_server.serving(Handler) as host:
         yield host, paths
 

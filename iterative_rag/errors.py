@@ -181,11 +181,12 @@ class WeightsError(IterativeRAGError):
 class LLMError(IterativeRAGError):
     """`fatal`: every other call would fail as well, because the server, the model or the key is missing.
 
-    Any other error concerns this call alone.
+    Any other error concerns this call alone. `most_retries` bounds how often it is made again; None: as set.
     """
 
     exit_code = 5
     fatal = False
+    most_retries: int | None = None
 
 
 class LLMUnreachable(LLMError):

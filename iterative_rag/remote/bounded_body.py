@@ -1,36 +1,126 @@
-"""The body of an HTTP response, bounded in time and size.
+"""How much of what a server sends is read: bytes after decompression, time, the depth of JSON, lengths of texts.
 
-httpx limits each read only: a server that keeps sending bytes without an end would block a call for ever and fill the
-memory.
+Every client of a server reads its replies through here: chat models, embedders, rerankers, search engines, Qdrant, and
+the fetchers of pages. httpx limits the time of each read only, and decompresses without a limit.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import httpx
 
 MAX_BYTES = 64 * 1024 * 1024
+ENCODING = "gzip"  # the only compression that is asked for, and read
+BodyReader = Callable[[Iterator[bytes]], Iterator[bytes]]
+_PIECE = 64 * 1024  # bytes that are decompressed at a time
+
+# Of what a model writes: no form that it is asked for comes near any of these.
+MAX_REPLY_CHARS = 400_000
+MAX_FIELD_CHARS = 60_000
+MAX_WORD_CHARS = 2_000
+MAX_DEPTH = 16
+_LONG_WORD = re.compile(rf"\w{{{MAX_WORD_CHARS}}}")
+
+
+class TooLarge(httpx.RemoteProtocolError):
+    """A reply is larger than what is read of one."""
 
 
 class BoundedBody(httpx.SyncByteStream):
-    """The bytes of `body` until `deadline` (of time.monotonic). Raises httpx.ReadTimeout, or RemoteProtocolError above
-    MAX_BYTES."""
+    """The bytes of `body`, decompressed, until `deadline` (of time.monotonic). Raises httpx.ReadTimeout; TooLarge above
+    `most` bytes; httpx.DecodingError where the compression is damaged or not the one that was asked for."""
 
-    def __init__(self, body: httpx.SyncByteStream, deadline: float) -> None:
-        self._body, self._deadline = body, deadline
+    def __init__(
+        self,
+        body: Iterable[bytes],
+        deadline: float,
+        encoding: str = "",
+        most: int = MAX_BYTES,
+        read: BodyReader = iter,
+    ) -> None:
+        self._body, self._deadline, self._most, self._read = body, deadline, most, read
+        self._encoding = encoding.strip().lower()
 
     def __iter__(self) -> Iterator[bytes]:
+        return self._read(self._bounded())
+
+    def _bounded(self) -> Iterator[bytes]:
         received = 0
-        chunks: Iterable[bytes] = self._body
-        for chunk in chunks:
-            received += len(chunk)
+        for piece in self._decompressed():
+            received += len(piece)
             if time.monotonic() > self._deadline:
                 raise httpx.ReadTimeout("the reply did not end in time")
-            if received > MAX_BYTES:
-                raise httpx.RemoteProtocolError(f"the reply is larger than {MAX_BYTES // 2**20} MB")
-            yield chunk
+            if received > self._most:
+                raise TooLarge(f"it is larger than the limit of {self._most / 1e6:.0f} MB")
+            yield piece
+
+    def _decompressed(self) -> Iterator[bytes]:
+        if self._encoding in ("", "identity"):
+            yield from self._body
+            return
+        if self._encoding not in (ENCODING, f"x-{ENCODING}"):
+            raise httpx.DecodingError(f"it is compressed with {self._encoding[:20]}, which was not asked for")
+        unzip, begun = zlib.decompressobj(wbits=31), False
+        for part in self._body:
+            while part and not unzip.eof:
+                begun = True
+                try:
+                    yield unzip.decompress(part, _PIECE)
+                except zlib.error as error:
+                    raise httpx.DecodingError("its compression is damaged") from error
+                part = unzip.unconsumed_tail
+        if begun and not unzip.eof:
+            raise httpx.RemoteProtocolError("it ended before it was whole")
 
     def close(self) -> None:
-        self._body.close()
+        if isinstance(self._body, httpx.SyncByteStream):
+            self._body.close()
+
+
+def bound(response: httpx.Response, deadline: float, read: BodyReader | None = None) -> None:
+    """Read the body of a response within the limits, whoever reads it. `read` puts that of a reply (200) into the form
+    that a client library reads."""
+    if isinstance(response.stream, httpx.SyncByteStream):
+        encoding = response.headers.pop("content-encoding", "")
+        reader = read if read and response.status_code == httpx.codes.OK else iter
+        response.stream = BoundedBody(response.stream, deadline, encoding, read=reader)
+
+
+def hooks(seconds: float) -> dict[str, list[Callable[..., None]]]:
+    """The event hooks of an httpx client of a library that makes its own calls, each of at most so many seconds."""
+
+    def ask(request: httpx.Request) -> None:
+        request.headers["Accept-Encoding"] = ENCODING
+
+    return {"request": [ask], "response": [lambda response: bound(response, time.monotonic() + seconds)]}
+
+
+def read_json(text: str | bytes) -> Any:
+    """A JSON value. Raises ValueError, also for one that is nested too deeply or holds a number of too many digits."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def excess(value: object) -> str:
+    """Which text in a value is longer than anything that was asked for, in words for the model that wrote it; "" where
+    none is. Names, words and texts of any length cost time and memory wherever they are compared."""
+    fields: list[tuple[str, object]] = [("", value)]
+    while fields:
+        name, part = fields.pop()
+        if isinstance(part, dict):
+            fields += [(str(key)[:40], item) for key, item in part.items()]
+        elif isinstance(part, list | tuple):
+            fields += [(name, item) for item in part]
+        elif isinstance(part, str) and len(part) > MAX_FIELD_CHARS:
+            return f"the field {name!r} has {len(part):,} characters; write at most {MAX_FIELD_CHARS:,}"
+        elif isinstance(part, str) and _LONG_WORD.search(part):
+            return f"the field {name!r} holds a word of more than {MAX_WORD_CHARS:,} characters"
+    return ""

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -32,6 +33,8 @@ from iterative_rag.remote.hosts import is_loopback
 
 if TYPE_CHECKING:
     import httpx
+
+    from iterative_rag.remote.bounded_body import BodyReader
 
 T = TypeVar("T")
 
@@ -94,10 +97,13 @@ class CallState(threading.local):
     def deadline(self) -> float:
         return time.monotonic() + DEFAULT_SECONDS if self.ends is None else self.ends
 
-    def http_options(self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False) -> dict[str, Any]:
+    def http_options(
+        self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False, read: BodyReader | None = None
+    ) -> dict[str, Any]:
         """Options of an httpx.Client whose calls keep the deadline and send `key` and `what` to `url` alone.
 
-        No proxy is used for loopback. Redirects are not followed: they could send the text to another host.
+        No proxy is used for loopback. Redirects are not followed: they could send the text to another host. `read`
+        puts the body of a reply into the form that the client library reads.
         """
         return {
             "trust_env": not is_loopback(url),
@@ -105,11 +111,14 @@ class CallState(threading.local):
             "follow_redirects": False,
             "event_hooks": {
                 "request": [signer(url, key, what, own_headers=own_headers), self._limit],
-                "response": [self._listen],
+                "response": [partial(self._listen, read)],
             },
         }
 
     def _limit(self, request: httpx.Request) -> None:
+        from iterative_rag.remote.bounded_body import ENCODING
+
+        request.headers["Accept-Encoding"] = ENCODING
         left = max(0.001, self.deadline() - time.monotonic())
         request.extensions["timeout"] = {
             "connect": min(left, CONNECT_SECONDS),
@@ -118,15 +127,12 @@ class CallState(threading.local):
             "pool": left,
         }
 
-    def _listen(self, response: httpx.Response) -> None:
+    def _listen(self, read: BodyReader | None, response: httpx.Response) -> None:
         self.status = response.status_code
         self.retry_after = _pause_asked_for(response)
-        import httpx
+        from iterative_rag.remote.bounded_body import bound
 
-        from iterative_rag.remote.bounded_body import BoundedBody
-
-        if isinstance(response.stream, httpx.SyncByteStream):
-            response.stream = BoundedBody(response.stream, self.deadline())
+        bound(response, self.deadline(), read)
 
 
 def _pause_asked_for(response: httpx.Response) -> float | None:
@@ -170,7 +176,7 @@ def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retr
             if pause is None:
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn) * random.uniform(0.5, 1.5)
             # Half of them if nothing listens: a user who forgot to start the server should not wait.
-            last = retries // 2 if error.fatal else retries
+            last = min(retries // 2 if error.fatal else retries, error.most_retries or retries)
             late = time.monotonic() + pause >= deadline
             if error.retryable and late and call.retry_after is not None:
                 error.hint = f"It asks for a pause of {pause:,.0f} s. {error.hint}".strip()
@@ -206,14 +212,17 @@ def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
     """The error of a client library as an LLMError. `begun`: part of the reply had arrived."""
     import httpx
 
+    from iterative_rag.remote.bounded_body import TooLarge
+
     chain = list(_chain(error))
     # httpx keeps the status in the response of its error, the libraries above it in the error.
     status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
     text = without_secrets(str(getattr(error, "error", "") or error))[:300].rstrip(".")
     if isinstance(status, int) and status >= 300:
-        return _refused(status, text, server)
-    if _OVERFLOW.search(text):  # as LM Studio tells it: in a stream that began well
-        return _overflow(-1, text, server)
+        return refused(status, text, server)
+    for cause in chain:
+        if isinstance(cause, TooLarge | httpx.DecodingError):
+            return unusable(f"{server} sent a reply that is not read: {cause}.", "See the server's log.")
     if _among(chain, httpx.TimeoutException) and not _among(chain, httpx.ConnectTimeout):
         return LLMTimeout(f"{server} gave no reply in time.", hint="Raise the timeout, or use a smaller model.")
     if _among(chain, httpx.ConnectError, httpx.ConnectTimeout, ConnectionError):
@@ -221,11 +230,11 @@ def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
     if _among(chain, httpx.TransportError, json.JSONDecodeError, UnicodeDecodeError):
         if begun:
             return truncated_reply(server)
-        broken = LLMUnreachable(f"{server} broke off before it replied.", hint=server.start_hint)
+        broken = LLMUnreachable(f"{server} broke off before it replied.", hint="See the server's log.")
         broken.fatal = False  # the server is there: the next call may succeed
         return broken
-    if status == -1 or type(error).__name__ == "APIError":
-        return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="See the server's log.")
+    if status == -1 or type(error).__name__ == "APIError" or _OVERFLOW.search(text):
+        return refused(-1, text, server)
     return LLMError(f"{server} failed: {type(error).__name__}: {text}.")
 
 
@@ -247,6 +256,13 @@ def truncated_reply(server: Server) -> ReplyTruncated:
     return ReplyTruncated(f"The reply of {server.model} ended before it was done.", hint="See the server's log.")
 
 
+def unusable(message: str, hint: str, *, retryable: bool = False) -> LLMServerError:
+    """A reply came, and is none; `retryable`: the next one may be."""
+    error = LLMServerError(message, status=-1, hint=hint)
+    error.retryable, error.most_retries = retryable, 2
+    return error
+
+
 def pending(server: Server) -> LLMServerError:
     """The server accepted the call and sent no reply: it is still starting the model."""
     error = LLMServerError(
@@ -256,8 +272,9 @@ def pending(server: Server) -> LLMServerError:
     return error
 
 
-def _refused(status: int, text: str, server: Server) -> LLMError:
-    if status in (400, 413, 422) and _OVERFLOW.search(text):
+def refused(status: int, text: str, server: Server) -> LLMError:
+    """The error that a server told of with an HTTP status, or with a code of that kind in a reply (-1: without)."""
+    if status in (-1, 400, 413, 422, 500) and _OVERFLOW.search(text):
         return _overflow(status, text, server)
     missing = status == 404 and (server.kind == "ollama" or "model" in text.casefold())
     if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
@@ -267,6 +284,8 @@ def _refused(status: int, text: str, server: Server) -> LLMError:
             else f"See {server.url}/models for the models that it has."
         )
         return ModelMissing(f"{server} has no model {server.model!r}.", hint=hint)
+    if status < 0:
+        return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="See the server's log.")
     if status < 400:
         return LLMServerError(
             f"{server} answers with a redirect to another address ({status}), which is not followed.",

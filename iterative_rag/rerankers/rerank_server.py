@@ -37,11 +37,13 @@ class RerankServer:
     def _once(self, query: str, documents: Sequence[str]) -> list[float]:
         import httpx
 
+        from iterative_rag.remote.bounded_body import read_json
+
         url = self._server.url
         body = {"model": self._server.model, "query": query, "documents": documents, "top_n": len(documents)}
         try:
             with httpx.Client(**self._state.http_options(url, key=self._key)) as client:
-                reply = client.post(f"{url}/rerank", json=body).raise_for_status().json()
+                reply = read_json(client.post(f"{url}/rerank", json=body).raise_for_status().content)
         except (httpx.HTTPError, ValueError) as error:
             raise as_llm_error(error, self._server, begun=False) from error
         return self._read(reply, len(documents))

@@ -61,11 +61,14 @@ def _superlative(word: str) -> bool:
     return len(word) > 5 and word.endswith(("est", "ste", "sten", "ster", "stes", "stem", "issimo", "issima"))
 
 
+_LONGEST_ENTRY = 40  # letters; no entry of the lists has as many
+
+
 @lru_cache(maxsize=32768)
 def relations_of(word: str) -> frozenset[str]:
     """The relations that a word may say."""
     relations = _relation_words()
-    beginnings = (f"{word[:length]}*" for length in range(3, len(word) + 1))
+    beginnings = (f"{word[:length]}*" for length in range(3, min(len(word), _LONGEST_ENTRY) + 1))
     return frozenset().union(*(relations.get(entry, ()) for entry in (word, *beginnings)))
 
 

@@ -30,11 +30,15 @@ def server_errors(address: ServerAddress, collection: str) -> Iterator[None]:
         ) from error
     except ResponseHandlingException as error:
         reason = without_secrets(str(error.source))[:_LONGEST_REASON].rstrip(".")
+        there = not type(error.source).__name__.startswith("Connect")
         raise StoreUnreachable(
-            f"The Qdrant server at {address.url} cannot be reached: {reason or type(error.source).__name__}.",
-            hint="Start it, correct the address of --index, or ask the embedded index: --index local",
+            f"The Qdrant server at {address.url} {'broke off its reply' if there else 'cannot be reached'}: "
+            f"{reason or type(error.source).__name__}.",
+            hint="See the server's log."
+            if there
+            else "Start it, correct the address of --index, or ask the embedded index: --index local",
         ) from None
-    except ValueError as error:  # no JSON, or not of the expected shape
+    except (ValueError, RecursionError) as error:  # no JSON, or not of the expected shape
         raise StoreError(
             f"What answers at {address.url} is not a Qdrant server of a supported version ({type(error).__name__}).",
             hint="Correct the address of --index: it is that of the REST interface, mostly port 6333.",

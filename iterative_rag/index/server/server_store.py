@@ -199,6 +199,8 @@ def connected(address: ServerAddress) -> QdrantClient:
         from qdrant_client import QdrantClient
     except ImportError as error:
         raise MissingExtra("qdrant") from error
+    from iterative_rag.remote.bounded_body import hooks
+
     # Proxies break loopback; what version the server has shows in what it answers.
     options: dict[str, Any] = {"trust_env": False} if address.loopback else {}
     announce(address.url, "vectors and the words of questions, as numbers,")
@@ -209,6 +211,7 @@ def connected(address: ServerAddress) -> QdrantClient:
         timeout=address.timeout,
         check_compatibility=False,
         limits=connection_limits(),
+        event_hooks=hooks(2.0 * address.timeout),
         **options,
     )
 

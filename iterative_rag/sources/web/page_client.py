@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -134,25 +133,19 @@ class Web:
         self.close()
 
     def _body(self, response: httpx.Response) -> bytes:
-        """The whole body, decompressed. The limit is on the decompressed size: a small reply can hold a large one."""
-        encoding = response.headers.get("content-encoding", "identity").lower()
-        if encoding not in ("identity", "gzip", "x-gzip"):
-            raise FetchError(f"{response.url.host} compressed its reply with {encoding}, which was not asked for.")
-        decompressor = zlib.decompressobj(wbits=31) if encoding != "identity" else None
-        body = bytearray()
-        for part in response.iter_raw():  # as it arrives: buffering would wait for more
-            try:
-                # At most one byte beyond the limit, to tell too much from just enough.
-                body += decompressor.decompress(part, self.max_bytes + 1 - len(body)) if decompressor else part
-            except zlib.error as error:
-                raise FetchError(f"The compressed reply of {response.url.host} is damaged.", retryable=True) from error
-            if len(body) > self.max_bytes:
-                raise FetchError(f"{response.url} is larger than the limit of {self.max_bytes / 1e6:.0f} MB.")
-            if self._deadline.passed:
-                raise self._late(str(response.url))
-        if decompressor and body and not decompressor.eof:
-            raise FetchError(f"{response.url.host} broke off its reply.", retryable=True)
-        return bytes(body)
+        """The whole body, decompressed within the limit of its size: a small reply can hold a large one."""
+        import httpx
+
+        from iterative_rag.remote.bounded_body import BoundedBody, TooLarge
+
+        host, encoding = response.url.host, response.headers.get("content-encoding", "")
+        try:
+            # As it arrives: buffering would wait for more.
+            return b"".join(BoundedBody(response.iter_raw(), self._deadline.at, encoding, self.max_bytes))
+        except TooLarge as error:
+            raise FetchError(f"{response.url} is too large: {error}.") from error
+        except httpx.DecodingError as error:
+            raise FetchError(f"The reply of {host} cannot be read: {error}.", retryable=True) from error
 
     def _late(self, url: str) -> FetchError:
         return FetchError(
