@@ -74,7 +74,8 @@ class ChatRequest:
     reply has to follow; None asks for plain text. `max_tokens` bounds the reply. `seconds` bounds the whole call; None
     leaves it to the model's own timeout. `functions` may be called instead of writing JSON; a model without function
     calling leaves them aside and follows `schema`. A model that streams calls `written` with the reply as far as it has
-    come; it begins anew where the call is made again. `written` must return at once.
+    come; it begins anew where the call is made again. `written` must return at once. `broken`: the reply to the same
+    request before broke the form.
     """
 
     role: str
@@ -85,6 +86,7 @@ class ChatRequest:
     seconds: float | None = None
     functions: tuple[FunctionSpec, ...] = ()
     written: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)

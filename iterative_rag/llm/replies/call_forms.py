@@ -128,7 +128,7 @@ def _as_arguments(given: Any) -> Any:
         return given
     try:
         read = json.loads(given)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return given
     return read if isinstance(read, Mapping) else given
 
@@ -193,7 +193,9 @@ def submitted_so_far(reply: str) -> str:
     return ""
 
 
-_REACT = re.compile(r"^\s*Action:\s*[`*]*(\w+)[`*]*\s*\n\s*Action Input:\s*(.+)$", re.IGNORECASE | re.MULTILINE)
+_REACT = re.compile(
+    r"^[ \t]*Action:[ \t]*[`*]*(\w+)[`*]*[ \t]*\n\s*Action Input:[ \t]*(.+)$", re.IGNORECASE | re.MULTILINE
+)
 _PROSE = re.compile(rf"\b({'|'.join(sorted(_NAMES, key=len, reverse=True))})\(([^()\n]*)\)")
 
 

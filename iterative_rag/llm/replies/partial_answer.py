@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from iterative_rag.remote.bounded_body import MAX_DEPTH
+
 _TOKEN = re.compile(r'"(?P<body>(?:[^"\\]|\\.)*)(?P<closed>")?|[{}\[\],:]', re.DOTALL)
 # An escape of which the rest has not come, or the first half of a pair of surrogates.
 _CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$|\\u[dD][89abAB][0-9a-fA-F]{2}$")
@@ -57,6 +59,8 @@ def _completed(text: str) -> str:
         parts.append(json.dumps(_decoded(token["body"])) if mark == '"' else mark)
         if mark in _CLOSING:
             closing.append(_CLOSING[mark])
+            if len(closing) > MAX_DEPTH:
+                return ""
         elif mark in "}]" and closing:
             closing.pop()
         if mark in "{[}]" or (mark == '"' and (is_value or closing[-1:] == ["]"])):

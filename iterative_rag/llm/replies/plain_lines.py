@@ -14,12 +14,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import ValidationError
-
 from iterative_rag.llm.replies.forms import R, Reply
-from iterative_rag.llm.replies.json_parsing import Unparsable, complaint, parse, visible
+from iterative_rag.llm.replies.json_parsing import Unparsable, parse, validated, visible
 
-_LINE = re.compile(r"[\s>#•*-]*(?:\d{1,2}[.)]\s+)?\**`?([A-Za-z][A-Za-z _]{0,24}?)`?\**\s*:\**\s*(.*)$")
+_LINE = re.compile(r"[\s>#•*-]*+(?:\d{1,2}[.)]\s+)?\**+`?([A-Za-z][A-Za-z _]{0,24}?)`?\**\s*:\**\s*(.*)$")
 _QUOTED = re.compile(r'["“](.*)["”]', re.DOTALL)
 _END = "end"
 # Added to the plain-line instructions of every role.
@@ -41,10 +39,7 @@ def parse_plain(text: str, reply_type: type[R]) -> R:
         raise Unparsable("it held none of the lines asked for")
     if not lines.complete:
         raise Unparsable(f'it was cut off: the last line has to be "{_END}"')
-    try:
-        return reply_type.model_validate(values)
-    except ValidationError as error:
-        raise Unparsable(complaint(error)) from error
+    return validated(values, reply_type)
 
 
 class _Lines:

@@ -49,6 +49,8 @@ def ask(
             reply, seconds = _call(model, budget, asked)
             spent = _added(spent, reply, seconds)
             text = reply.text
+            if reply.thought and not text.strip():
+                raise Unparsable("it held thoughts alone; write the reply itself")
             kept = parse_plain(text, reply_type) if in_lines else parse(text, reply_type)
         except ReplyTruncated as error:
             if error.retryable or (attempt == attempts and kept is None):
@@ -103,7 +105,7 @@ def _with_complaint(request: ChatRequest, wrong: str, text: str) -> ChatRequest:
     fields = ", ".join(_described(name, form) for name, form in (request.schema or {}).get("properties", {}).items())
     wanted = f" Its fields are: {fields}." if fields else ""
     advice = f"Your last reply could not be used: {wrong}.{began}\nReply again, with the JSON object alone.{wanted}"
-    return replace(request, user=f"{request.user}\n\n{advice}")
+    return replace(request, user=f"{request.user}\n\n{advice}", broken=True)
 
 
 def _described(name: str, form: Mapping[str, Any]) -> str:

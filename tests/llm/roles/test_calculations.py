@@ -158,7 +158,7 @@ HOSTILE = ["9^9^9^9", "__import__('os').system('id')", "(" * 5000, "9" * 7000, "
 @pytest.mark.parametrize("expression", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_expression_is_refused_and_ends_nothing(expression: str) -> None:
     draft, prompts = answered(asks(expression), says())
-    assert "refused" in prompts[1]
+    assert "refused" in prompts[1] or "holds a word of more than" in prompts[1]
     assert len(prompts[1]) < len(prompts[0]) + 1500
     assert draft.answered
     assert draft.computations == ()
