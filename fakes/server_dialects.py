@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -50,6 +50,7 @@ class Dialect:
     thoughts: str = "reasoning_content"
     usage: str = "usage"
     unknown_fields: frozenset[str] = frozenset()
+    schema_in_object: bool = False  # any JSON object may be held to a schema
 
 
 NIM = Dialect(
@@ -157,19 +158,45 @@ LLAMA_CPP = Dialect(
     Refusal(401, {"error": {"code": 401, "message": "Invalid API Key", "type": "authentication_error"}}),
     lambda model: _openai(404, f"model '{model}' not found"),
 )
-DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP)
+LLAMA_CPP_PYTHON = Dialect(
+    "llama-cpp-python",
+    frozenset({"json_object"}),
+    lambda kind: Refusal(
+        500,
+        {
+            "error": {
+                "message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format'), "
+                f"'msg': \"Input should be 'text' or 'json_object'\", 'input': '{kind}'}}",
+                "type": "internal_server_error",
+                "param": None,
+                "code": None,
+            }
+        },
+    ),
+    _openai(400, "This model's maximum context length is 4096 tokens, however you requested 5000 tokens"),
+    Refusal(503, {"error": {"message": "Service unavailable", "type": "internal_server_error"}}),
+    Refusal(401, {"error": {"message": "401: Invalid API key", "type": "internal_server_error"}}),
+    lambda model: _openai(404, f"model '{model}' not found"),
+    schema_in_object=True,
+)
+# A server that fails where it has not foreseen what it is asked, without a word about it.
+SILENT = replace(
+    LLAMA_CPP_PYTHON, name="silent", json_refusal=lambda kind: Refusal(500, {"error": "Internal Server Error"})
+)
+DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP, LLAMA_CPP_PYTHON, SILENT)
 
 
 @dataclass
 class DialectServer(LoopbackServer):
     """A server that has the model `tiny` and speaks one dialect; `refusals` are used up in order before it replies.
     `reply_to` makes a reply of what the user wrote, in place of `reply`. `context` is how many characters of that go
-    into the model; 0 for any number."""
+    into the model; 0 for any number. `counted` counts the tokens of a prompt."""
 
     dialect: Dialect
     reply: str = '{"status": "known"}'
     reply_to: Callable[[str], str] | None = None
     context: int = 0
+    counted: Callable[[str], int] = lambda prompt: 21
     thoughts: str = ""
     key: str = ""
     refusals: deque[Refusal | None] = field(default_factory=deque)
@@ -189,7 +216,8 @@ class DialectServer(LoopbackServer):
         if body["model"] != "tiny":
             return self.dialect.no_model(body["model"])
         kind = body.get("response_format", {}).get("type")
-        if kind and kind not in self.dialect.json_types:
+        held = "schema" in body.get("response_format", {}) and not self.dialect.schema_in_object
+        if kind and (held or kind not in self.dialect.json_types):
             return self.dialect.json_refusal(kind)
         if 0 < self.context < len(body["messages"][-1]["content"]):
             return self.dialect.overflow
@@ -211,7 +239,8 @@ class DialectServer(LoopbackServer):
             {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
         ]
         chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-        counts = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
+        asked = self.counted("".join(str(message["content"]) for message in body["messages"]))
+        counts = {"prompt_tokens": asked, "completion_tokens": 7, "total_tokens": asked + 7}
         if self.dialect.usage == "x_groq":
             chunks[-1]["x_groq"] = {"id": "req_1", "usage": counts}
         elif (body.get("stream_options") or {}).get("include_usage"):

@@ -2,12 +2,16 @@
 
 Streams, so that a reply which ends before it is done is told from a whole one, and a deadline is seen between two
 chunks. (A single silence of the server is bounded by the time that was left when the call began.)
+
+A server that refuses how JSON is asked for is asked in a weaker form, and what it takes is remembered for the process.
 """
 
 from __future__ import annotations
 
+import re
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -20,6 +24,7 @@ from iterative_rag.errors import (
     LLMTimeout,
     ReplyTruncated,
 )
+from iterative_rag.llm.replies.json_parsing import ends_in_json, is_whole_json
 from iterative_rag.llm.replies.structured_call import written_out
 from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.server_calls import (
@@ -41,12 +46,45 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
     from llama_index.core.llms.llm import LLM
 
-    Start = Callable[[ChatRequest, list[ChatMessage], Mapping[str, Any]], Iterator[ChatResponse]]
 
-CHARS_PER_TOKEN = 4
-# Statuses by which servers refuse a field that they do not know, or functions that the model cannot call.
-_REFUSED = (400, 422)
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a reply in JSON is asked for: `json` is one of JSON_FORMS ("": by the prompt alone); `extras` are the seed,
+    and the counts of tokens at the end of the stream."""
+
+    json: str = "json_schema"
+    extras: bool = True
+
+    def weaker(self, complaint: str) -> Form:
+        """The next form for a server that refuses this one, without what it complains about."""
+        about_json = self.json and _ABOUT_JSON.search(complaint)
+        if self.extras and _ABOUT_EXTRAS.search(complaint) and not about_json:
+            return replace(self, extras=False)
+        if about_json or self.json == JSON_FORMS[0]:
+            return replace(self, json=JSON_FORMS[JSON_FORMS.index(self.json) + 1])
+        return PLAIN
+
+
+# From the best to none at all. "json_object schema" is that of llama-cpp-python and others.
+JSON_FORMS = ("json_schema", "json_object schema", "json_object", "")
+PLAIN = Form("", extras=False)
+# Statuses by which servers refuse a field that they do not know, or functions that the model cannot call; and those by
+# which some do that have not foreseen it, as their words or their silence show.
+_REFUSED = (400, 415, 422)
+_FAILED = (-1, 500, 501)
+_ABOUT_JSON = re.compile(
+    r"response.?format|json.?(?:schema|object|mode)|guided|grammar|structured|unmarshal.+format|literal_error",
+    re.IGNORECASE,
+)
+_ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
+_SILENT = frozenset({"error", "code", "internal", "server", "message", "type", "none", "null", "param", "detail"})
 _NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
+# Groq checks what its model wrote and answers 400 where it breaks the schema: of that reply, not of the form.
+_FAILED_GENERATION = re.compile(r"failed.generation|json_validate_failed|failed to generate json", re.IGNORECASE)
+_MOST_BLANKS = 200  # behind a reply or inside it: a model that is held to JSON and cannot go on
+# A server that counts fewer tokens does not count; one that counts one of these has cut what it was sent.
+_LEAST_WINDOW = 500
+_WINDOWS = frozenset(2**power for power in range(10, 21))
 # Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
 NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
 
@@ -63,14 +101,14 @@ class _Arrived:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     calls: tuple[FunctionCall, ...] = ()
-    thought: bool = False
+    thoughts: str = ""
 
     def take(self, chunk: ChatResponse) -> None:
         self.begun = True
         self.deltas.append(chunk.delta or "")
         self.whole = chunk.message.content or self.whole
         self.calls = _calls(chunk) or self.calls
-        self.thought = self.thought or _thinks(chunk)
+        self.thoughts += str(chunk.additional_kwargs.get("thinking_delta") or "")
         raw = chunk.raw
         done, choices = _get(raw, "done"), _get(raw, "choices")
         if done is not None:
@@ -79,7 +117,7 @@ class _Arrived:
         if choices:
             self.tells = True
             self.finish = _get(choices[0], "finish_reason") or self.finish
-        usage = _get(raw, "usage") or _get(_get(raw, "x_groq"), "usage") or chunk.additional_kwargs
+        usage = _get(raw, "usage") or chunk.additional_kwargs
         self.prompt_tokens = _count(usage, raw, "prompt_tokens", "prompt_eval_count") or self.prompt_tokens
         self.completion_tokens = _count(usage, raw, "completion_tokens", "eval_count") or self.completion_tokens
 
@@ -87,10 +125,25 @@ class _Arrived:
     def text(self) -> str:
         return self.whole or "".join(self.deltas)
 
+    def reply(self, request: ChatRequest) -> str:
+        """The text; where there is none, the JSON at the end of the thoughts: some models write it there."""
+        text = self.text
+        if text.strip() or self.calls or not self.thoughts:
+            return text
+        return self.thoughts if request.schema is None or ends_in_json(self.thoughts) else text
+
+
+# What a model of a server takes, and how many tokens of a prompt it has read at most, for the rest of the process.
+_forms: dict[tuple[str, str], Form] = {}
+_proved: set[tuple[str, str]] = set()
+_windows: dict[tuple[str, str], int] = {}
+_lock = threading.Lock()
+
 
 class StreamedChat:
     """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`. `thinking` are the
     options that switch thinking on or off, in forms of which a server may refuse all but the last.
+    `form` is how it is asked for JSON at first.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
     """
@@ -104,11 +157,15 @@ class StreamedChat:
         retries: int,
         call: CallState,
         thinking: Sequence[Mapping[str, Any]] = ({},),
+        form: Form = PLAIN,
     ) -> None:
         self.name = name
-        self._thinking = tuple(thinking)
+        self._thinking, self._best = tuple(thinking), form
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
+        self._identity = (server.url, server.model)
         self._refuses_functions = False
+        self._formless = 0  # replies that broke the form, but not where thinking was not switched off
+        self._silent = 0  # failures without a word
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -122,58 +179,102 @@ class StreamedChat:
         return with_retries(lambda: self._once(request), seconds, self._call, self._retries)
 
     def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
     ) -> Iterator[ChatResponse]:
         """Start the call. `thinking` is one of the forms that the object was made with."""
         raise NotImplementedError
+
+    @property
+    def form(self) -> Form:
+        """How the model is asked for JSON, as far as the server has shown what it takes."""
+        with _lock:
+            return _forms.get(self._identity, self._best)
 
     def _once(self, request: ChatRequest) -> ChatReply:
         """One call, with functions as long as the server does not refuse them: then it is asked by the schema."""
         if request.functions and not self._refuses_functions:
             try:
-                return self._with_functions(request)
+                return self._formed(request)
             except LLMServerError as error:
-                if not is_refusal(error) and _NO_FUNCTIONS not in str(error):
+                if not self._refuses(error) and _NO_FUNCTIONS not in str(error):
                     raise
-            reply = self._by_schema(replace(request, functions=()))
+            reply = self._formed(replace(request, functions=()))
             self._refuses_functions = True  # remembered only if it helped: a 400 may have had another cause
             return reply
-        return self._by_schema(replace(request, functions=()))
+        return self._formed(replace(request, functions=()))
 
-    def _with_functions(self, request: ChatRequest) -> ChatReply:
-        return self._attempt(request, self._stream)
+    def _formed(self, request: ChatRequest) -> ChatReply:
+        """One call in the best form that the server takes. A weaker one is remembered only if it helped."""
+        form = self.form
+        failed = False
+        while True:
+            try:
+                reply = self._attempt(request, form)
+                break
+            except LLMServerError as error:
+                said = str(error)
+                if request.functions and not (form.extras and _ABOUT_EXTRAS.search(said)):
+                    raise
+                if not self._refuses(error) or form == PLAIN:
+                    self._silent -= 99 if self._silent > 1 else 0  # it is not the form
+                    raise
+                failed = failed or _FAILED_GENERATION.search(said) is not None
+                form = PLAIN if failed else form.weaker(said)
+        if not failed:
+            with _lock:
+                _forms[self._identity] = form
+                _proved.update([self._identity] if request.schema and not request.functions else [])
+        return reply
 
-    def _by_schema(self, request: ChatRequest) -> ChatReply:
-        return self._attempt(request, self._stream)
+    def _refuses(self, error: LLMServerError) -> bool:
+        """Whether a server refuses the form of a request, so that another form may go through. One that fails without
+        a word is asked once more first."""
+        if error.status not in _FAILED or self._identity in _proved:
+            return error.status in _REFUSED and not isinstance(error, ContextOverflow)
+        said = str(error).partition(f" answered {error.status}: ")[2]
+        silent = bool(said) and {word.casefold() for word in re.findall("[A-Za-z]{3,}", said)} <= _SILENT
+        self._silent += silent
+        return _ABOUT_JSON.search(said) is not None or (silent and self._silent > 1)
 
-    def _attempt(self, request: ChatRequest, start: Start) -> ChatReply:
-        """One call. A server that refuses a form of switching thinking is asked by the next one from then on."""
-        forms = self._thinking
+    def _attempt(self, request: ChatRequest, form: Form) -> ChatReply:
+        """One call. A server that refuses a form of switching thinking is asked by the next one from then on. After a
+        reply that broke the form it is not switched off: some models then ignore the schema."""
+        forms = self._thinking[-1:] if request.broken else self._thinking
         for n, thinking in enumerate(forms[:-1]):
             try:
-                reply = self._called(request, start, thinking)
+                reply = self._called(request, thinking, form)
             except LLMServerError as error:
-                if not is_refusal(error):
+                other = (request.functions and "tool" in str(error)) or (form.json and _ABOUT_JSON.search(str(error)))
+                if other or error.status not in _REFUSED or isinstance(error, ContextOverflow):
                     raise
                 continue
             self._thinking = forms[n:]
             return reply
-        reply = self._called(request, start, forms[-1])
-        self._thinking = forms[-1:]
+        reply = self._called(request, forms[-1], form)
+        self._formless += request.broken and is_whole_json(reply.text)
+        if not request.broken or self._formless > 1:
+            self._thinking = forms[-1:]
         return reply
 
-    def _called(self, request: ChatRequest, start: Start, thinking: Mapping[str, Any]) -> ChatReply:
+    def _called(self, request: ChatRequest, thinking: Mapping[str, Any], form: Form) -> ChatReply:
         deadline = self._call.deadline()
         arrived = _Arrived()
         self._refuse_superseded()
+        self._refuse_oversized(request)
+        shown = 0
         try:
             self.preload()
-            with closing(_generator(start(request, _messages(request), thinking))) as chunks:
+            with closing(_generator(self._stream(request, _messages(request), thinking, form))) as chunks:
                 for chunk in chunks:
                     arrived.take(chunk)
-                    if request.written:
+                    # Not after every token of a long reply: who shows it reads it from its beginning.
+                    if request.written and len(arrived.text) >= shown + shown // 64:
                         request.written(written_out(arrived.text, arrived.calls))
+                        shown = len(arrived.text)
                     self._refuse_superseded()
+                    if len(tail := arrived.text[-_MOST_BLANKS:]) == _MOST_BLANKS and tail.isspace():
+                        arrived.finish = "blanks"
+                        break
                     if time.monotonic() > deadline:
                         raise LLMTimeout(
                             f"{self._server} did not finish its reply in time.",
@@ -186,6 +287,9 @@ class StreamedChat:
             # The library's own error is not chained: it holds the request, whose headers hold the key.
             raise ours from None
         self._refuse_unfinished(arrived, request)
+        self._refuse_cut_prompt(arrived, request)
+        if request.written:
+            request.written(written_out(arrived.text, arrived.calls))
         return _reply(arrived, request)
 
     def _refuse_superseded(self) -> None:
@@ -194,17 +298,44 @@ class StreamedChat:
             raise CallSuperseded(f"The call of {self._server.model} is not needed any more.")
 
     def _refuse_unfinished(self, arrived: _Arrived, request: ChatRequest) -> None:
-        if arrived.finish in ("length", "content_filter"):
-            error = ReplyTruncated(
-                f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens.",
-                hint="Raise reply_tokens.",
-            )
+        """A reply that is whole JSON is whole, whatever the server says of its end."""
+        if request.schema and not arrived.calls and is_whole_json(arrived.text):
+            return
+        if arrived.finish in ("length", "content_filter", "blanks"):
+            cut = f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens."
+            error = ReplyTruncated(cut, hint="Raise reply_tokens.")
+            if arrived.finish == "blanks":
+                said = f"{self._server.model} writes white space without an end inside its reply."
+                error = ReplyTruncated(said, hint="Try another model: this one cannot be held to JSON.")
             error.retryable = False  # the same call would be cut off again
             raise error
         if not arrived.begun and self._call.status == ACCEPTED:
             raise pending(self._server)
         if (arrived.tells and arrived.finish is None) or (not arrived.begun and self._call.status):
             raise truncated_reply(self._server)
+
+    def _refuse_oversized(self, request: ChatRequest) -> None:
+        """Do not send what the server has shown that it does not read."""
+        window, needed = _windows.get(self._identity), least_tokens(request.system + request.user)
+        if window is not None and needed > window:
+            raise self._overflow(window, needed)
+
+    def _refuse_cut_prompt(self, arrived: _Arrived, request: ChatRequest) -> None:
+        """A server that counts fewer tokens than the prompt has at least has read a part of it alone."""
+        counted, text = arrived.prompt_tokens or 0, request.system + request.user
+        needed = max(least_tokens(text), about_tokens(text) if counted in _WINDOWS else 0)
+        if _LEAST_WINDOW <= counted < needed:
+            with _lock:
+                _windows[self._identity] = max(counted, _windows.get(self._identity, 0))
+            raise self._overflow(counted, needed)
+
+    def _overflow(self, window: int, needed: int) -> ContextOverflow:
+        return ContextOverflow(
+            f"{self._server} reads about {window:,} tokens of a prompt that has more ({needed:,}), and drops the rest.",
+            status=-1,
+            hint="Give the model a longer context at the server (Ollama: OLLAMA_CONTEXT_LENGTH, or ollama/MODEL here), "
+            "or lower window_chars or fact_limit.",
+        )
 
 
 class LlamaIndexChat(StreamedChat):
@@ -217,7 +348,7 @@ class LlamaIndexChat(StreamedChat):
         super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, call=CallState())
 
     def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
     ) -> Iterator[ChatResponse]:
         try:
             return self._llm.stream_chat(messages)
@@ -240,15 +371,31 @@ def _messages(request: ChatRequest) -> list[ChatMessage]:
 
 
 def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
-    """Tokens as the server counted them, else estimated from the characters."""
-    prompt = arrived.prompt_tokens or (len(request.system) + len(request.user)) // CHARS_PER_TOKEN
-    completion = arrived.completion_tokens or len(arrived.text) // CHARS_PER_TOKEN
-    return ChatReply(arrived.text, prompt, completion, calls=arrived.calls, thought=arrived.thought)
+    """Tokens as the server counted them, else estimated from the text."""
+    text = arrived.reply(request)
+    prompt = arrived.prompt_tokens or about_tokens(request.system + request.user)
+    completion = arrived.completion_tokens or about_tokens(text)
+    thought = bool(arrived.thoughts) or "<think" in text
+    return ChatReply(text, prompt, completion, calls=arrived.calls, thought=thought)
 
 
-def is_refusal(error: LLMServerError) -> bool:
-    """Whether a server refuses the form of a request, so that another form may go through."""
-    return error.status in _REFUSED and not isinstance(error, ContextOverflow)
+# Letters of Chinese, Japanese and Korean, of which a token has one or two; one of other scripts has about four.
+_DENSE = r"\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+_DENSE_LETTER = re.compile(f"[{_DENSE}]")
+_LETTERS = r"A-Za-z\u00c0-\u024f\u0370-\u04ff"
+# No token of any model spans two of these: words, numbers, marks behind them; of other scripts, what spaces part.
+_APART = re.compile(rf"[{_LETTERS}]+|\d+|[!-/:-@\[-`{{-~]++(?![{_LETTERS}])|[^\s\x00-\u04ff{_DENSE}]+")
+
+
+def about_tokens(text: str) -> int:
+    """How many tokens a text has, more or less."""
+    dense = len(_DENSE_LETTER.findall(text))
+    return dense + (len(text) - dense) // 4
+
+
+def least_tokens(text: str) -> int:
+    """How many tokens a text has at least, by any model."""
+    return len(_DENSE_LETTER.findall(text)) * 9 // 20 + sum(1 for _ in _APART.finditer(text))
 
 
 def named_thinking(settings: Settings) -> str:
@@ -271,16 +418,6 @@ def _calls(chunk: ChatResponse) -> tuple[FunctionCall, ...]:
     """The calls in a reply as far as it has come."""
     blocks = [block for block in chunk.message.blocks if block.block_type == "tool_call"]
     return tuple(FunctionCall(block.tool_name, block.tool_kwargs) for block in blocks)
-
-
-def _thinks(chunk: ChatResponse) -> bool:
-    """Whether a piece of a reply holds thoughts: in a field of their own, or as text before the answer."""
-    choices = _get(chunk.raw, "choices")
-    delta = _get(choices[0], "delta") if choices else None
-    in_ollama = _get(chunk.additional_kwargs, "thinking_delta")
-    return bool(in_ollama or _get(delta, "reasoning_content") or _get(delta, "reasoning")) or "<think" in (
-        chunk.message.content or ""
-    )
 
 
 def _get(holder: Any, name: str) -> Any:

@@ -6,10 +6,19 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import LLMError
-from iterative_rag.llm.providers.llama_index import CHARS_PER_TOKEN, StreamedChat, as_tools, named_thinking
+from iterative_rag.errors import ContextOverflow
+from iterative_rag.llm.providers.llama_index import (
+    Form,
+    StreamedChat,
+    about_tokens,
+    as_tools,
+    least_tokens,
+    named_thinking,
+)
+from iterative_rag.llm.providers.reply_stream import tidied
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
@@ -31,7 +40,8 @@ EMBEDDING_NAMES = ("embed", "minilm", "bge-", "e5-")
 
 class OllamaChat(StreamedChat):
     """A model of an Ollama server. Temperature 0, a seed, a pinned context; no thinking unless the settings want it.
-    A model that cannot think refuses the field where it is on: then it is asked without."""
+    A model that cannot think refuses the field where it is on, and some break the form where it is off: then they are
+    asked without."""
 
     def __init__(self, model: str, settings: Settings, *, url: str = "") -> None:
         url = url or ollama_url()
@@ -46,11 +56,14 @@ class OllamaChat(StreamedChat):
             timeout=settings.timeout,
             retries=settings.retries,
             call=CallState(),
-            thinking=({"think": False},) if settings.thinking == "auto" else ({"think": settings.thinking == "on"}, {}),
+            thinking=({"think": settings.thinking == "on"}, {}),
+            form=Form(extras=False),
         )
         key = key_to_send(url, "ollama")
         # A function, so that no dump of the object's fields shows the key.
-        self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(url, key=key)
+        self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(
+            url, key=key, read=partial(tidied, server=self._server)
+        )
 
     @property
     def calls_at_once(self) -> int | None:
@@ -65,13 +78,12 @@ class OllamaChat(StreamedChat):
         self._variant(self._settings.reply_tokens, self._thinking[0].get("think"))
 
     def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
     ) -> Iterator[ChatResponse]:
-        self._refuse_oversized(request)
         # A model that is held to a format cannot call functions.
         options: dict[str, Any] = {"tools": as_tools(request.functions)} if request.functions else {}
-        if request.schema and not request.functions:
-            options["format"] = dict(request.schema)
+        if request.schema and form.json and not request.functions:
+            options["format"] = dict(request.schema) if form.json == "json_schema" else "json"
         variant = self._variant(request.max_tokens, thinking.get("think"))
         stream: Iterator[ChatResponse] = variant.stream_chat(messages, **options)
         return stream
@@ -99,11 +111,13 @@ class OllamaChat(StreamedChat):
 
     def _refuse_oversized(self, request: ChatRequest) -> None:
         """Ollama drops the beginning of a prompt that is too long without a word: say it instead."""
-        needed = (len(request.system) + len(request.user)) // CHARS_PER_TOKEN + request.max_tokens
-        if needed > self._settings.context_window:
-            raise LLMError(
-                f"A prompt ({request.role}) needs about {needed:,} tokens; the model has room for "
-                f"{self._settings.context_window:,}.",
+        super()._refuse_oversized(request)
+        text, room = request.system + request.user, self._settings.context_window
+        needed = max(about_tokens(text), least_tokens(text)) + request.max_tokens
+        if needed > room:
+            raise ContextOverflow(
+                f"A prompt ({request.role}) needs about {needed:,} tokens; the model has room for {room:,}.",
+                status=-1,
                 hint="Raise context_window, or lower window_chars or fact_limit.",
             )
 
@@ -127,9 +141,11 @@ def probe(url: str = "", *, seconds: float = 2.0) -> OllamaState:
     """Is Ollama there, and which models does it have? The one used last comes first. Never raises for a server."""
     import httpx
 
+    from iterative_rag.remote.bounded_body import hooks
+
     url = url or ollama_url()
     try:
-        with httpx.Client(timeout=seconds, trust_env=not is_loopback(url)) as client:
+        with httpx.Client(timeout=seconds, trust_env=not is_loopback(url), event_hooks=hooks(seconds)) as client:
             reply = client.get(f"{url}/api/tags").raise_for_status()
         entries = [entry for entry in reply.json()["models"] if entry.get("name")]
     except httpx.HTTPError as error:

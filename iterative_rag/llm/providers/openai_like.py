@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import LLMError, LLMServerError
-from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, is_refusal, named_thinking
-from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
+from iterative_rag.errors import LLMError
+from iterative_rag.llm.providers.llama_index import Form, StreamedChat, as_tools, named_thinking
+from iterative_rag.llm.providers.reply_stream import tidied
+from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
@@ -26,45 +25,17 @@ if TYPE_CHECKING:
     from llama_index.llms.openai_like import OpenAILike
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a reply in JSON is asked for: `json` is the type of `response_format` ("": none is sent); `extras` are the
-    seed, and the counts of tokens at the end of the stream."""
-
-    json: str = "json_schema"
-    extras: bool = True
-
-    def weaker(self, complaint: str) -> _Form:
-        """The next form for a server that refuses this one, without what it complains about."""
-        if self.json and _ABOUT_JSON.search(complaint):
-            return replace(self, json="json_object" if self.json == "json_schema" else "")
-        if self.extras and _ABOUT_EXTRAS.search(complaint):
-            return replace(self, extras=False)
-        return _PLAIN
-
-
-_ABOUT_JSON = re.compile(r"response.?format|json.?(?:schema|object|mode)|guided|grammar|structured", re.IGNORECASE)
-_ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
-_PLAIN = _Form("", extras=False)
-# What a model of a server takes, for the rest of the process.
-_forms: dict[tuple[str, str], _Form] = {}
-_forms_lock = threading.Lock()
-# Groq checks what its model wrote and answers 400 where it breaks the schema: of that reply, not of the form.
-_FAILED_GENERATION = re.compile(r"failed.generation|json_validate_failed|failed to generate json", re.IGNORECASE)
-
-
 class OpenAILikeChat(StreamedChat):
     """A model of an OpenAI-compatible server, with the key that belongs to its host.
 
-    A server that refuses the schema is asked for any JSON object, then without `response_format`; one that refuses
-    `stream_options` or `seed`, without them; for the rest of the process. `replies` copes with what comes then.
+    A server that refuses the schema is asked for a JSON object by it, for any JSON object, then without
+    `response_format`; one that refuses `stream_options` or `seed`, without them. `replies` copes with what comes then.
     """
 
     def __init__(self, model: str, url: str, settings: Settings) -> None:
         if find_spec("llama_index.llms.openai_like") is None:
             raise LLMError("OpenAI-compatible servers need an extra package.", hint=install_command("openai-like"))
         self._settings = settings
-        self._identity = (url, model)
         self._llm: OpenAILike | None = None
         self._lock = threading.Lock()
         super().__init__(
@@ -74,11 +45,12 @@ class OpenAILikeChat(StreamedChat):
             retries=settings.retries,
             call=CallState(),
             thinking=_thinking_forms(settings.thinking, url),
+            form=Form(),
         )
         key = key_to_send(url, "openai-like")
         # A function, so that no dump of the object's fields shows the key.
         self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(
-            url, key=key, own_headers=is_openai(url)
+            url, key=key, own_headers=is_openai(url), read=partial(tidied, server=self._server)
         )
 
     def preload(self) -> None:
@@ -109,37 +81,8 @@ class OpenAILikeChat(StreamedChat):
                     raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
             return self._llm
 
-    def _with_functions(self, request: ChatRequest) -> ChatReply:
-        form = self._known_form()
-        try:
-            return self._attempt(request, partial(self._formed, form))
-        except LLMServerError as error:
-            if not (is_refusal(error) and form.extras and _ABOUT_EXTRAS.search(str(error))):
-                raise
-        form = replace(form, extras=False)
-        reply = self._attempt(request, partial(self._formed, form))
-        self._remember(form)
-        return reply
-
-    def _by_schema(self, request: ChatRequest) -> ChatReply:
-        known = form = self._known_form()
-        failed = False
-        while True:
-            try:
-                reply = self._attempt(request, partial(self._formed, form))
-            except LLMServerError as error:
-                if not is_refusal(error) or form == _PLAIN:
-                    raise
-                failed = failed or _FAILED_GENERATION.search(str(error)) is not None
-                form = _PLAIN if failed else form.weaker(str(error))
-            else:
-                break
-        if form != known and not failed:  # remembered only if it helped: a 400 may have had another cause
-            self._remember(form)
-        return reply
-
-    def _formed(
-        self, form: _Form, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any]
+    def _stream(
+        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
     ) -> Iterator[ChatResponse]:
         options: dict[str, Any] = {}
         if form.extras:
@@ -150,16 +93,9 @@ class OpenAILikeChat(StreamedChat):
             wanted = {"name": request.role, "schema": dict(request.schema), "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": wanted}
         elif request.schema and form.json:
-            options["response_format"] = {"type": form.json}
+            held = {"schema": dict(request.schema)} if form.json == "json_object schema" else {}
+            options["response_format"] = {"type": "json_object", **held}
         return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options, **thinking)
-
-    def _known_form(self) -> _Form:
-        with _forms_lock:
-            return _forms.get(self._identity, _Form())
-
-    def _remember(self, form: _Form) -> None:
-        with _forms_lock:
-            _forms[self._identity] = form
 
 
 def _thinking_forms(thinking: str, url: str) -> Sequence[Mapping[str, Any]]:

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from fakes.counting_budget import CountingBudget
 from fakes.model_server import FakeServer, Fault, unused_url
 from iterative_rag.errors import (
     CallSuperseded,
+    ContextOverflow,
     LLMError,
     LLMServerError,
     LLMTimeout,
@@ -24,6 +26,8 @@ from iterative_rag.errors import (
     ReplyTruncated,
 )
 from iterative_rag.llm.providers.model_choice import chat_model
+from iterative_rag.llm.replies.forms import AnalysisReply
+from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatModel, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
@@ -232,7 +236,7 @@ def test_an_error_inside_the_stream(make: Make, server: FakeServer) -> None:
 
 
 def test_a_reply_at_its_limit_is_truncated_and_not_asked_for_again(make: Make, server: FakeServer, kind: str) -> None:
-    server.always = Fault("length")
+    server.always, server.reply = Fault("length"), '{"status": "kno'
     with pytest.raises(ReplyTruncated) as caught:
         make().complete(REQUEST)
     assert "reply_tokens" in caught.value.hint
@@ -325,9 +329,31 @@ def test_a_proxy_is_not_asked_for_loopback(make: Make, server: FakeServer, monke
 
 
 @pytest.mark.parametrize("kind", ["ollama"])
-def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: FakeServer) -> None:
-    with pytest.raises(LLMError, match="room for 1,000") as caught:
-        make(context_window=1000).complete(dataclasses.replace(REQUEST, user="word " * 2000))
+def test_a_model_that_breaks_the_form_where_it_may_not_think_is_asked_with_thinking(
+    make: Make, server: FakeServer
+) -> None:
+    """Several models of Ollama leave the schema aside where they are told not to think."""
+    server.reply = lambda body: "Let me see: it is known." if body.get("think") is False else '{"status": "known"}'
+    model = make()
+    for _ in range(3):
+        assert ask(model, CountingBudget(left=60.0), REQUEST, AnalysisReply).status == "known"
+    assert [body.body.get("think") for body in server.calls("/api/chat")] == [False, None, False, None, None]
+
+
+@pytest.mark.parametrize("kind", ["ollama"])
+@pytest.mark.parametrize("refused", ["cannot unmarshal object into Go struct field ChatRequest.format of type string"])
+def test_ollama_that_knows_no_schema_is_asked_for_any_json(make: Make, server: FakeServer, refused: str) -> None:
+    server.fault_of = lambda body: Fault("status", 400, refused) if isinstance(body.get("format"), dict) else None
+    for _ in range(2):
+        assert make().complete(REQUEST).text == server.reply
+    assert [body.body["format"] == "json" for body in server.calls("/api/chat")][-2:] == [True, True]
+
+
+@pytest.mark.parametrize("kind", ["ollama"])
+@pytest.mark.parametrize("user", ["word " * 2000, "灯塔" * 500, "등대는 " * 300])
+def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: FakeServer, user: str) -> None:
+    with pytest.raises(ContextOverflow, match="room for 1,000") as caught:
+        make(context_window=1000).complete(dataclasses.replace(REQUEST, user=user))
     assert "context_window" in caught.value.hint
     assert not server.seen
 
@@ -335,7 +361,7 @@ def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: F
 @pytest.mark.parametrize(
     ("field", "sent"),
     [
-        ("response_format", [True, True, False, False]),
+        ("response_format", [True, True, True, False, False]),
         ("stream_options", [True, False, False]),
         ("seed", [True, False, False]),
     ],
@@ -354,7 +380,7 @@ def test_a_server_that_knows_no_schema_is_asked_without_from_then_on(
 def test_a_400_with_another_cause_does_not_switch_the_schema_off(server: FakeServer) -> None:
     model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
     assert model is not None
-    server.faults.extend([Fault("status", 400, "context too long")] * 2)
+    server.faults.extend([Fault("status", 400, "context too long")] * 3)
     with pytest.raises(LLMServerError, match="context too long"):
         model.complete(REQUEST)
     model.complete(REQUEST)

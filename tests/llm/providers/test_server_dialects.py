@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from fakes.server_dialects import DIALECTS, GROQ, LLAMA_CPP, LM_STUDIO, NIM, VLLM, Dialect, DialectServer, Refusal
+from fakes.server_dialects import (
+    DIALECTS,
+    GROQ,
+    LLAMA_CPP,
+    LM_STUDIO,
+    NIM,
+    SILENT,
+    VLLM,
+    Dialect,
+    DialectServer,
+    Refusal,
+)
 from iterative_rag.errors import ContextOverflow, LLMServerError, ModelMissing
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.replies.json_parsing import visible
@@ -62,8 +74,10 @@ def test_the_reply_comes_in_the_best_form_that_the_server_takes(server: DialectS
     assert (reply.prompt_tokens, reply.completion_tokens) == (21, 7) or not counted
     best = next((one for one in ("json_schema", "json_object") if one in server.dialect.json_types), "")
     asked = len(server.bodies)
-    model.complete(REQUEST)
-    assert json_types(server)[asked:] == [best], "what it refuses is remembered"
+    model_at(server).complete(REQUEST)
+    assert json_types(server)[asked:] == [best], "what it refuses is remembered for the process"
+    assert server.bodies[-1].get("response_format", {}).get("schema", SCHEMA) == SCHEMA
+    assert ("schema" in server.bodies[-1].get("response_format", {})) == server.dialect.schema_in_object
 
 
 def test_functions_are_offered_whatever_else_the_server_refuses(server: DialectServer) -> None:
@@ -84,6 +98,7 @@ def test_a_request_that_is_too_long_is_sent_once_and_says_what_to_set(server: Di
 def test_a_limit_of_the_rate_is_waited_for(server: DialectServer, pauses: list[float]) -> None:
     model = model_at(server)
     model.complete(REQUEST)
+    pauses.clear()
     server.refusals.append(server.dialect.rate_limited)
     assert model.complete(REQUEST).text == server.reply
     assert len(pauses) == 1
@@ -172,3 +187,66 @@ def test_lm_studio_is_asked_for_its_own_json_mode() -> None:
     with DialectServer(LM_STUDIO) as server:
         model_at(server).complete(REQUEST)
         assert json_types(server) == ["json_schema"]
+
+
+@pytest.mark.parametrize("status", [400, 422, 500, 501])
+@pytest.mark.parametrize("body", [None, {"error": "Internal Server Error"}, {"detail": [{"type": "literal_error"}]}])
+def test_the_schema_is_given_up_whatever_the_status_by_which_it_is_refused(
+    status: int, body: object, pauses: list[float]
+) -> None:
+    with DialectServer(dataclasses.replace(SILENT, json_refusal=lambda kind: Refusal(status, body))) as server:
+        for _ in range(2):
+            assert model_at(server).complete(REQUEST).text == server.reply
+    assert json_types(server)[-2:] == ["json_object", "json_object"]
+
+
+def test_a_server_that_fails_for_another_reason_keeps_its_schema(pauses: list[float]) -> None:
+    with DialectServer(VLLM) as server:
+        server.refusals.extend([Refusal(500, {"error": "Internal Server Error"})] * 20)
+        with pytest.raises(LLMServerError, match="500"):
+            model_at(server).complete(REQUEST)
+        assert len(server.bodies) <= 8
+        server.refusals.clear()
+        server.refusals.append(Refusal(500, {"error": "Internal Server Error"}))
+        assert model_at(server).complete(REQUEST).text == server.reply
+        assert json_types(server)[-2:] == ["json_schema", "json_schema"]
+
+
+CHINESE = "灯塔三号建于一八七三年，由工程师设计。" * 300
+ENGLISH = "The lighthouse was built in 1873 by an engineer of the town, who had seen it. " * 300
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE, ENGLISH[:9000] + CHINESE[:3000]])
+@pytest.mark.parametrize("window", [1024, 2048, 4096])
+def test_a_prompt_of_which_a_part_was_read_is_said_and_not_sent_again(text: str, window: int) -> None:
+    """Ollama's /v1 knows no num_ctx: it drops what does not fit, replies, and counts what it has read."""
+    with DialectServer(VLLM, counted=lambda prompt: min(window, tokens(prompt))) as server:
+        model = model_at(server)
+        assert model.complete(REQUEST).text == server.reply
+        for _ in range(2):
+            with pytest.raises(ContextOverflow, match=f"reads about {window:,} tokens") as raised:
+                model.complete(dataclasses.replace(REQUEST, user=text))
+    assert "OLLAMA_CONTEXT_LENGTH" in raised.value.hint
+    assert len(server.bodies) <= 3
+
+
+def tokens(prompt: str) -> int:
+    """As a model counts that was trained on both languages."""
+    dense = sum(letter > "\u2e80" for letter in prompt)
+    return dense + (len(prompt) - dense) // 4
+
+
+OTHERS = ("| --- | ---- |\n" * 900, "a.b-c(d) " * 2000, " " * 9000 + "x", "१९४७ में " * 900, 'don\'t (see "it") ' * 900)
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE, *OTHERS], ids=range(2 + len(OTHERS)))
+def test_a_prompt_that_was_read_whole_is_no_part(text: str) -> None:
+    with DialectServer(VLLM, counted=sparing) as server:
+        assert model_at(server).complete(dataclasses.replace(REQUEST, user=text)).text == server.reply
+
+
+def sparing(prompt: str) -> int:
+    """As the tokenizer counts that needs fewest: one for each word with a mark before it, two letters of Chinese."""
+    parts = prompt.split()
+    english = sum(len(re.findall(r"[^\w\s]?[A-Za-z]+|\d+|[^\w\s]+", part)) for part in parts if part.isascii())
+    return english + sum(-(-len(part) // 2) if part > "\u2e80" else 1 for part in parts if not part.isascii()) + 5

@@ -1,0 +1,122 @@
+"""Replies and errors, however they travel: what the servers and proxies send that people really run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+
+import pytest
+
+from fakes.counting_budget import CountingBudget
+from fakes.reply_wires import (
+    FAULTS,
+    OLLAMA,
+    OPENAI,
+    WIRES,
+    Sent,
+    WireServer,
+    chunk,
+    one_object,
+    said,
+    streamed,
+    turn,
+    whole,
+)
+from fakes.reply_wires import lines as json_lines
+from iterative_rag.errors import LLMError, LLMServerError, ReplyTruncated, ReplyUnreadable
+from iterative_rag.llm.providers.model_choice import chat_model
+from iterative_rag.llm.replies.forms import AnalysisReply
+from iterative_rag.llm.replies.structured_call import ask
+from iterative_rag.protocols import ChatModel, ChatRequest, FunctionSpec
+from iterative_rag.remote.model_spec import Spec
+from iterative_rag.settings import Settings
+
+SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+REQUEST = ChatRequest("analyse", "Reply in JSON.", "What is missing?", SCHEMA, max_tokens=77)
+TEXT = '{"reason": "ünïcode [1] {x}", "status": "known", "needs": []}'
+EVERY = [(kind, name) for kind, wires in WIRES.items() for name in wires]
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
+
+def model_at(server: WireServer, kind: str, **settings: object) -> ChatModel:
+    spec = Spec("ollama", "tiny", server.url) if kind == OLLAMA else f"openai-like/tiny@{server.url}/v1"
+    built, _ = chat_model(spec, Settings(timeout=300).model_copy(update=settings))
+    assert built is not None
+    return built
+
+
+@pytest.mark.parametrize(("kind", "name"), EVERY, ids=[f"{kind}: {name}" for kind, name in EVERY])
+def test_a_reply_arrives_however_it_travels(kind: str, name: str) -> None:
+    with WireServer(WIRES[kind][name], lambda body: TEXT) as server:
+        reply = ask(model_at(server, kind), CountingBudget(left=300.0), REQUEST, AnalysisReply)
+    assert (reply.status, reply.reason) == ("known", "ünïcode [1] {x}")
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("kind", [OPENAI, OLLAMA])
+def test_an_error_in_a_reply_is_told_in_the_server_s_words_and_not_called_for_ten_times(kind: str, name: str) -> None:
+    fault = FAULTS[name]
+    with WireServer(fault.sent, lambda body: TEXT) as server, pytest.raises(LLMError) as raised:
+        model_at(server, kind, retries=4).complete(REQUEST)
+    assert fault.words in str(raised.value)
+    assert "serve" not in raised.value.hint.replace("server", ""), "it runs"
+    if isinstance(raised.value, LLMServerError):
+        assert raised.value.status == fault.status
+    assert len(server.bodies) <= fault.calls
+
+
+@pytest.mark.parametrize("kind", [OPENAI, OLLAMA])
+@pytest.mark.parametrize("text", ["Let me think about it.", 'Perhaps {"status": "known"}? No.', ""])
+def test_thoughts_without_a_reply_are_no_reply(kind: str, text: str) -> None:
+    thinking: dict[str, Callable[[str], Sent]] = {
+        OPENAI: lambda thought: streamed(chunk(said("", reasoning_content=thought)), chunk({}, "stop")),
+        OLLAMA: lambda thought: json_lines(turn("", thinking=thought), turn("", done=True)),
+    }
+    with WireServer(thinking[kind], lambda body: text) as server, pytest.raises(ReplyUnreadable) as raised:
+        ask(model_at(server, kind), CountingBudget(left=300.0), REQUEST, AnalysisReply)
+    assert ("thoughts alone" if text else "empty") in str(raised.value)
+
+
+@pytest.mark.parametrize("ending", ["length", "content_filter"])
+@pytest.mark.parametrize("text", ['{"status": "kno', 'A draft: {"status": "known"}', '{"status": "known"} and'])
+def test_a_cut_reply_is_no_whole_one(text: str, ending: str) -> None:
+    def cut(reply: str) -> Sent:
+        return streamed(chunk(said(reply)), chunk({}, ending))
+
+    with WireServer(cut, lambda body: text) as server, pytest.raises(ReplyTruncated, match=ending):
+        model_at(server, OPENAI).complete(REQUEST)
+    assert len(server.bodies) == 1
+
+
+def test_white_space_inside_a_reply_does_not_ask_for_more_tokens() -> None:
+    def runs_off(text: str) -> Sent:
+        return streamed(chunk(said(text[:12])), *[chunk({"content": "\n   " * 30})] * 9, chunk({}, "length"))
+
+    with WireServer(runs_off, lambda body: TEXT) as server, pytest.raises(ReplyTruncated) as raised:
+        model_at(server, OPENAI).complete(REQUEST)
+    assert "white space without an end" in str(raised.value)
+    assert "reply_tokens" not in raised.value.hint
+
+
+ARGUMENTS = {"queries": ["a"]}
+CALL = {"function": {"name": "search", "arguments": ARGUMENTS}}
+WRITTEN = {"function": {"name": "search", "arguments": json.dumps(ARGUMENTS)}}
+OTHER = {"function": {"name": "search", "arguments": {"queries": ["b"]}}}
+FUNCTIONS = (FunctionSpec("search", "Search.", {"type": "object", "properties": {"queries": {"type": "array"}}}),)
+CALLING: list[tuple[str, Sent]] = [
+    (OPENAI, one_object(whole(said(None, tool_calls=[WRITTEN, OTHER]), "tool_calls"))),
+    (OPENAI, streamed(chunk(said(None, tool_calls=[CALL, OTHER]), "tool_calls"))),
+    (OPENAI, streamed(chunk({"tool_calls": [WRITTEN]}), chunk({"tool_calls": [OTHER]}), chunk({}, "stop"))),
+    (OLLAMA, json_lines(turn("", tool_calls=[CALL]), turn("", tool_calls=[OTHER]), turn("", done=True))),
+    (OLLAMA, one_object(turn(None, done=True, tool_calls=[WRITTEN, OTHER]))),
+]
+
+
+@pytest.mark.parametrize(("kind", "sent"), CALLING)
+def test_calls_of_functions_arrive_in_every_form(kind: str, sent: Sent) -> None:
+    with WireServer(lambda text: sent) as server:
+        reply = model_at(server, kind).complete(dataclasses.replace(REQUEST, functions=FUNCTIONS))
+    made = [json.loads(call.arguments) if isinstance(call.arguments, str) else call.arguments for call in reply.calls]
+    assert made == [ARGUMENTS, OTHER["function"]["arguments"]]
