@@ -169,4 +169,4 @@ def test_help_settings_errors_and_doctor_name_the_new_parts(extended: Extended) 
         assert form in shown
     assert ".inior.cfg" in "".join(extended.run("index", "--help").split())
     assert "'openai-like/MODEL@URL' or 'overlap'" in extended.run("search", "Tarn", code=2, rerank="magic")
-    assert "llama-cpp" in extended.run("doctor", llm="llama-cpp/qwen@http://127.0.0.1:9")
+    assert "llama-cpp" in extended.run("doctor", code=5, llm="llama-cpp/qwen@http://127.0.0.1:9")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import shlex
@@ -18,6 +19,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import CorpusInfo
+    from iterative_rag.protocols import ChatModel
     from iterative_rag.registry import Registry
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings import Settings
@@ -25,6 +27,15 @@ if TYPE_CHECKING:
 # Free bytes in the data folder: the least that indexing needs, and what leaves some room.
 _DISK_NEEDED = 200_000_000
 _DISK_WANTED = 2_000_000_000
+
+_CALL_SECONDS = 60.0
+# How a model is asked for JSON, as far as its server takes it.
+_FORMS = {
+    "json_schema": "by a JSON schema",
+    "json_object schema": "for a JSON object by its schema (the server refuses json_schema)",
+    "json_object": "for any JSON object (the server refuses schemas)",
+    "": "in words (the server refuses response_format)",
+}
 
 _MARKS = {True: ("ok  ", "green"), None: ("note", "yellow"), False: ("bad ", "bold red")}
 
@@ -175,7 +186,7 @@ def _ollama(wanted: list[str]) -> Check:
 
 def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.registry import EMBEDDERS, RERANKERS
+    from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
     from iterative_rag.remote.api_keys import find
 
     found = spec.model
@@ -183,16 +194,30 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
         key = find(spec.url, spec.kind)
         told = "a key is set" if key.value else key.withheld.rstrip(".") or "no key is set for it"
         found += f" at {spec.url}, {told}"
-    found += "; not called"
     try:
         build = parts.load(spec.kind)
         if parts is EMBEDDERS:
             build(spec, timeout=settings.timeout, cache=None)
         else:
-            build(spec, settings, **({"cache": None} if parts is RERANKERS else {}))
+            model = build(spec, settings, **({"cache": None} if parts is RERANKERS else {}))
+        told = _called(model) if parts is LLMS else "not called"
     except IterativeRAGError as error:
-        return Check(spec.kind, False, found, error.hint or str(error), error.exit_code)
-    return Check(spec.kind, True, found)
+        return Check(spec.kind, False, f"{found}; {error}", error.hint or str(error), error.exit_code)
+    return Check(spec.kind, True, f"{found}; {told}")
+
+
+def _called(model: ChatModel) -> str:
+    """What a model replies to, by one short call. Raises LLMError."""
+    from iterative_rag.errors import ReplyTruncated
+    from iterative_rag.llm.providers.llama_index import StreamedChat
+    from iterative_rag.protocols import ChatRequest
+
+    fields = {"properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": False}
+    form = {"type": "object", **fields}
+    asked = ChatRequest("doctor", "Reply in JSON.", 'Reply: {"ok": true}', form, max_tokens=64, seconds=_CALL_SECONDS)
+    with contextlib.suppress(ReplyTruncated):  # a model that thinks first
+        model.complete(asked)
+    return f"it replies, asked {_FORMS[model.form.json]}" if isinstance(model, StreamedChat) else "it replies"
 
 
 def _profile(settings: Settings) -> Iterator[Check]:

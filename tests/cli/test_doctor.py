@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.qualified_models import strong
+from fakes.server_dialects import GROQ, LLAMA_CPP_PYTHON, NIM, VLLM, Dialect, DialectServer
 from iterative_rag.factory import model_identity
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.settings.model_profile import ModelProfile, write_profile
@@ -86,3 +89,26 @@ def test_doctor_checks_the_reranker(run: Command, tmp_path: Path) -> None:
     assert "bge at http://127.0.0.1:9/v1, no key is set for it" in there.out
     absent = run("doctor", ITERATIVE_RAG_RERANK="ollama/tiny:1b", OLLAMA_HOST="http://127.0.0.1:9")
     assert absent.code == 5
+
+
+@pytest.mark.parametrize(
+    ("dialect", "told"),
+    [
+        (VLLM, "asked by a JSON schema"),
+        (LLAMA_CPP_PYTHON, "asked for a JSON object by its schema (the server refuses json_schema)"),
+        (GROQ, "asked for any JSON object (the server refuses schemas)"),
+        (NIM, "asked in words (the server refuses response_format)"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_doctor_says_how_a_server_takes_json(run: Command, dialect: Dialect, told: str) -> None:
+    with DialectServer(dialect) as server:
+        done = run("doctor", "--llm", f"openai-like/tiny@{server.url}/v1", OLLAMA_HOST="http://127.0.0.1:9")
+    assert told in " ".join(done.out.split())
+    assert done.code == 0
+
+
+def test_doctor_says_that_a_server_does_not_reply(run: Command) -> None:
+    done = run("doctor", "--llm", "openai-like/tiny@http://127.0.0.1:9/v1", OLLAMA_HOST="http://127.0.0.1:9")
+    assert "cannot be reached" in " ".join(done.out.split())
+    assert done.code == 5
