@@ -142,7 +142,7 @@ _lock = threading.Lock()
 
 class StreamedChat:
     """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`. `thinking` are the
-    options that switch thinking on or off, in forms of which a server may refuse all but the last.
+    options that switch thinking on or off (`unthinking`), in forms of which a server may refuse all but the last.
     `form` is how it is asked for JSON at first.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
@@ -157,10 +157,11 @@ class StreamedChat:
         retries: int,
         call: CallState,
         thinking: Sequence[Mapping[str, Any]] = ({},),
+        unthinking: bool = False,
         form: Form = PLAIN,
     ) -> None:
         self.name = name
-        self._thinking, self._best = tuple(thinking), form
+        self._thinking, self._unthinking, self._best = tuple(thinking), unthinking, form
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
         self._identity = (server.url, server.model)
         self._refuses_functions = False
@@ -234,12 +235,13 @@ class StreamedChat:
         said = str(error).partition(f" answered {error.status}: ")[2]
         silent = bool(said) and {word.casefold() for word in re.findall("[A-Za-z]{3,}", said)} <= _SILENT
         self._silent += silent
-        return _ABOUT_JSON.search(said) is not None or (silent and self._silent > 1)
+        return _ABOUT_JSON.search(said) is not None or (silent and self._silent > bool(self._retries))
 
     def _attempt(self, request: ChatRequest, form: Form) -> ChatReply:
         """One call. A server that refuses a form of switching thinking is asked by the next one from then on. After a
         reply that broke the form it is not switched off: some models then ignore the schema."""
-        forms = self._thinking[-1:] if request.broken else self._thinking
+        freely = request.broken and self._unthinking
+        forms = self._thinking[-1:] if freely else self._thinking
         for n, thinking in enumerate(forms[:-1]):
             try:
                 reply = self._called(request, thinking, form)
@@ -251,8 +253,8 @@ class StreamedChat:
             self._thinking = forms[n:]
             return reply
         reply = self._called(request, forms[-1], form)
-        self._formless += request.broken and is_whole_json(reply.text)
-        if not request.broken or self._formless > 1:
+        self._formless += freely and is_whole_json(reply.text)
+        if not freely or self._formless > 1:
             self._thinking = forms[-1:]
         return reply
 

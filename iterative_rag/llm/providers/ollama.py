@@ -57,6 +57,7 @@ class OllamaChat(StreamedChat):
             retries=settings.retries,
             call=CallState(),
             thinking=({"think": settings.thinking == "on"}, {}),
+            unthinking=settings.thinking != "on",
             form=Form(extras=False),
         )
         key = key_to_send(url, "ollama")

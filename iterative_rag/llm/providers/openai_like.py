@@ -45,6 +45,7 @@ class OpenAILikeChat(StreamedChat):
             retries=settings.retries,
             call=CallState(),
             thinking=_thinking_forms(settings.thinking, url),
+            unthinking=settings.thinking == "off",
             form=Form(),
         )
         key = key_to_send(url, "openai-like")
