@@ -9,13 +9,15 @@ from collections.abc import Callable, Sequence
 
 from scripts.reliability import places
 from scripts.reliability.asking import ABSTAINED, ANSWERED, INCOMPLETE, Outcome, asked
-from scripts.reliability.bench import CORPUS, LLM, STRATEGIES, Bench, Done, Home, Result, Running, share
+from scripts.reliability.bench import CORPUS, LLM, STRATEGIES, TIMED_OUT, Bench, Done, Home, Result, Running, share
 from scripts.reliability.servers import Call, Fault, ModelServer
 
 RIGHT_SHARE = 0.97
 LIMIT = 5  # seconds that a run is given
 START = 30.0  # seconds for Python to start and end on a machine that does other things too
 GRACE = 2.0  # seconds after its limit in which a run must have ended
+START_CPU = 6.0  # processor seconds of a start
+SHOWN = 20_000  # characters that a command may print of what a server sent
 MEGABYTES = 600  # that a client may hold while it receives a reply without an end
 PLACES = 40
 
@@ -155,6 +157,8 @@ BREAKS: Sequence[Callable[[str], str]] = (
     lambda text: "<html><body><h1>502 Bad Gateway</h1></body></html>",
     lambda text: text.replace("[", "{").replace("]", "}"),
     lambda text: "{" * 3000,
+    lambda text: "[" * 60_000,
+    lambda text: text[:-1] + ', "more": "' + "x" * 80_000 + '"}',
     lambda text: text.replace('": ', '": NaN, "x": ', 1),
     lambda text: text.encode().hex(),
     lambda text: "\x00\x1b[2J" + text[5:],
@@ -173,22 +177,46 @@ def cut_streams(bench: Bench) -> Result:
 
 
 def endless_replies(bench: Bench) -> Result:
-    """Replies without an end, in a process of its own: it ends at its limit, and its memory stays bounded."""
+    """Replies without an end or beyond any use, in a process of its own: it ends at its limit, and its memory stays
+    bounded."""
     home = bench.library("endless", PLACES)
     late, false, peak, slowest = list[str](), list[str](), 0.0, 0.0
-    cases = [(kind, role) for kind in ("endless", "line", "drip") for role in ("analyse", "extract", "answer")]
+    cases = [(kind, role) for kind in ATTACKS for role in ("analyse", "extract", "answer")]
     for kind, role in cases[:: bench.small(1, 2)]:
-        with ModelServer(fault=_in_role(role, Fault(kind))) as server:
+        with ModelServer(fault=_in_role(role, ATTACKS[kind])) as server:
             options = ("--max-seconds", str(LIMIT), "--no-cache")
             done = home.ask(places.direct_question(1), *options, server=server, seconds=LIMIT + 40)
-        spent = float(done.json.get("usage", {}).get("seconds", done.seconds))
+        # A typed error tells no seconds: all but the start is its run.
+        spent = float(done.json.get("usage", {}).get("seconds", max(0.0, done.cpu - START_CPU)))
         peak, slowest = max(peak, done.megabytes), max(slowest, spent)
-        if spent > LIMIT + GRACE or done.seconds - spent > START:
+        if spent > LIMIT + GRACE or done.seconds - spent > START or done.code == TIMED_OUT:
             late.append(f"{kind}/{role}: {spent:.1f} s, exit {done.code}")
-        if _denied(done, role):
-            false.append(f"{kind}/{role}: {done.json.get('status')}")
-    figures = f"{len(late)} late (slowest {slowest:.1f} s of {LIMIT} s), {len(false)} false, peak {peak:.0f} MB"
+        shown = len(done.out) + len(done.err)
+        if _denied(done, role) or shown > SHOWN:
+            false.append(f"{kind}/{role}: {done.json.get('status')}, {shown:,} characters shown")
+    figures = f"{len(cases)} cases, {len(late)} late (slowest {slowest:.1f} s of {LIMIT} s), {len(false)} false, "
+    figures += f"peak {peak:.0f} MB"
     return Result(figures + listed([*late, *false]), not late and not false and peak <= MEGABYTES)
+
+
+def _long(text: str) -> Fault:
+    """A reply of the form of every role, with a text where a reason, a fact and an answer stand."""
+    fact = {"statement": text, "quote": text, "value": text}
+    fields = {"reason": text, "status": "known", "needs": [text], "facts": [fact], "answer": text, "short_answer": text}
+    return Fault("text", text=json.dumps(fields))
+
+
+ATTACKS = {
+    "endless": Fault("endless"),
+    "line": Fault("line"),
+    "drip": Fault("drip"),
+    "brackets": Fault("text", text="[" * 60_000),
+    "hidden brackets": Fault("text", text='["\\"[\\"' * 40_000),
+    "word": _long("x" * 80_000),
+    "long word": _long("x" * 1_000_000),
+    "field": _long("many words " * 4_500_000),
+    "gzip": Fault("gzip"),
+}
 
 
 def failed_reads(bench: Bench) -> Result:

@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,7 +39,7 @@ class Fault:
     kind: "status" (the HTTP `status`), "drop" (closed without a word), "cut" (the stream ends orderly, too early),
     "broken" (the connection ends inside the stream), "error" (an error inside the stream), "half" (a whole reply whose
     text is half of one), "hang" (silence), "endless" (a stream without an end), "line" (one line without an end),
-    "drip" (a piece every half second, for ever), "text" (the reply is `text`).
+    "drip" (a piece every half second, for ever), "text" (the reply is `text`), "gzip" (two gigabytes in two megabytes).
     """
 
     kind: str
@@ -156,6 +157,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
             return
+        if kind == "gzip":
+            self._bomb()
+            return
         if kind == "status" and fault:
             said = f"refused: {dict(self.headers)}" if self.server_of.echoes_keys else "something broke"
             self._json({"error": {"message": said} if self.path.startswith("/v1") else said}, fault.status)
@@ -176,7 +180,8 @@ class _Handler(BaseHTTPRequestHandler):
         if kind in ("endless", "line", "drip"):
             self._endlessly(protocol, kind)
             return
-        pieces = [text[at : at + 40] for at in range(0, len(text), 40)] or [""]
+        step = max(40, len(text) // 1000)
+        pieces = [text[at : at + step] for at in range(0, len(text), step)] or [""]
         if kind in ("cut", "broken", "error"):
             pieces = pieces[: max(1, len(pieces) // 2)]
         for piece in pieces:
@@ -191,6 +196,18 @@ class _Handler(BaseHTTPRequestHandler):
         if kind not in ("cut", "error"):
             self._chunk(_ending(protocol))
         self.wfile.write(b"0\r\n\r\n")
+
+    def _bomb(self) -> None:
+        """White space between two lines, compressed a thousand times."""
+        packer = zlib.compressobj(wbits=31)
+        part = b" " * 2**20
+        data = b"".join([*(packer.compress(part + b"\n" * (n % 2)) for n in range(2048)), packer.flush()])
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
     def _endlessly(self, protocol: str, kind: str) -> None:
         ends = time.monotonic() + HANG_SECONDS

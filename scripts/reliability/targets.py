@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from scripts.reliability import cached, damage, faults, hostile, kills, load, outside, refusals, sharing, soak
+from scripts.reliability import (
+    cached,
+    damage,
+    dialects,
+    faults,
+    hostile,
+    kills,
+    load,
+    outside,
+    refusals,
+    sharing,
+    soak,
+)
 from scripts.reliability.bench import Target
 
 TARGETS = (
@@ -15,6 +27,7 @@ TARGETS = (
     Target("broken-json", "20 % of replies broken: at least 97 % right", faults.broken_json),
     Target("cut-streams", "30 % of replies cut: none wrong, at least 97 % right", faults.cut_streams),
     Target("endless-replies", "ends within its limit, at most 600 MB", faults.endless_replies),
+    Target("dialects", "every reply answers the README's question, every error is told", dialects.dialects),
     Target("failed-reads", "incomplete, exit 6, the document named; evaluate: a fault", faults.failed_reads),
     Target("index-kills", "50 kills: no point differs from an uninterrupted index", kills.index_kills, 1600),
     Target("evaluate-kills", "20 kills: none run again, lost or scored otherwise", kills.evaluate_kills, 1600),
