@@ -121,7 +121,7 @@ def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
     if is_unspaced(value):
         said = shown.hold(value)
     else:
-        said = _words(value) <= shown.words or _words(shown.in_common_names(value)) <= shown.words
+        said = _words(value) <= shown.words or _words(shown.in_common_names(value)) - {"the"} <= shown.words
     if said:
         return True
     if _is_yes_or_no(value, need):

@@ -35,6 +35,9 @@ def stated(statement: str, text: str) -> bool:
         ("$5 million", "It cost $5m."),
         ("1990s", "in the nineties"),
         ("12,400 inhabitants", "Es hat 12.400 inhabitants."),
+        ("United States", "She moved to the U.S. in 1911."),
+        ("the UN", "She led the United Nations."),
+        ("the Netherlands", "She died in Holland."),
     ],
 )
 def test_a_value_is_kept_in_another_writing_than_the_quotes(value: str, quote: str) -> None:
@@ -51,6 +54,9 @@ def test_a_value_is_kept_in_another_writing_than_the_quotes(value: str, quote: s
         ("3 March 1875", "on 3 March 1874"),
         ("98 minutes in Karsa", "a 98-minute film"),
         ("Per Holm", "Oda Brenk drew it"),
+        ("South Korea", "She left North Korea."),
+        ("Germany", "She wrote it in German."),
+        ("the Netherlands", "She met Tom Holland."),
     ],
 )
 def test_another_value_goes(value: str, quote: str) -> None:
