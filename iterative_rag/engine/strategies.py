@@ -117,7 +117,9 @@ def _composed(parts: Composition, run: RunComponents) -> Engine:
     )
     finder = DataFinder(
         run.corpus,
-        run.reader.corroborating() if parts.corroboration else run.reader,
+        run.reader.corroborating(limited="fact_limit" in settings.model_fields_set)
+        if parts.corroboration
+        else run.reader,
         settings,
         corrector=corrector if corrects else None,
         refiner=Refiner(run.grader, settings.grade_lower) if _refines(parts, run) else None,

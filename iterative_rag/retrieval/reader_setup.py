@@ -12,7 +12,7 @@ from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.types import DocumentAtHand
 
-# Documents of a need, where sources are to corroborate or contradict each other; the fact limit may end it earlier.
+# Documents and facts of a need, where sources are to corroborate or contradict each other.
 CORROBORATING = 5
 
 
@@ -46,6 +46,8 @@ class ReaderSetup:
     def extract_cache(self) -> ExtractCache:
         return ExtractCache(self.cache, self.extractor, self.embed)
 
-    def corroborating(self) -> Self:
-        """The same reader, but it reads on after the first value for others that agree or contradict it."""
-        return replace(self, least=CORROBORATING)
+    def corroborating(self, *, limited: bool) -> Self:
+        """The same reader, but it reads on after the first value for others that agree or contradict it; no further
+        than its fact limit if the user has `limited` the facts."""
+        limit = self.fact_limit if limited else max(CORROBORATING, self.fact_limit)
+        return replace(self, fact_limit=limit, least=CORROBORATING)

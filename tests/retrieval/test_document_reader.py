@@ -75,7 +75,7 @@ def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
     corpus, windows = pages(20, {0, 4, 12})
     metered = reader(corpus, Quoting(["Yes"]), metered=True)
     (first,) = metered.read([ReadingTask(NEED, windows)])
-    (both,) = metered.corroborating().read([ReadingTask(NEED, windows)])
+    (both,) = metered.corroborating(limited=False).read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in first.facts} == {"Page 00"}
     assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
 
