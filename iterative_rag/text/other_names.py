@@ -221,7 +221,7 @@ def with_other_names(query: str) -> str:
     """A query with what its names are also called, so that texts which use the other name are found: "UN (United
     Nations)". A country's code is not added to its name: it is in too many texts."""
     plain = common_names(query)
-    said = [name for name in _names() if name.others and re.search(rf"(?<!\w){re.escape(name.form)}(?!\w)", plain)]
+    said = [name for name in _names() if name.others and _holds(plain, name.form)]
     wanted = [
         name.form if name.form not in query else _short_form(name)
         for name in said
@@ -229,6 +229,10 @@ def with_other_names(query: str) -> str:
     ]
     added = [name for name in wanted if name and name not in query]
     return f"{query} ({', '.join(added)})" if added else query
+
+
+def _holds(text: str, form: str) -> bool:
+    return form in text and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) is not None
 
 
 def _short_form(name: _Name) -> str:
