@@ -140,6 +140,11 @@ function showMark(pane) {
   }
 }
 
+// What can be scrolled can be reached by keyboard, too.
+function wideTables() {
+  for (const table of $$(".article-text table")) if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+}
+
 function markChosen(number) {
   for (const link of $$("[data-cite]")) {
     if (link.dataset.view || link.dataset.part || link.closest("[data-article]")) continue;
@@ -161,6 +166,7 @@ async function showArticle(run, pane, number, options = {}) {
   pane.dataset.shown = number;
   markChosen(number);
   showMark(pane);
+  wideTables();
   const mark = $("#quote", pane);
   if (!options.quiet && pane.getBoundingClientRect().top > innerHeight * 0.75 && mark) {
     mark.scrollIntoView({ block: "center", behavior: calm() ? "auto" : "smooth" });
@@ -229,3 +235,4 @@ liveRun();
 proof();
 copying();
 narrowScreens();
+wideTables();
