@@ -267,7 +267,8 @@ def _corpora(settings: Settings) -> Iterator[Check]:
             fix = f"iterative-rag index PATH --corpus {shlex.quote(asked)}"
             yield Check("corpora", False, f"no corpus {asked!r}", fix, CorpusError.exit_code)
         else:
-            yield Check("corpora", None, "none yet; the starter corpus is indexed when you first ask")
+            told = "no default corpus" if names else "none yet"
+            yield Check("corpora", None, f"{told}; the starter corpus is indexed when you first ask")
     for name in names:
         yield _corpus(known.info(name), embedder, asked=name == asked)
 

@@ -11,7 +11,7 @@ from starlette.middleware import Middleware
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.door import http_door
-from iterative_rag.serve.api.responses import on_error, on_http_error, on_unexpected
+from iterative_rag.serve.api.responses import on_error, on_unexpected
 from iterative_rag.serve.guards.bearer_token import ServerToken, TokenGuard
 from iterative_rag.serve.guards.body_limits import BodyLimits, HeadLimits
 from iterative_rag.serve.guards.client_limits import ClientLimits
@@ -20,7 +20,7 @@ from iterative_rag.serve.guards.security_headers import BehindTls, SecurityHeade
 from iterative_rag.serve.login_door import login_door
 from iterative_rag.serve.mcp_door.mcp_http import mcp_door
 from iterative_rag.serve.openai_door.openai_routes import openai_door
-from iterative_rag.serve.page.door import page_door
+from iterative_rag.serve.page.door import page_door, page_or_json
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
@@ -44,7 +44,7 @@ def build_app(services: Services) -> Starlette:
         middleware=_guards(services, doors),
         exception_handlers={
             IterativeRAGError: on_error,
-            HTTPException: on_http_error,
+            HTTPException: page_or_json,
             Exception: on_unexpected,
         },
         lifespan=_lifespan(doors),

@@ -10,6 +10,7 @@ from iterative_rag.factory import STARTER_CORPUS, IterativeRAG, asked_names, cor
 from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.past_runs import PastRun
 from iterative_rag.protocols import Corpus
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
 
 BUILTIN = "builtin"
@@ -35,6 +36,11 @@ class RagPool:
     def backends(self) -> tuple[str, ...]:
         """The default first."""
         return tuple(self._llms)
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """Those that a backend which is offered can follow."""
+        return tuple(dict.fromkeys(name for llm in self._llms for name in STRATEGIES.offered_with(llm)))
 
     @property
     def default_corpus(self) -> str:

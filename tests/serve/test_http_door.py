@@ -62,6 +62,7 @@ def test_a_request_is_kept_within_a_part_of_the_corpus(served: RunningServer) ->
     assert "--title 'Sunday bridge' (1 of 2 documents)" in within.json()["corpus_notice"]
     assert {one["title"] for hop in within.json()["hops"] for one in hop["facts"]} <= {"Sunday bridge"}
     assert "No document matches --title Nowhere" in empty.json()["error"]["message"]
+    assert [one.status_code for one in (empty, none, foreign)] == [404] * 3
     assert (wrong.status_code, "Unknown field 'page'" in wrong.text) == (400, True)
     assert {hit["title"] for hit in hits} == {"Aldermere"}
     assert "No document matches --where author=Holm" in none.text

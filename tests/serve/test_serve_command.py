@@ -139,6 +139,26 @@ def test_no_door_tells_of_a_corpus_that_is_not_named(tmp_path: Path) -> None:
 
         assert anyio.run(by_mcp) == (["towns"], True)
 
+        # Unknown pages are shown to a browser, and told to a program.
+        browsed = client.get("/nonsense", headers={"accept": "text/html,*/*"})
+        assert (browsed.status_code, "There is no such page</h1>" in browsed.text) == (404, True)
+        for path, accept in {"/nonsense": "*/*", "/api/nonsense": "text/html,*/*"}.items():
+            told = client.get(path, headers={"accept": accept})
+            assert (told.status_code, told.json()["error"]["code"]) == (404, "Http")
+
+        # The built-in models cannot drive tools by themselves: that strategy is offered nowhere, and refused.
+        offered = [client.get("/").text, client.get("/v1/models").text, client.get(f"/compare?a={runs[1]}").text]
+        assert not any("agent" in text for text in offered)
+        refused = client.post("/api/ask", json={"question": CHAIN, "strategy": "agent"})
+        assert (refused.status_code, "cannot follow" in refused.text) == (400, True)
+
+        async def strategies() -> list[str]:
+            async with Client(f"{address}/mcp") as agent:
+                (ask,) = [tool for tool in (await agent.list_tools()).tools if tool.name == "ask"]
+                return list(ask.input_schema["properties"]["strategy"]["enum"])
+
+        assert "agent" not in anyio.run(strategies)
+
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_on_loopback_until_it_is_told_to_stop(number: signal.Signals) -> None:

@@ -17,6 +17,7 @@ from iterative_rag.errors import (
     CorpusNotFound,
     IterativeRAGError,
     LLMError,
+    NothingWithin,
     ServerBusy,
     UsageError,
 )
@@ -25,6 +26,7 @@ from iterative_rag.serve.runs.events import error_to_json
 _log = logging.getLogger(__name__)
 _STATUS: tuple[tuple[type[IterativeRAGError], int], ...] = (
     (CorpusNotFound, 404),
+    (NothingWithin, 404),
     (UsageError, 400),
     (ServerBusy, 429),
     (CapReached, 504),

@@ -61,7 +61,7 @@ class McpHandlers:
     async def list_tools(
         self, context: Context, params: protocol.PaginatedRequestParams | None
     ) -> protocol.ListToolsResult:
-        return protocol.ListToolsResult(tools=[described(tool, self.runs.pool.settings) for tool in TOOLS.values()])
+        return protocol.ListToolsResult(tools=[described(tool, self.runs.pool) for tool in TOOLS.values()])
 
     async def call_tool(self, context: Context, params: protocol.CallToolRequestParams) -> protocol.CallToolResult:
         """Errors of a tool are results that the model reads; only an unknown tool is an error of the protocol."""

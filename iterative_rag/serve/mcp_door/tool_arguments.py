@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from iterative_rag.computing.functions import FUNCTIONS
-from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings.choices import LENGTHS
 
 LONGEST_QUERY = 1000
@@ -106,11 +105,7 @@ class AskArguments(Arguments):
     )
     corpus: AskedArgument = ""
     within: WithinArgument = WithinArguments()
-    strategy: str = Field(
-        "",
-        description="How to work on it; empty: as the server is set.",
-        json_schema_extra={"enum": ["", *STRATEGIES.offered]},
-    )
+    strategy: str = Field("", description="How to work on it; empty: as the server is set.")
     length: str = Field(
         "",
         description="How long the answer is: a value or a few sentences, paragraphs, or a report; empty: as the server "

@@ -30,7 +30,7 @@ from iterative_rag.serve.mcp_door.tool_results import (
     Result,
     SearchResult,
 )
-from iterative_rag.settings import Settings
+from iterative_rag.serve.rag_pool import RagPool
 
 ASK = "ask"
 
@@ -114,19 +114,22 @@ TOOLS = {
 }
 
 
-def described(tool: McpTool, settings: Settings) -> protocol.Tool:
+def described(tool: McpTool, pool: RagPool) -> protocol.Tool:
     """All tools only read. Where the web may be searched, `ask` reaches beyond the corpora."""
+    arguments = tool.arguments.model_json_schema()
+    if strategy := arguments["properties"].get("strategy"):
+        strategy["enum"] = ["", *pool.strategies]
     return protocol.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=tool.arguments.model_json_schema(),
+        input_schema=arguments,
         output_schema=tool.result.model_json_schema(mode="serialization"),
         annotations=protocol.ToolAnnotations(
             title=tool.title,
             read_only_hint=True,
             destructive_hint=False,
             idempotent_hint=True,
-            open_world_hint=tool.name == ASK and settings.web,
+            open_world_hint=tool.name == ASK and pool.settings.web,
         ),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from iterative_rag.errors import CorpusNotFound, IterativeRAGError, ServerBusy, UsageError
+from iterative_rag.errors import CorpusNotFound, IterativeRAGError, NothingWithin, ServerBusy, UsageError
 from iterative_rag.serve.api.responses import status_of
 from iterative_rag.serve.runs.events import error_to_json
 
@@ -42,7 +42,7 @@ def error_body(error: IterativeRAGError) -> dict[str, Any]:
     match error:
         case ServerBusy():
             kind, code = "rate_limit_error", "rate_limit_exceeded"
-        case UsageError() | CorpusNotFound():
+        case UsageError() | CorpusNotFound() | NothingWithin():
             kind = "invalid_request_error"
         case _:
             kind, code = "api_error", told["code"]

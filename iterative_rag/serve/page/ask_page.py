@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.api.responses import status_of
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.rendering import page
@@ -91,7 +90,7 @@ async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGE
         corpora=corpora,
         asked=services.pool.parts(given.get("corpus") or services.pool.default_corpus) or [""],
         backends=services.pool.backends,
-        strategies=STRATEGIES.offered,
+        strategies=services.pool.strategies,
         default_strategy=services.settings.strategy,
         lengths=LENGTHS,
         default_length=services.settings.length,

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import wraps
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.serve.api.responses import status_of
+from iterative_rag.serve.api.responses import on_http_error, status_of
 from iterative_rag.serve.page import ask_page, editing, evaluation_page, explore, follow_up, keep, proof_page
 from iterative_rag.serve.page.rendering import page, static
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.services import Door, Services
+from iterative_rag.text.control_characters import visible
+
+_SHOWN_PATH = 100  # characters
 
 View = Callable[[Request], Awaitable[Response]]
 
@@ -52,6 +56,17 @@ def page_door(services: Services) -> Door:
         ],
         open_paths=["/static/page.css", "/static/theme.js"],
     )
+
+
+async def page_or_json(request: Request, error: Exception) -> Response:
+    """For Starlette: no such route, or not with that method; a page for a browser, JSON for a program."""
+    if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith(("/api/", "/v1/", "/mcp")):
+        return await on_http_error(request, error)
+    assert isinstance(error, HTTPException)
+    title = "There is no such page" if error.status_code == 404 else "That did not work"
+    message = f"{error.detail}: {visible(request.url.path[:_SHOWN_PATH])}"
+    hint = "The links above lead to what there is."
+    return page(request, "error.html", error.status_code, title=title, message=message, hint=hint)
 
 
 def told(view: View) -> View:

@@ -20,7 +20,6 @@ from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.output import EXTRACT, apart, around_value, quote_of, said_lines, taken_lines, told_apart
 from iterative_rag.proof.answer_export import block_html
 from iterative_rag.proof.proof_file import stylesheet
-from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.page.articles.article_view import ArticleView
 from iterative_rag.serve.runs.public_text import public_message, public_source
 from iterative_rag.serve.services import services_of
@@ -42,10 +41,18 @@ _MARK = re.compile(r"\[(\d{1,4})\]")
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page, or a part of one, as a response."""
+    services = services_of(request)
     html = (
         _environment()
         .get_template(template)
-        .render(path=request.url.path, read_only=services_of(request).options.read_only, **values)
+        .render(
+            {
+                "path": request.url.path,
+                "read_only": services.options.read_only,
+                "strategies": services.pool.strategies,
+                **values,
+            }
+        )
     )
     return HTMLResponse(html, status)
 
@@ -119,7 +126,6 @@ def _environment() -> Environment:
         "counted": counted,
         "document_path": _document_path,
         "extract": EXTRACT,
-        "strategies": lambda: STRATEGIES.offered,
         "taken_lines": taken_lines,
         "told_apart": told_apart,
         "version": __version__,

@@ -45,8 +45,10 @@ def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
             raise UsageError(f"Unknown field {name!r:.60}.", hint=f"Known: {', '.join(sorted(FIELDS))}.")
     base = pool.settings
     strategy = _text(given, "strategy") or base.strategy
-    if strategy not in STRATEGIES.offered:
-        raise UsageError(f"There is no strategy {strategy!r:.60}.", hint=f"One of: {', '.join(STRATEGIES.offered)}.")
+    backend = pool.backend(_text(given, "backend"))
+    if strategy not in (offered := STRATEGIES.offered_with(backend)):
+        known = f"{backend} cannot follow the" if strategy in STRATEGIES.offered else "There is no"
+        raise UsageError(f"{known} strategy {strategy!r:.60}.", hint=f"One of: {', '.join(offered)}.")
     limits = given.get("limits", {})
     if not isinstance(limits, Mapping):
         raise UsageError('"limits" is an object, such as {"max_hops": 3}.')
@@ -54,7 +56,7 @@ def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
     return RunRequest(
         question=checked_question(without_controls(_text(given, "question"))),
         corpus=pool.served(_text(given, "corpus")),
-        backend=pool.backend(_text(given, "backend")),
+        backend=backend,
         strategy=strategy,
         settings=settings,
         within=checked_within(given.get("within") or {}),
