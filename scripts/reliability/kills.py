@@ -59,7 +59,21 @@ def full_disk(bench: Bench) -> Result:
         if indexed.code:
             return Result(f"could not index at all: {indexed.err[-200:]}", False)
         before = _asked(home)
+        places.write_questions(bench.folder / "disk-questions.jsonl", 3)
+        evaluate = (
+            "evaluate",
+            "run",
+            "--dataset",
+            "disk-questions.jsonl",
+            "--corpus",
+            CORPUS,
+            "--llm",
+            "builtin",
+            "-q",
+        )
         _fill(disk)
+        full = home.run(*evaluate, "--out", "disk-full", cwd=bench.folder)
+        _check(wrong, "evaluate while full", full, full=True)
         _check(wrong, "ask while full", _asked(home), same_as=before)
         _check(wrong, "search while full", _searched(home), ok=True)
         _check(wrong, "index while full", home.run("index", str(more), "--corpus", "second", "-q"), full=True)
@@ -71,9 +85,20 @@ def full_disk(bench: Bench) -> Result:
         resumed = home.run("index", str(more), "--corpus", CORPUS, "-q", seconds=900.0)
         _check(wrong, "index with room again", resumed, ok=True)
         _check(wrong, "index second with room", home.run("index", str(articles), "--corpus", "second", "-q"), ok=True)
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        writing = (
+            ("index", str(articles), "--corpus", CORPUS),
+            ("corpus", "remove", CORPUS, "--yes"),
+            (*evaluate, "--out", "ro"),
+        )
+        for line in writing:
+            done = home.run(*line, cwd=bench.folder)
+            if done.code != 4 or not done.one_sentence or "Read-only" not in done.err:
+                wrong.append(f"{line[0]} read only: exit {done.code} {' '.join(done.err.split())[:150]}")
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
         _check(wrong, "ask after all", _asked(home), same_as=before)
     told = f": {'; '.join(wrong[:4])}" if wrong else ""
-    return Result(f"{10 - len(wrong)} of 10 steps as they should be{told}", not wrong)
+    return Result(f"{14 - len(wrong)} of 14 steps as they should be{told}", not wrong)
 
 
 def _asked(home: Home) -> Done:

@@ -127,7 +127,9 @@ class _Trial:
         }
         self._calls: dict[tuple[str, str], int] = {}
         self._before = self._state(template)
+        self._articles_before = self._articles(template)
         self._after: dict[str, str] = {}
+        self._articles_after: dict[str, Mapping[str, str]] = {}
         self.runs = 0
         self._endings = Counter[str]()
         self.lost: list[str] = []
@@ -147,9 +149,11 @@ class _Trial:
             state = self._state(home)
             self.runs += 1
             after = self._after[name]
-            if state not in (self._before, after):
+            ending = {self._before: "as before", after: "as after"}.get(state, "between")
+            if ending == "between" and not self._each_old_or_new(home, self._articles_after[name]):
+                ending = "lost"
                 self.lost.append(f"{told}: exit {done.code}, {state[:160]}")
-            self._endings["as after" if state == after else "as before"] += 1
+            self._endings[ending] += 1
             if done.code == 0 and state != after:
                 self.untold.append(f"{told}: exit 0, but nothing was done")
             elif done.code and not (done.one_sentence and "panicked" not in done.err):
@@ -178,6 +182,7 @@ class _Trial:
                     raise RuntimeError(f"{name} fails by itself: {done.err[-300:]}")
                 self._calls[name, kinds] = int(counted.read_text()) if counted.exists() else 0
                 self._after[name] = self._state(home)
+                self._articles_after[name] = self._articles(home)
         return self._calls[name, kinds]
 
     def close(self) -> None:
@@ -213,6 +218,23 @@ class _Trial:
             return GONE
         except IterativeRAGError as error:
             return f"{type(error).__name__}: {error}"
+
+    def _articles(self, home: Home) -> Mapping[str, str]:
+        """The text of each article that its own title finds; none where the corpus cannot be opened."""
+        try:
+            with closing(_corpora(home).open(CORPUS, self._encoder)) as corpus:
+                titles = corpus.titles()
+                hits = dict(zip(titles, corpus.search(titles, 20), strict=True))
+                found = [title for title in titles if title in [hit.title for hit in hits[title]]]
+                return {title: corpus.find(title)[0].text for title in found}
+        except IterativeRAGError:
+            return {}
+
+    def _each_old_or_new(self, home: Home, after: Mapping[str, str]) -> bool:
+        """Whether an update came half way: each article is as it was or as it is to be, and none is missing."""
+        now, before = self._articles(home), self._articles_before
+        stays = before.keys() & after.keys()
+        return stays <= now.keys() and all(text in (before.get(one), after.get(one)) for one, text in now.items())
 
     @contextmanager
     def _home(self) -> Iterator[Home]:
