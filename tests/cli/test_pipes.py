@@ -152,7 +152,9 @@ def test_a_settings_file_that_is_a_pipe_is_refused(run: Command, tmp_path: Path)
     assert "not a regular file" in done.err
 
 
-@pytest.mark.parametrize("line", ["ask Tarn? --llm openai-like/m@http://127.0.0.1:9/v1", "keys", "keys remove host"])
+@pytest.mark.parametrize(
+    "line", ["ask Where is Tarn? --llm openai-like/m@http://127.0.0.1:9/v1", "keys", "keys remove host"]
+)
 def test_a_file_of_keys_that_is_a_pipe_is_not_waited_for(run: Command, tmp_path: Path, line: str) -> None:
     keys = tmp_path / "config" / "iterative-rag" / "keys.json"
     keys.parent.mkdir(parents=True)
