@@ -82,7 +82,7 @@ def chain_lines(answer: Answer) -> list[str]:
     repeat the answer."""
     # The text of an abstention says by itself what was found, and where sources differ; a long text cites all it says.
     links = () if answer.form.is_text or _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
-    quotes = {plain(citation.quote) for citation in answer.citations} if answer.form is AnswerForm.EXTRACT else ()
+    quotes = {plain(citation.quote) for citation in answer.citations}
     links = tuple(link for link in links if link.found not in quotes)
     if answer.status is Status.INCOMPLETE:
         links = tuple(link for link in links if not _is_side(link, answer))
@@ -211,7 +211,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
 
 
 def _link(link: ChainLink) -> dict[str, Any]:
-    return {"asked": link.asked, "found": link.found, "citations": list(link.citations)}
+    return asdict(link) | {"citations": list(link.citations), "builds_on": list(link.builds_on)}
 
 
 def _computation(one: Computation) -> dict[str, Any]:

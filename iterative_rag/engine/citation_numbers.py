@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
-from iterative_rag.text.need_wording import builds_on
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import ChainLink, Citation, Fact
@@ -20,11 +19,13 @@ _MARKS = lazy_pattern(r"(?:\[\d{1,4}\])+")
 class CitationNumbers:
     """One number for each quote, however many of the `facts` of a run were read from it.
 
-    `cited` are the positions of the facts that a draft cites: its marker [n] stands for the n-th of them.
+    `cited` are the positions of the facts that a draft cites: its marker [n] stands for the n-th of them. `rests_on` is
+    that of a ValueFlow.
     """
 
     facts: Sequence[Fact]
     cited: tuple[int, ...]
+    rests_on: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     def of(self, places: Sequence[int]) -> tuple[int, ...]:
         """The numbers of the facts at these positions, for those that are cited."""
@@ -52,14 +53,15 @@ class CitationNumbers:
         finding of another after it."""
         grouped: dict[tuple[str, str], list[int]] = {}
         for place in self.cited:
-            fact = self.facts[place]
-            if fact.value:
-                grouped.setdefault((fact.need.key, folded(fact.value)), []).append(place)
+            if self.facts[place].value or self.rests_on.get(place):
+                grouped.setdefault(_finding(self.facts[place]), []).append(place)
         links = []
         for places in grouped.values():
             first = self.facts[places[0]]
-            found = plain(with_unit(first.value, first.quote))
-            links.append(ChainLink(plain(first.need.question), found, self.of(places)))
+            found = plain(with_unit(first.value, first.quote) or first.quote)
+            below = [_finding(self.facts[source]) for place in places for source in self.rests_on.get(place, ())]
+            given = [place for finding in below if finding in grouped for place in grouped[finding]]
+            links.append(ChainLink(plain(first.need.question), found, self.of(places), self.of(given)))
         return tuple(_in_order(links))
 
     def with_unit(self, short: str) -> str:
@@ -78,12 +80,19 @@ class CitationNumbers:
         return numbers
 
 
+def _finding(fact: Fact) -> tuple[str, str]:
+    """The same for facts that give one value to one need."""
+    return fact.need.key, folded(fact.value or fact.quote)
+
+
 def _in_order(links: Sequence[ChainLink]) -> list[ChainLink]:
     """The links in their order, but none before another that it builds on."""
     left, ordered = list(links), []
     while left:
         free = (
-            link for link in left if not any(builds_on(link.asked, other.found) for other in left if other is not link)
+            link
+            for link in left
+            if not any(set(link.builds_on) & set(other.citations) for other in left if other is not link)
         )
         chosen = next(free, left[0])
         left.remove(chosen)

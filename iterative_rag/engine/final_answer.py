@@ -9,6 +9,7 @@ from iterative_rag.engine.citation_numbers import CitationNumbers
 from iterative_rag.engine.endings import NOTHING_FOUND, Ending, RunOutcome, outcome_of
 from iterative_rag.engine.run_state import RunState
 from iterative_rag.engine.text_drafting import extract_of
+from iterative_rag.engine.value_flow import ValueFlow
 from iterative_rag.retrieval.nearness import nearest_passages
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -39,16 +40,19 @@ FINDINGS_SHOWN = 5
 def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     written = with_said_short(state.inquiry, state.draft or best_so_far(state.inquiry))
     written = _with_sound_notes(written, state.inquiry)
+    flow = ValueFlow(state)
+    proved = flow.with_chain(written, from_question=ending.metered)
     # Quotes conclude nothing, and the writer of a text tells both sides itself.
     decides = not (written.form is AnswerForm.EXTRACT or written.form.is_text)
-    draft, conflicts = with_conflicts(written, state.inquiry) if decides else (written, ())
+    draft, conflicts = with_conflicts(proved, state.inquiry) if decides else (proved, ())
     claims = state.reflection.claims if state.reflection and draft.answered else ()
     outcome = outcome_of(state, ending, draft)
     if outcome.status is Status.ABSTAINED:
         draft = _with_partial_finding(draft, state, conflicts, ending)
-    trust = confidence(written, state.reflection, conflicts)
+    trust = confidence(proved, state.reflection, conflicts)
     fault = ending.fault
-    numbers = CitationNumbers(state.inquiry.facts, draft.cited)
+    draft = flow.with_chain(draft, from_question=False)  # of what was added since
+    numbers = CitationNumbers(state.inquiry.facts, draft.cited, flow.rests_on)
     citations = numbers.citations()
     untrue = outcome.code is ReasonCode.FALSE_PREMISE
     return Answer(

@@ -15,10 +15,9 @@ from iterative_rag.output import EXTRACT, marks, quote_of
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
-from iterative_rag.text.need_wording import builds_on
 from iterative_rag.text.sentences import sentences
 from iterative_rag.text.text_blocks import TextParagraph, text_blocks
-from iterative_rag.types import Answer, Citation, ConfidenceWord, Conflict, Fact, HopRecord, Side, Status
+from iterative_rag.types import Answer, ChainLink, Citation, ConfidenceWord, Conflict, Fact, HopRecord, Side, Status
 
 # The built-in reader is right in few of the cases in which it trusts a value less than this.
 _WEAK = 0.5
@@ -99,30 +98,48 @@ class ProofGraph:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A cited fact with its place in the run; `hop` is 0 for one that an earlier question had found."""
+    """A citation and the fact of the run that it is of; None for one that an earlier question had found."""
 
     citation: Citation
     fact: Fact | None
-    hop: int
 
 
 def proof_graph(answer: Answer) -> ProofGraph:
     """The needs whose facts are cited, those facts, and what was made of them."""
-    found = [_found(citation, answer.hops) for citation in answer.citations]
-    needs = _needs(found)
-    nodes = [ProofNode("question", NodeKind.QUESTION, answer.question)]
+    found = {citation.n: _found(citation, answer.hops) for citation in answer.citations}
+    hop_of = {plain(fact.need.question): hop.n for hop in reversed(answer.hops) for fact in hop.facts}
+    nodes = {"question": ProofNode("question", NodeKind.QUESTION, answer.question)}
     links: list[ProofLink] = []
-    for (hop, asked), node in needs.items():
-        nodes.append(node)
-        before = [one for one in found if one.fact and one.hop < hop and builds_on(asked, _value(one))]
-        links += [ProofLink(_fact_id(one), node.id, _standing(one, answer)) for one in before] or [
-            ProofLink("question", node.id)
-        ]
-    for one in found:
-        node = _fact_node(one)
-        nodes.append(node)
-        need = needs.get((one.hop, one.fact.need.question)) if one.fact else None
-        links.append(ProofLink(need.id if need else "question", node.id, _standing(one, answer)))
+    chain = _chain(answer, found)
+    ids = {asked: f"need-{n}" for n, asked in enumerate(dict.fromkeys(link.asked for link in chain), start=1)}
+    for link in chain:
+        hop, need, below = hop_of.get(link.asked, 0), ids[link.asked], [f"fact-{n}" for n in link.builds_on]
+        rank = max([2 * hop - 1, *(nodes[one].rank + 1 for one in ("question", *below) if one in nodes)])
+        caption = f"Needed in hop {hop}" if hop else "Found for an earlier question"
+        nodes.setdefault(need, ProofNode(need, NodeKind.NEED, link.asked, caption, rank=rank))
+        links += [ProofLink(f"fact-{n}", need, _standing(found[n], answer)) for n in link.builds_on if n in found]
+        for n in link.citations:
+            if n in found:
+                nodes.setdefault(f"fact-{n}", _fact_node(found[n], nodes[need].rank + 1))
+                links.append(ProofLink(need, f"fact-{n}", _standing(found[n], answer)))
+    for n, one in found.items():
+        nodes.setdefault(f"fact-{n}", _fact_node(one, 1))
+    led_to = {link.target for link in links}
+    links += [ProofLink("question", node.id) for node in nodes.values() if node.rank and node.id not in led_to]
+    return _with_end(answer, [*nodes.values()], links)
+
+
+def _chain(answer: Answer, found: Mapping[int, _Found]) -> list[ChainLink]:
+    """The chain, and the needs of cited facts that have no link in it."""
+    linked = {n for link in answer.chain for n in link.citations}
+    others = (
+        ChainLink(plain(one.fact.need.question), "", (n,)) for n, one in found.items() if one.fact and n not in linked
+    )
+    return [*answer.chain, *others]
+
+
+def _with_end(answer: Answer, nodes: list[ProofNode], links: list[ProofLink]) -> ProofGraph:
+    """The graph with the computations and the answer."""
     last = max(node.rank for node in nodes)
     drawn = {node.id for node in nodes}
     for n, computed in enumerate(answer.computations, start=1):
@@ -144,35 +161,17 @@ def proof_graph(answer: Answer) -> ProofGraph:
 
 def _found(citation: Citation, hops: Sequence[HopRecord]) -> _Found:
     place = citation.source, citation.start, citation.end
-    facts = [(fact, hop.n) for hop in hops for fact in hop.facts if (fact.source, fact.start, fact.end) == place]
-    if not facts:
-        return _Found(citation, None, 0)
-    fact, hop = max(facts, key=lambda pair: pair[0].score)
-    return _Found(citation, fact, hop)
+    facts = [fact for hop in hops for fact in hop.facts if (fact.source, fact.start, fact.end) == place]
+    return _Found(citation, max(facts, key=lambda fact: fact.score, default=None))
 
 
-def _needs(found: Sequence[_Found]) -> Mapping[tuple[int, str], ProofNode]:
-    """The needs of the cited facts, by hop and question."""
-    asked = dict.fromkeys((one.hop, one.fact.need.question) for one in found if one.fact)
-    return {
-        (hop, question): ProofNode(
-            f"need-{n}", NodeKind.NEED, plain(question), f"Needed in hop {hop}", rank=2 * hop - 1
-        )
-        for n, (hop, question) in enumerate(sorted(asked, key=lambda key: key[0]), start=1)
-    }
-
-
-def _fact_node(one: _Found) -> ProofNode:
+def _fact_node(one: _Found, rank: int) -> ProofNode:
     citation = one.citation
     said = plain(_value(one)) or quote_of(citation)
     where = f"{citation.title}, page {citation.page}" if citation.page else citation.title
     return ProofNode(
-        _fact_id(one), NodeKind.FACT, said, f"[{citation.n}] {where}", citation=citation.n, rank=max(2 * one.hop, 1)
+        f"fact-{citation.n}", NodeKind.FACT, said, f"[{citation.n}] {where}", citation=citation.n, rank=rank
     )
-
-
-def _fact_id(one: _Found) -> str:
-    return f"fact-{one.citation.n}"
 
 
 def _value(one: _Found) -> str:

@@ -1,9 +1,19 @@
-"""How needs are worded: what a question asks for in short, and whether it is about the value of another one."""
+"""How needs are worded: what a question asks for in short, and which values of others it names."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.unspaced import is_unspaced, stands_within
+from iterative_rag.text.values import Mention
 
 # What is left has to be a noun phrase: it begins with an article, or with a name that owns what is asked for.
 _ASKS_FOR = lazy_pattern(
@@ -17,6 +27,8 @@ _NO_PHRASE = lazy_pattern(
     r"|\w{3,}ed)$)"
 )
 _WORD = lazy_pattern(r"[^\W_]+")
+# Where a word begins, the word folded, and whether it may be a name, as one of a script without capitals may.
+Word: TypeAlias = tuple[int, str, bool]
 
 
 def asked_phrase(question: str) -> tuple[str, str]:
@@ -34,11 +46,84 @@ def label(question: str) -> str:
     return asked_phrase(question)[0].removeprefix("the ") or question
 
 
-def builds_on(question: str, value: str) -> bool:
-    """Whether a question names the value of another one, word for word."""
-    wanted = _words(value)
-    return bool(wanted) and f" {wanted} " in f" {_words(question)} "
+def values_named(question: str, values: Sequence[str], known: str = "") -> tuple[int, ...]:
+    """Which of the values a question names and the text `known` does not, by their positions.
+
+    A value is named in full, by a part of its name ("Garfield"), or by a number or date that it implies ("1837" for "4
+    March 1837"). Where several values have the same words, the one that has most of them is meant; of equals the first.
+    """
+    found = [(_named(question, value, known), n) for n, value in enumerate(values)]
+    taken: set[int] = set()
+    meant = []
+    for words, n in sorted(found, key=lambda pair: (-len(pair[0]), len(values[pair[1]]))):
+        if not taken >= words:
+            meant.append(n)
+            taken |= words
+    return tuple(sorted(meant))
 
 
-def _words(text: str) -> str:
-    return " ".join(_WORD.findall(folded(text)))
+def _named(question: str, value: str, known: str) -> frozenset[int]:
+    """The places of the letters of a question that name a value, none where they are in the known text as well."""
+    if is_unspaced(value):
+        new = stands_within(value, question) and not stands_within(value, known)
+        at = max(question.find(value), 0)
+        return frozenset(range(at, at + len(value))) if new else frozenset()
+    lows = [low for _, low, _ in _words(value)]
+    if run := next(_runs(lows, question), ()):
+        return frozenset() if next(_runs(lows, known), ()) else _places(run)
+    return _amounts_named(question, value, known) or _name_parts(question, value, known)
+
+
+def _runs(lows: Sequence[str], text: str) -> Iterator[tuple[Word, ...]]:
+    """Where words stand one after another in a text; "no" alone says nothing, but "No" inside of a sentence may be a
+    name."""
+    words, code = _words(text), language(text) or "en"
+    for first in range(len(words) - len(lows) + 1 if lows else 0):
+        run = words[first : first + len(lows)]
+        if all(same_name(low, other) for (_, low, _), other in zip(run, lows, strict=True)) and any(
+            (is_name and start) or not is_function_word(low, code) for start, low, is_name in run
+        ):
+            yield run
+
+
+def _amounts_named(question: str, value: str, known: str) -> frozenset[int]:
+    """The places of the numbers and dates that a value implies."""
+    given, before = _amounts(value), _amounts(known)
+    said = (one for one in _amounts(question) if any(stands_in(one, other) for other in given))
+    return frozenset(
+        place for one in said if not any(stands_in(one, old) for old in before) for place in range(one.start, one.end)
+    )
+
+
+def _name_parts(question: str, value: str, known: str) -> frozenset[int]:
+    """The places of the words of a name, or of all words that a value has besides function words."""
+    code, bare = language(question) or "en", question.islower()
+    amounts = _amounts(value)
+    said = [
+        (low, is_name)
+        for start, low, is_name in _words(value)
+        if not (is_function_word(low, code) or any(one.start <= start < one.end for one in amounts))
+    ]
+    named = [
+        word
+        for word in _words(question)
+        if any(same_name(low, word[1]) and is_name and (word[2] or bare) for low, is_name in said)
+    ]
+    if not named:
+        held = [word for word in _words(question) if any(same_name(low, word[1]) for low, _ in said)]
+        named = held if said and all(any(same_name(low, word[1]) for word in held) for low, _ in said) else []
+    old = {low for _, low, _ in _words(known)}
+    return _places(named) if any(not any(same_name(low, one) for one in old) for _, low, _ in named) else frozenset()
+
+
+def _amounts(text: str) -> tuple[Mention, ...]:
+    return tuple(one for one in single(mentions(text, language(text))) if not (one.named or one.worded))
+
+
+def _places(words: Sequence[Word]) -> frozenset[int]:
+    return frozenset(place for start, low, _ in words for place in range(start, start + len(low)))
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[Word, ...]:
+    return tuple((one.start(), folded(one[0]), not one[0][0].islower()) for one in _WORD.finditer(text))

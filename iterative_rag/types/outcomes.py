@@ -81,11 +81,13 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """One line of the way to an answer: what was asked, what was found, and the numbers of the citations for it."""
+    """One line of the way to an answer: what was asked, what was found, and the numbers of the citations for it.
+    `builds_on` are the numbers of those whose values the question names: they were found before and put into it."""
 
     asked: str
     found: str
     citations: tuple[int, ...] = ()
+    builds_on: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

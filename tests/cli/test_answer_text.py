@@ -59,8 +59,8 @@ def test_a_sentence_then_the_chain_then_quotes_without_markup(ask: Command, run:
 def test_json_has_the_verbatim_quote_and_the_one_for_reading(ask: Command) -> None:
     made = json.loads(ask("Who is the mother of the designer of the Velm Tower?", "--json").out)
     assert made["chain"] == [
-        {"asked": "Who is the designer of the Velm Tower?", "found": "Oda Brenk", "citations": [1]},
-        {"asked": "Who is the mother of Oda Brenk?", "found": "Tilda Brenk", "citations": [2]},
+        {"asked": "Who is the designer of the Velm Tower?", "found": "Oda Brenk", "citations": [1], "builds_on": []},
+        {"asked": "Who is the mother of Oda Brenk?", "found": "Tilda Brenk", "citations": [2], "builds_on": [1]},
     ]
     for citation in made["citations"]:
         text = Path(citation["source"]).read_text(encoding="utf-8")

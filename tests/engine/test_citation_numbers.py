@@ -30,10 +30,10 @@ def test_a_citation_has_its_quote_for_reading_beside_the_verbatim_one() -> None:
 
 def test_a_link_comes_after_those_that_it_builds_on() -> None:
     """An answer that names the conclusion first cites it first."""
-    chain = CitationNumbers((QUEEN, MOTHER), (1, 0)).chain()
+    chain = CitationNumbers((QUEEN, MOTHER), (1, 0), {1: (0,)}).chain()
     assert chain == (
         ChainLink("Who is the 2nd queen of Orm?", "Ann Orley", (2,)),
-        ChainLink("Who is Ann Orley's mother?", "Eva Reed", (1,)),
+        ChainLink("Who is Ann Orley's mother?", "Eva Reed", (1,), (2,)),
     )
 
 
@@ -44,7 +44,7 @@ def test_findings_of_one_need_that_agree_are_one_link() -> None:
 
 def test_links_that_build_on_one_another_are_all_kept() -> None:
     one, other = fact("Who knew Bo?", "Ann", 0), fact("Who knew Ann?", "Bo", 50)
-    assert len(CitationNumbers((one, other), (0, 1)).chain()) == 2
+    assert len(CitationNumbers((one, other), (0, 1), {0: (1,), 1: (0,)}).chain()) == 2
 
 
 def test_a_number_keeps_its_unit_in_the_answer_and_in_the_chain() -> None:

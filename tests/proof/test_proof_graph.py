@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, HOP, UNREAD, steps_to
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, HOP, NEED, UNREAD, steps_to
 from iterative_rag.proof.graph_layout import BOX_WIDTH, layout, wrapped
 from iterative_rag.proof.graph_svg import graph_svg, words
 from iterative_rag.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing, proof_graph
 from iterative_rag.proof.setbacks import setbacks
 from iterative_rag.types import (
     Answer,
+    ChainLink,
     Citation,
     Computation,
     ConfidenceWord,
@@ -43,6 +44,7 @@ CHAIN = dataclasses.replace(
     text="Aldermere was founded by Edda Holm [2].",
     citations=(CITATION, Citation(2, "Aldermere", FOUNDER.source, FOUNDER.quote, FOUNDER.start, FOUNDER.end)),
     hops=(HOP, SECOND),
+    chain=(ChainLink(NEED.question, "Aldermere", (1,)), ChainLink(FOUNDER.need.question, "Edda Holm", (2,), (1,))),
     computations=(),
     conflicts=(),
     claims=(),

@@ -18,8 +18,9 @@ from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE
+from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
-from iterative_rag.text.need_wording import builds_on
+from iterative_rag.text.need_wording import values_named
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import AnswerForm, Draft, Inquiry
@@ -112,11 +113,13 @@ def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
     that it was computed from. The chain of an answer shows them all."""
     own = tuple(dict.fromkeys(best.facts))
     facts = [inquiry.facts[place] for place in own]
+    values = [fact.value for fact in facts]
+    led_on = {folded(values[n]) for fact in facts for n in values_named(fact.need.question, values, inquiry.original)}
     computed = {place for one in best.computations for place in one.facts}
     return "".join(
         f"[{cited.index(place) + 1}]"
-        for place, fact in zip(own, facts, strict=True)
-        if place in computed or not any(builds_on(other.need.question, fact.value) for other in facts)
+        for place, value in zip(own, values, strict=True)
+        if place in computed or folded(value) not in led_on
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.output import fetch_commands
@@ -34,7 +35,7 @@ def ask_result(answer: Answer, corpus: str) -> AskResult:
         reason_code=answer.reason_code and str(answer.reason_code),
         confidence=answer.confidence,
         confidence_word=answer.confidence_word and str(answer.confidence_word),
-        chain=[ChainResult(asked=one.asked, found=one.found, citations=list(one.citations)) for one in answer.chain],
+        chain=[ChainResult.model_validate(asdict(one)) for one in answer.chain],
         citations=[_citation(one, corpus, ids) for one in answer.citations],
         computations=[
             ComputationResult(expression=one.expression, result=one.result, citations=list(one.facts))

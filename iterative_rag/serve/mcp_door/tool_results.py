@@ -105,6 +105,7 @@ class ChainResult(Result):
     asked: str
     found: str
     citations: list[int]
+    builds_on: list[int] = Field([], description="The citations of the values that were put into the question.")
 
 
 class ComputationResult(Result):
