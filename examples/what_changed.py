@@ -29,19 +29,22 @@ def asked(rag: IterativeRAG, question: str) -> Answer:
 
 
 def said(answer: Answer) -> str:
-    """The value, the text, or why there is none."""
     return answer.short_answer or answer.text or answer.reason
 
 
 def changes(rag: IterativeRAG, kept: dict[str, Any], ask_all: bool) -> Iterator[str]:
     """A line for each answer that changed, or whose quotes did; `kept` then holds the new ones."""
     for question, (before, proof) in list(kept.items()):
-        check = verify_proof(proof, rag.corpus)
-        if check.quotes and check.holds and not ask_all:
-            continue  # every quote still stands in its article: no model has to be asked
+        try:
+            check = verify_proof(proof, rag.corpus)
+            if check.holds and not ask_all:
+                continue  # every quote still stands in its article: no model has to be asked
+            lost = (one for one in check.quotes if not one.finding.holds)
+            gone = "; ".join(f"“{one.quote}” ({one.title}: {one.finding})" for one in lost)
+        except IterativeRAGError as error:  # kept by another version, or edited since
+            gone = str(error)
         answer = asked(rag, question)
         now, kept[question] = said(answer), (said(answer), proof_of(answer, rag.corpus))
-        gone = "; ".join(f"“{one.quote}” ({one.title}: {one.finding})" for one in check.quotes if not one.finding.holds)
         if now != before:
             yield f"{question}\n  was: {before}\n  now: {now}\n  because of: {gone or 'no quote before'}"
         elif gone:
@@ -54,9 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("questions", nargs="*", help="questions to keep from now on")
     parser.add_argument("--llm", default="auto", help="ollama/MODEL, openai-like/MODEL@URL, builtin ...")
     parser.add_argument("--corpus", default="", help="a corpus that was indexed before")
-    parser.add_argument(
-        "--ask-all", action="store_true", help="ask also where the quotes stand: new articles may differ"
-    )
+    parser.add_argument("--ask-all", action="store_true", help="ask again in any case: new articles may differ")
     given = parser.parse_args(arguments)
     kept = json.loads(given.file.read_text(encoding="utf-8")) if given.file.exists() else {}
     try:

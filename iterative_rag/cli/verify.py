@@ -34,7 +34,8 @@ def verify(
 ) -> None:
     """Check the quotes of a proof file against a corpus, and say what changed since.
 
-    Exit codes: 0 all quotes still stand in their documents; 1 some do not; 2 the file holds no proof; 4 no such corpus.
+    Exit codes: 0 all quotes still stand in their documents; 1 some do not, or there are none; 2 the file is no proof,
+    or was changed since it was made; 4 no such corpus.
     """
     from iterative_rag.factory import open_asked
     from iterative_rag.proof.proof_check import check_proof, documents_in
@@ -87,7 +88,10 @@ def _show(check: ProofCheck, corpus: str, *, as_json: bool) -> None:
         printer.line((f"“{clean(quote.quote)}”", "dim"), indent="    ")
     printer.blank()
     standing = sum(quote.finding.holds for quote in check.quotes)
-    printer.line(f"{standing} of {counted(len(check.quotes), 'quote')} still in place or found again.")
+    if check.quotes:
+        printer.line(f"{standing} of {counted(len(check.quotes), 'quote')} still in place or found again.")
+    else:
+        printer.line("The proof holds no quote, so nothing is proved.")
 
 
 def _said(quote: QuoteCheck) -> str:

@@ -54,7 +54,8 @@ class ProofCheck:
 
     @property
     def holds(self) -> bool:
-        return all(quote.finding.holds for quote in self.quotes)
+        """Whether the corpus bears out every quote; without any quote nothing is proved."""
+        return bool(self.quotes) and all(quote.finding.holds for quote in self.quotes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """One self-contained HTML file of a proof: what people read, and as data what `iterative-rag verify` checks.
 
-The file loads nothing and runs nothing. Everything in it that comes from documents, models or users is escaped.
+The file loads nothing and runs nothing. Everything in it that comes from documents, models or users is escaped. One
+digest ties its parts together: answer, chain, quotes, hashes of documents, and the page around them. It tells that they
+belong together as they were made, not who made them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
-from html.parser import HTMLParser
 from importlib.resources import files
 from typing import Any
 
@@ -26,14 +27,15 @@ from iterative_rag.text.text_blocks import unwrapped
 from iterative_rag.types import Answer, Citation, Document
 
 FORMAT = "iterative-rag proof"
-VERSION = 1
+VERSION = 2
 # The document of a citation, None where it is not in the corpus any more.
 DocumentOf = Callable[[Citation], Document | None]
-_DATA_ID = "proof-data"
+_DATA_BEGINS, _DATA_ENDS = '<script type="application/json" id="proof-data">', "</script>"
 _AROUND = 160
 _TOLD_SETTINGS = ("corpus", "backend", "strategy")
 _POLICY = "default-src 'none'; style-src 'sha256-{digest}'"
 _HINT = "Save one from the page of an answer: iterative-rag serve"
+_CHANGED = "The file was changed after the proof was made, so it proves nothing."
 _STYLE = """
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 var(--sans); }
 main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
@@ -77,17 +79,25 @@ def proof_data(answer: Answer, document_of: DocumentOf, *, version: str, source:
         }
     told = answer_to_json(answer, version=version)
     told["settings"] = {name: answer.settings.get(name) for name in _TOLD_SETTINGS}
-    return {
+    told["run_id"] = answer.run_id
+    data = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": f"iterative-rag {version}",
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "run_id": answer.run_id,
         "corpus": str(answer.settings.get("corpus", "")),
         "documents": list(documents.values()),
         "cited_documents": places,
         "answer": _named(told, source),
     }
+    return data | {"digest": _digest(data)}
+
+
+def proof_json(answer: Answer, document_of: DocumentOf, *, version: str, source: SourceName) -> dict[str, Any]:
+    """The answer as `answer.schema.json` describes it, with the rest of its proof in a field of its own."""
+    data = proof_data(answer, document_of, version=version, source=source)
+    told: dict[str, Any] = data.pop("answer")
+    return told | {"proof": data}
 
 
 def proof_html(answer: Answer, document_of: DocumentOf, *, version: str, source: SourceName) -> str:
@@ -96,9 +106,7 @@ def proof_html(answer: Answer, document_of: DocumentOf, *, version: str, source:
     style = stylesheet() + _STYLE
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     graph = proof_graph(answer)
-    # "<" cannot occur in the data, so nothing in it ends the element.
-    written = json.dumps(data, ensure_ascii=True, indent=1).replace("<", "\\u003c")
-    return "\n".join(
+    before = "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest=digest)}">',
@@ -112,9 +120,14 @@ def proof_html(answer: Answer, document_of: DocumentOf, *, version: str, source:
             *_quotes(answer, document_of, data, source),
             f'<p class="soft">Made by {_text(data["made_by"])} on {_text(data["made_at"])}. '
             "Check it against a corpus: <code>iterative-rag verify FILE</code></p>",
-            f'</main>\n<script type="application/json" id="{_DATA_ID}">{written}</script>\n</body>\n</html>\n',
+            f"</main>\n{_DATA_BEGINS}",
         ]
     )
+    after = f"{_DATA_ENDS}\n</body>\n</html>\n"
+    data["page"] = content_hash(f"{before}{after}")
+    data["digest"] = _digest(data)
+    # "<" cannot occur in the data, so nothing in it ends the element.
+    return before + json.dumps(data, ensure_ascii=True, indent=1).replace("<", "\\u003c") + after
 
 
 @cache
@@ -124,44 +137,56 @@ def stylesheet() -> str:
 
 
 def read_proof(text: str) -> dict[str, Any]:
-    """The data of a proof file, HTML or JSON, made by anybody. Raises UsageError."""
+    """The data of a proof file, HTML or JSON, made by anybody. Raises UsageError, also where it was changed since."""
+    page = ""
+    if not text.lstrip().startswith("{"):
+        before, begins, rest = text.partition(_DATA_BEGINS)
+        text, ends, after = rest.partition(_DATA_ENDS)
+        page = content_hash(before + begins + ends + after)
     try:
-        data = json.loads(text if text.lstrip().startswith("{") else _embedded(text))
+        data = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise UsageError("The file holds no proof.", hint=_HINT) from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise UsageError("The file holds no proof.", hint=_HINT)
-    if data.get("version") != VERSION:
-        raise UsageError(
-            f"The proof has the format {data.get('version')!r:.20}, this version reads {VERSION}.",
-            hint="Use the version of iterative-rag that made it.",
-        )
+    data = sealed(data)
+    if data.get("page", "") != page:
+        raise UsageError(_CHANGED, hint=_HINT)
     return data
 
 
-def _embedded(html: str) -> str:
-    found = _DataElement()
-    found.feed(html)
-    found.close()
-    return found.data
+def sealed(data: object) -> dict[str, Any]:
+    """The data, if it is that of a proof as it was made. Raises UsageError."""
+    if isinstance(data, dict) and isinstance(data.get("proof"), dict):
+        data = data["proof"] | {"answer": {name: value for name, value in data.items() if name != "proof"}}
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        what = "The file holds an answer without its proof." if _is_answer(data) else "The file holds no proof."
+        raise UsageError(what, hint=_HINT)
+    if data.get("version") != VERSION:
+        made_by = str(data.get("made_by", "another program"))[:40]
+        raise UsageError(
+            f"The proof was made by {made_by} in the format {str(data.get('version'))[:20]}; this version checks the "
+            f"format {VERSION}.",
+            hint="Save it again from the page of the answer, or check it with the version that made it.",
+        )
+    if data.get("digest") != _digest(data):
+        raise UsageError(_CHANGED, hint=_HINT)
+    return data
 
 
-class _DataElement(HTMLParser):
-    """Reads the element that holds the data."""
+def _digest(data: Mapping[str, Any]) -> str:
+    """Of all that a proof holds, in whatever order and layout it was written."""
+    rest = {name: value for name, value in data.items() if name != "digest"}
+    return content_hash(json.dumps(rest, sort_keys=True, separators=(",", ":")))
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.data, self._inside = "", False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._inside = tag == "script" and ("id", _DATA_ID) in attrs and not self.data
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a name that stands twice, other programs read the other value."""
+    if len(made := dict(pairs)) < len(pairs):
+        raise ValueError("a name stands twice")
+    return made
 
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = False
 
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.data += data
+def _is_answer(data: object) -> bool:
+    return isinstance(data, dict) and {"question", "answer", "citations"} <= data.keys()
 
 
 def _place_of_quote(node: ProofNode) -> str:

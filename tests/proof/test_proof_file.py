@@ -66,9 +66,10 @@ def test_a_check_says_what_changed() -> None:
 
 
 def test_a_quote_that_was_never_there_is_found_out() -> None:
-    forged = made().replace("oldest crossing", "newest crossing")
+    quote = CITATION.quote.replace("oldest crossing", "newest crossing")
+    forged = made(dataclasses.replace(ANSWERED, citations=(dataclasses.replace(CITATION, quote=quote),)))
     assert finding(TEXT, forged) is Finding.FALSE
-    assert checked(DOCUMENT, html=made(ABSTAINED)).holds  # it quotes nothing
+    assert not checked(DOCUMENT, html=made(ABSTAINED)).holds  # it quotes nothing, so nothing is proved
 
 
 class _Elements(HTMLParser):

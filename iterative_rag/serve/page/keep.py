@@ -5,26 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from iterative_rag import __version__
 from iterative_rag.proof.answer_export import as_markdown
-from iterative_rag.proof.proof_file import proof_html
+from iterative_rag.proof.proof_file import proof_html, proof_json
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.page.cited_documents import CitedDocuments
 from iterative_rag.serve.page.shown_run import shown_run
-from iterative_rag.serve.runs.events import public_answer
-from iterative_rag.serve.runs.public_text import public_source
+from iterative_rag.serve.runs.public_text import public_ending, public_source
 from iterative_rag.serve.services import services_of
 from iterative_rag.types import Answer
 
+T = TypeVar("T")
+
 
 async def answer_json(request: Request) -> Response:
-    """The answer as `answer.schema.json` describes it."""
-    _, answer = await _answer(request)
-    written = json.dumps(public_answer(answer), ensure_ascii=False, indent=1)
+    """The answer, as `answer.schema.json` describes it, with its proof, which `iterative-rag verify` checks."""
+    data, answer = await _proof(request, proof_json)
+    written = json.dumps(data, ensure_ascii=False, indent=1)
     return Response(written, media_type="application/json", headers=_attachment(answer, "json"))
 
 
@@ -36,11 +39,16 @@ async def answer_markdown(request: Request) -> Response:
 
 async def proof_file(request: Request) -> Response:
     """The proof as one file, which `iterative-rag verify` checks."""
-    services = services_of(request)
-    corpus, answer = await _answer(request)
-    documents = CitedDocuments(services, corpus, answer)
-    html = await asyncio.to_thread(proof_html, answer, documents.of, version=__version__, source=public_source)
+    html, answer = await _proof(request, proof_html)
     return Response(html, media_type="text/html; charset=utf-8", headers=_attachment(answer, "html"))
+
+
+async def _proof(request: Request, made: Callable[..., T]) -> tuple[T, Answer]:
+    """What `proof_json` or `proof_html` makes of the answer, and the answer."""
+    corpus, answer = await _answer(request)
+    documents = CitedDocuments(services_of(request), corpus, answer)
+    public = public_ending(answer)
+    return await asyncio.to_thread(made, public, documents.of, version=__version__, source=public_source), answer
 
 
 async def _answer(request: Request) -> tuple[str, Answer]:
