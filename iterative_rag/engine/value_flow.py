@@ -40,15 +40,11 @@ class ValueFlow:
         if draft.answered and from_question:
             start += self._named(self._inquiry.question, _END)
         behind: set[int] = set()
-        for place in start:
-            if place < len(self._inquiry.facts):
-                self._follow(place, ())
-        left = [*start]
-        while left:
-            place = left.pop()
-            if place not in behind:
+        while start:
+            if (place := start.pop()) not in behind:
                 behind.add(place)
-                left += self.rests_on.get(place, ())
+                self._follow(place, ())
+                start += self.rests_on[place]
         return replace(draft, cited=(*draft.cited, *sorted(behind - {*draft.cited})))
 
     def _follow(self, place: int, path: tuple[int, ...]) -> None:
