@@ -285,7 +285,7 @@ class HopPrinter:
         self._doing("analysing the question")
 
     def _answering(self, step: AnsweringStep) -> None:
-        if step.last_attempt:
+        if step.last_attempt and not step.draft.answered:
             self._printer.line(("last attempt: nothing more is looked up", "dim"), indent="  ")
         self._doing("checking the answer")
 

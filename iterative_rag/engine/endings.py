@@ -69,7 +69,9 @@ class RunOutcome:
 
 
 def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
-    missing = f"Missing: {draft.missing}" if draft.missing else ""
+    found = {fact.need.key for fact in state.inquiry.facts if fact.value}
+    left = "; ".join(one for one in draft.missing.split("; ") if Need(one).key not in found)
+    missing = f"Missing: {left}" if left else ""
     if ending.fault is not None:
         return RunOutcome(Status.INCOMPLETE, str(ending.fault), ReasonCode.FAULT)
     if ending.cap is not None:

@@ -164,12 +164,14 @@ def best_so_far(inquiry: Inquiry) -> Draft:
     """A draft without any model: the fact that is trusted most, shown as what it is."""
     if not inquiry.facts:
         return Draft(answered=False, text="", missing=NOTHING_FOUND)
+    found = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
+    missing = "; ".join(dict.fromkeys(need.question for need in inquiry.tried if need.key not in found))
     if inquiry.form.is_text:
-        return replace(extract_of(inquiry), answered=False, missing=inquiry.question)
+        return replace(extract_of(inquiry), answered=False, missing=missing)
     # The latest hop is nearest to the question.
     place = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
     fact = inquiry.facts[place]
-    return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(place,), missing=inquiry.question)
+    return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(place,), missing=missing)
 
 
 def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:
