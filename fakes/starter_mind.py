@@ -153,6 +153,9 @@ def _of_role(role: str, user: str) -> dict[str, Any]:
             return {"facts": _extracted(user)}
         case "answer":
             return _submission(_numbers(facts), facts)
+        case "plan":
+            planned = _missing(user.partition("FACTS:")[2])
+            return {"done": not planned, "steps": [{"question": step.question} for step in planned]}
         case "suffice":
             return {"enough": not missing, "gap": missing[0].question if missing else ""}
         case "reword":
@@ -206,7 +209,8 @@ def _numbers(facts: str) -> list[int | None]:
 def _submission(numbers: Sequence[int | None], facts: str) -> dict[str, Any]:
     if None in numbers:
         return {"status": "not_in_facts", "missing": _missing(facts)[0].question if _missing(facts) else "a fact"}
-    text = " ".join(f"{step.statement.rstrip('.')} [{n}]." for step, n in zip(STEPS, numbers, strict=True))
+    # Of the chain it cites the ends alone, as real models do.
+    text = f"Her first name would be Jane [{numbers[2]}] and her surname Ballou [{numbers[3]}]."
     return {"status": "answered", "answer": text, "short_answer": ANSWER, "confidence": 0.9}
 
 
