@@ -10,7 +10,7 @@ QUESTION = (
     "the same as the second assassinated president's mother's maiden name, what is her name?"
 )
 SHORT_ANSWER = "Jane Ballou"
-_ARTICLES = (
+ARTICLES = (
     "Abraham_Lincoln",
     "First_Lady_of_the_United_States",
     "Harriet_Lane",
@@ -22,5 +22,5 @@ _ARTICLES = (
 
 def index_articles(corpus: str) -> None:
     """Index the articles as a corpus of the data folder in use."""
-    paths = [starter_corpus_path() / f"{name}.md" for name in _ARTICLES]
+    paths = [starter_corpus_path() / f"{name}.md" for name in ARTICLES]
     index_paths(paths, settings=Settings(llm="builtin"), corpus=corpus)

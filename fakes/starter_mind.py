@@ -210,7 +210,7 @@ def _submission(numbers: Sequence[int | None], facts: str) -> dict[str, Any]:
     if None in numbers:
         return {"status": "not_in_facts", "missing": _missing(facts)[0].question if _missing(facts) else "a fact"}
     # Of the chain it cites the ends alone, as real models do.
-    text = f"Her first name would be Jane [{numbers[2]}] and her surname Ballou [{numbers[3]}]."
+    text = f"Her name would be {ANSWER} [{numbers[2]}][{numbers[3]}]."
     return {"status": "answered", "answer": text, "short_answer": ANSWER, "confidence": 0.9}
 
 

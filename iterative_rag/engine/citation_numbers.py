@@ -52,15 +52,16 @@ class CitationNumbers:
         """What was asked and found on the way, for the facts that are cited: each line once, and what builds on the
         finding of another after it."""
         grouped: dict[tuple[str, str], list[int]] = {}
+        below = {source for sources in self.rests_on.values() for source in sources}
         for place in self.cited:
-            if self.facts[place].value or self.rests_on.get(place):
+            if self.facts[place].value or self.rests_on.get(place) or place in below:
                 grouped.setdefault(_finding(self.facts[place]), []).append(place)
         links = []
         for places in grouped.values():
             first = self.facts[places[0]]
             found = plain(with_unit(first.value, first.quote) or first.quote)
-            below = [_finding(self.facts[source]) for place in places for source in self.rests_on.get(place, ())]
-            given = [place for finding in below if finding in grouped for place in grouped[finding]]
+            findings = [_finding(self.facts[source]) for place in places for source in self.rests_on.get(place, ())]
+            given = [place for finding in findings if finding in grouped for place in grouped[finding]]
             links.append(ChainLink(plain(first.need.question), found, self.of(places), self.of(given)))
         return tuple(_in_order(links))
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.engine.run_state import RunState
+from iterative_rag.retrieval.need_words import names_in
 from iterative_rag.text.markup import plain
 from iterative_rag.text.need_wording import values_named
 from iterative_rag.types import Draft, Need
@@ -31,6 +32,14 @@ class ValueFlow:
         order = sorted(range(len(facts)), key=lambda n: (asked[facts[n].need.key], -facts[n].score, n))
         self._given: list[tuple[str, tuple[int, ...]]] = [(plain(facts[n].value), (n,)) for n in order]
         self._given += [(one.result, one.facts) for one in self._inquiry.computed]
+        # A quote that tells of the subject of its article ("counted as the 15th") names no value, but it gives one.
+        whole = Need(self._inquiry.original).key
+        beside = [n for n in order if not facts[n].value and facts[n].need.key != whole]
+        self._told: list[tuple[str, tuple[int, ...]]] = [
+            (name, (n,))
+            for n in beside
+            for name in (facts[n].title.split(" (")[0], *names_in(plain(facts[n].statement)))
+        ]
         self.rests_on: dict[int, tuple[int, ...]] = {}
 
     def with_chain(self, draft: Draft, *, from_question: bool) -> Draft:
@@ -61,10 +70,11 @@ class ValueFlow:
         """The facts of earlier hops whose values a question names; where there are none, those of the same hop: what a
         model notes in one turn builds on one another."""
         facts, found = self._inquiry.facts, self._hop_of
-        for hops in (range(hop), (hop,)):
+        sources = (self._given, self._given, self._told, self._told)
+        for told, hops in zip(sources, (range(hop), (hop,)) * 2, strict=True):
             given = [
                 (value, places)
-                for value, places in self._given
+                for value, places in told
                 if all(found[place] in hops and facts[place].need.key != but for place in places)
             ]
             if meant := values_named(question, [value for value, _ in given], self._inquiry.original):

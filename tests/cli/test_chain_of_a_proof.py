@@ -14,20 +14,20 @@ import pytest
 from fakes import starter_mind
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
+from fakes.readme_question import ARTICLES
 from fakes.starter_mind import ANSWER, QUESTION, STEPS
 from iterative_rag.factory import starter_corpus_path
 
-TITLES = [step.title for step in STEPS]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "what_changed.py"
 
 
 @pytest.fixture(scope="module")
 def articles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder of the two articles, which is the corpus `lane` of the data folder beside it."""
+    """A folder of its articles, which is the corpus `lane` of the data folder beside it."""
     folder = tmp_path_factory.mktemp("lane")
     (folder / "articles").mkdir()
-    for title in set(TITLES):
-        shutil.copy(starter_corpus_path() / f"{title.replace(' ', '_')}.md", folder / "articles")
+    for name in ARTICLES:
+        shutil.copy(starter_corpus_path() / f"{name}.md", folder / "articles")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
         yield folder / "articles"
@@ -48,7 +48,7 @@ def quoted(text: str) -> list[int]:
     return [n for n, step in enumerate(STEPS) if any(quote in text for quote in step.quotes)]
 
 
-@pytest.mark.parametrize("strategy", ["iterative", "full", "plan", "agent"])
+@pytest.mark.parametrize("strategy", ["iterative", "plan", "agent"])
 def test_every_link_of_the_chain_is_cited(
     articles: Path, server: FakeServer, run: Command, monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
