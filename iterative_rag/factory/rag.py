@@ -110,7 +110,7 @@ class IterativeRAG:
         """
         given = {"llm": llm, "fast_llm": fast_llm, "embedder": embed_model, "rerank": rerank, "index": index}
         overrides |= {name: value for name, value in given.items() if isinstance(value, str)}
-        settings = settings.changed(**overrides) if settings else load_settings(overrides)
+        settings = settings.changed(**overrides) if settings else load_settings(overrides, given_in="the call")
         objects: dict[str, Any] = {name: value for name, value in given.items() if not isinstance(value, str | None)}
         settings = settings.changed(**{name: getattr(settings, name) for name in objects})
         embed = objects.pop("embedder", None)
@@ -161,7 +161,7 @@ class IterativeRAG:
         if isinstance(embed_model, str):
             overrides["embedder"], embed_model = embed_model, None
         settings = settings or (self.settings if self else None)
-        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides)
+        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides, given_in="the call")
         if self is not None:
             corpus = corpus or written_corpus(self.corpus)
             embed_model = embed_model if embed_model or "embedder" in overrides else self.embedder

@@ -40,17 +40,23 @@ class GivenDocuments:
     def documents(self) -> Iterator[Document | Skipped]:
         taken: dict[str, int] = {}
         for one in self._given:
-            document = _encodable(one if isinstance(one, Document) else _converted(one))
+            document = _named(_encodable(one if isinstance(one, Document) else _converted(one)))
             if not document.text.strip():
                 yield Skipped(document.source or document.title, "It holds no text.", empty=True)
                 continue
             before = taken.get(document.id, 0)
             taken[document.id] = before + 1
-            if before and isinstance(one, Document):
+            if before and isinstance(one, Document) and one.id:
                 yield Skipped(document.source or document.title, f"Another document has the id {document.id!r} too.")
                 continue
-            # A reader may make several documents of one file.
+            # A reader may make several documents of one file, a program several of one title.
             yield replace(document, id=f"{document.id}#{before + 1}") if before else document
+
+
+def _named(document: Document) -> Document:
+    """With its address or title for a source and an id that were not given."""
+    source = document.source or document.url or document.title
+    return replace(document, id=document.id or source, source=source)
 
 
 def _encodable(document: Document) -> Document:

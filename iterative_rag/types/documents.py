@@ -37,8 +37,8 @@ def as_field(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One article or file of a corpus. `source` is the path or URL that it was read from. What it says of itself is
-    one line each.
+    """One article or file of a corpus. `source` is the path or URL that it was read from; without one, and without an
+    `id`, the title stands for it. What it says of itself is one line each.
 
     `pages` are the offsets at which pages 1, 2, ... begin; empty where there are no pages. `retrieved` is the day (ISO)
     on which a web page was read during a run, "" for a document of the corpus. `copies` are the sources of other
@@ -46,10 +46,10 @@ class Document:
     search can be kept to it.
     """
 
-    id: str
-    title: str
-    text: str
-    source: str
+    id: str = ""
+    title: str = ""
+    text: str = ""
+    source: str = ""
     url: str | None = None
     pages: tuple[int, ...] = ()
     retrieved: str = ""

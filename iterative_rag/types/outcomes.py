@@ -268,6 +268,13 @@ class Answer:
     facts: tuple[Fact, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        """What a person wants to read: the answer or why there is none, its trust, and the numbered sources."""
+        head = f"{self.label}: {self.reason}" if self.label else self.text or self.short_answer
+        trust = f" ({self.confidence_word})" if self.confidence_word else ""
+        passages = self.citations or self.nearest
+        return "\n".join([head + trust, *(f"[{one.n}] {one.title}: “{one.quote}”" for one in passages)])
+
     @property
     def label(self) -> str:
         """What a text for people begins with where there is no answer; "" where there is one. `reason` follows it."""

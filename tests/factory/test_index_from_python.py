@@ -12,7 +12,7 @@ from llama_index.core.schema import TextNode
 from fakes import two_article_corpus
 from fakes.llama_index_models import ArticleLLM, two_article_llm, word_embedding
 from iterative_rag import Answer, IterativeRAG
-from iterative_rag.errors import CorpusError, CorpusMismatch, UsageError
+from iterative_rag.errors import CorpusError, CorpusMismatch, SettingsError, UsageError
 from iterative_rag.factory import corpora, index_paths, stale
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Document
@@ -167,3 +167,21 @@ def test_given_documents_are_not_looked_for_on_disk() -> None:
     IterativeRAG.index(ARTICLES, corpus="mine", embed_model=word_embedding())
     ((root, reason),) = stale("mine", load_settings()).unread
     assert (root, reason.startswith("Documents that a Python program gave")) == ("python:documents", True)
+
+
+def test_a_title_and_a_text_are_a_document_and_an_answer_prints_as_a_person_reads_it() -> None:
+    given = [Document(title="Sunday bridge", text=BRIDGE), Document(title="Aldermere", text=TOWN)]
+    report = IterativeRAG.index([*given, Document(title="Aldermere", text="A hamlet.")], corpus="mine", llm="builtin")
+    assert (report.added, report.skipped) == (3, ())
+    assert IterativeRAG.index(given, corpus="mine", llm="builtin").unchanged == 2
+    with IterativeRAG.from_settings(llm="builtin", corpus="mine") as rag:
+        said = str(rag.ask("Who is the mayor of Aldermere?")).splitlines()
+        declined = str(rag.ask("Who painted the ceiling of the winter palace in Quorn?"))
+    assert said[0].startswith("The mayor of Aldermere is Edda Holm [1]. (")
+    assert said[1].startswith("[1] Aldermere: “")
+    assert declined.startswith("Not in the corpus: Nothing near was found")
+
+
+def test_a_wrong_setting_is_named_as_a_program_writes_it() -> None:
+    with pytest.raises(SettingsError, match="max_hops = 0 in the call is not valid"):
+        IterativeRAG.from_settings(max_hops=0)
