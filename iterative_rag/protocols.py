@@ -166,6 +166,22 @@ class Reranker(Protocol):
         ...
 
 
+class QuoteReader(Protocol):
+    """Reads single quotes, as a second pair of eyes beside the extractor. It understands English alone."""
+
+    def chance(self, need: str, value: str, title: str, quote: str) -> float:
+        """How likely a quote of a document with this title answers the need with the value: from 0 to 1."""
+        ...
+
+
+class FactCheck(Protocol):
+    """Says of a new fact whether its quote bears it out."""
+
+    def __call__(self, fact: Fact, text: str) -> Fact:
+        """The fact with its `support`, and its score where the quote speaks against it. `text` is its document."""
+        ...
+
+
 class Embedding(Protocol):
     """A batch of texts that is being embedded, in another thread, process or machine."""
 

@@ -49,7 +49,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     outcome = outcome_of(state, ending, draft)
     if outcome.status is Status.ABSTAINED:
         draft = _with_partial_finding(draft, state, conflicts, ending)
-    trust = confidence(proved, state.reflection, conflicts)
+    trust = confidence(proved, state.reflection, conflicts, state.inquiry.facts)
     fault = ending.fault
     draft = flow.with_chain(draft, from_question=False)  # of what was added since
     numbers = CitationNumbers(state.inquiry.facts, draft.cited, flow.rests_on)

@@ -51,3 +51,14 @@ def _cell(line: str, start: int, end: int) -> RowCell:
     start += len(written) - len(written.lstrip())
     bare = written.strip()
     return RowCell(bare.replace("\\|", "|"), start, start + len(bare))
+
+
+def row_header(text: str, start: int) -> tuple[str, ...]:
+    """The cells of the first row of the table that the row at `start` belongs to; () for that row itself."""
+    header = ""
+    while start > 0:
+        begin = text.rfind("\n", 0, start - 1) + 1
+        if not is_row(line := text[begin:start]):
+            break
+        header, start = line, begin
+    return tuple(cell.text for cell in row_cells(header)) if header else ()

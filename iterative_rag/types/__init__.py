@@ -40,6 +40,7 @@ from iterative_rag.types.loop import (
     Needs,
     OutlineSection,
     Stuck,
+    Support,
     UnreadWindow,
     Window,
 )
@@ -186,6 +187,7 @@ __all__ = [
     "SubmitCall",
     "Sufficiency",
     "SufficiencyStep",
+    "Support",
     "ToolCall",
     "ToolResult",
     "ToolStep",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from iterative_rag.types.answer_forms import AnswerForm
 
@@ -74,13 +75,21 @@ class Extract:
 DOUBTFUL_BELOW = 0.25
 
 
+class Support(StrEnum):
+    """What a second pair of eyes says of a fact: does its quote answer its need with its value?"""
+
+    AGREES = "agrees"
+    SILENT = "silent"  # the quote does not say it by itself
+    DISAGREES = "disagrees"  # the quote says something else, or nothing of it
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A statement with its verbatim quote, verified: `document.text[start:end] == quote`.
 
     `value` is the short answer to the need ("James Buchanan"), "" if there is none; `score` is the confidence of the
     extractor, from 0 to 1; `page` counts from 1 in documents that have pages; `retrieved` and `copies` as in Document;
-    `url` is its `link`.
+    `url` is its `link`. `support` is None where nobody could be asked: a fact without a value, one that was counted.
     """
 
     statement: str
@@ -97,6 +106,7 @@ class Fact:
     retrieved: str = ""
     url: str = ""
     copies: tuple[str, ...] = ()
+    support: Support | None = None
 
     @property
     def is_doubtful(self) -> bool:

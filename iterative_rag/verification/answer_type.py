@@ -11,6 +11,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language, language_of
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.verification.text_reading import read_text
 from iterative_rag.verification.word_lists import pattern, words
 
 _AFFIRMING = frozenset(["yes", "ja", "oui", "si", "sí", "sì", "sim", "да", "tak"])
@@ -22,25 +23,34 @@ _WORD = lazy_pattern(r"\w+")
 class Asked(StrEnum):
     NUMBER = "number"
     TIME = "time"
+    REASON = "reason"
     ANY = "any"
 
 
 def kind_asked(question: str) -> Asked:
     """By the question words at the beginning of a question or of one of its clauses."""
     plain = folded(" ".join(question.split())).strip(" ¿¡?\"'")
-    number, time, _ = _patterns()
+    number, time, reason, _ = _patterns()
+    if reason.search(plain):
+        return Asked.REASON
     if time.search(plain):
         return Asked.TIME
     return Asked.NUMBER if number.search(plain) else Asked.ANY
 
 
 def is_of_kind(question: str, short: str) -> bool:
-    """False only where a number or a time is asked for and the short answer holds neither."""
+    """False only where a number or a time is asked for and the short answer holds neither, or where a reason is and it
+    holds nothing else."""
     *_, stretch = _patterns()
-    if kind_asked(question) is Asked.ANY or stretch.search(folded(question)):
+    asked = kind_asked(question)
+    if asked is Asked.REASON:
+        read = read_text(short, language(question))
+        return not read.values or bool(read.words)
+    if asked is Asked.ANY or stretch.search(folded(question)):
         return True
-    # "None", "never", "the same year", "one": answers that a number may have, in few words.
-    return len(short.split()) <= 2 or bool(mentions(short, language(question)))
+    # "None", "never", "the same year", "one": answers that a number may have, in few words; "late in July".
+    in_months = asked is Asked.TIME and any(word in language_of("").months for word in folded(short).split())
+    return len(short.split()) <= 2 or in_months or bool(mentions(short, language(question)))
 
 
 def yes_or_no(text: str) -> str:
@@ -60,10 +70,11 @@ def asks_yes_or_no(question: str) -> bool:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+def _patterns() -> tuple[re.Pattern[str], ...]:
     begins, before_time = r"(?:^|[,;:] )", "|".join(words("questions", "before_time"))
     return (
         re.compile(rf"{begins}(?:\w+ ){{0,2}}?{pattern('questions', 'number')}\b"),
         re.compile(rf"{begins}(?:(?:{before_time}) )?{pattern('questions', 'time')}\b"),
+        re.compile(rf"^{pattern('questions', 'reason')}\b"),
         re.compile(pattern("questions", "stretch")),
     )

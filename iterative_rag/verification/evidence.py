@@ -93,7 +93,7 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
 
 def _of_fact(place: int, fact: Fact, code: str) -> Proof:
     own = language(fact.quote) or language(fact.statement) or code
-    quote, title = read_text(_with_life(fact.quote), own), read_title(fact.title, own)
+    quote, title = read_text(with_life(fact.quote), own), read_title(fact.title, own)
     need = read_text(fact.need.question, language(fact.need.question) or code)
     texts = (quote, read_text(fact.statement, own), need, read_text(fact.value, own))
     return Proof(
@@ -127,7 +127,8 @@ def _of_computation(computation: Computation, facts: Sequence[Proof], code: str)
     )
 
 
-def _with_life(quote: str) -> str:
+def with_life(quote: str) -> str:
+    """A quote with words for the birth and death that its brackets say by their form."""
     quote = _LIVED.sub(lambda match: f"(born {match['born']}, died {match['died']})", quote)
     return _DIED.sub(" died ", _BORN.sub("(born ", quote))
 

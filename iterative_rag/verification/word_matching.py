@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -67,16 +67,27 @@ _LONGEST_ENTRY = 40  # letters; no entry of the lists has as many
 @lru_cache(maxsize=32768)
 def relations_of(word: str) -> frozenset[str]:
     """The relations that a word may say."""
-    relations = _relation_words()
+    return _listed("relations", word)
+
+
+def opposites(words: Iterable[str], table: str = "opposites") -> frozenset[str]:
+    """The sides of opposites that folded words stand for: "+open" for "opened", "-open" for "closed"."""
+    return frozenset().union(*(_listed(table, word) for word in words))
+
+
+def _listed(table: str, word: str) -> frozenset[str]:
+    entries = _entries(table)
     beginnings = (f"{word[:length]}*" for length in range(3, min(len(word), _LONGEST_ENTRY) + 1))
-    return frozenset().union(*(relations.get(entry, ()) for entry in (word, *beginnings)))
+    return frozenset().union(*(entries.get(entry, ()) for entry in (word, *beginnings)))
 
 
 @cache
-def _relation_words() -> Mapping[str, frozenset[str]]:
-    """The relations of each word, or beginning of words ("design*"), of the lists."""
+def _entries(table: str) -> Mapping[str, frozenset[str]]:
+    """The lists of a table that each word, or beginning of words ("design*"), stands in. What follows a "/" in a list
+    is its other side."""
     found: dict[str, set[str]] = {}
-    for relation, entries in lists_of("relations").items():
-        for entry in entries:
-            found.setdefault(entry, set()).add(relation)
-    return {entry: frozenset(relations) for entry, relations in found.items()}
+    for name, entries in lists_of(table).items():
+        signs = ("+", "-") if "/" in entries else ("",)
+        for place, entry in enumerate(entries):
+            found.setdefault(entry, set()).add(f"{signs['/' in entries[:place]]}{name}")
+    return {entry: frozenset(names) for entry, names in found.items()}

@@ -1,0 +1,172 @@
+"""Values that their quote does not bear out: a number, an opposite, a relation, a kind that it gives otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from fakes.case_corpus import CaseCorpus
+from fakes.model_server import FakeServer
+from iterative_rag import IterativeRAG
+from iterative_rag.types import ConfidenceWord, Status, Support
+from iterative_rag.verification.fact_support import by_rules
+
+ARTICLES = {
+    "Nils Aldo": """# Nils Aldo
+
+| Nils Aldo | |
+|---|---|
+| Born | June 25, 1903, Tellby |
+| Died | January 21, 1950, Varn |
+| Spouses | Ida Brun (1936–1945), Una Falk (1949–1950) |
+| Education | Karsa College |
+
+**Nils Aldo** was a writer of novels and reports. He was nominated for the Karsa Prize three times but never won it.
+
+## Books
+
+| Book | Year |
+|---|---|
+| Down in Tellby | 1933 |
+| Grey Days | 1934 |
+| The Road to Varn | 1937 |
+""",
+    "Orm Tower": """# Orm Tower
+
+| Orm Tower | |
+|---|---|
+| Height | 330 m |
+| Built | 1887–1889 |
+| Builder | company of Bo Ruud |
+
+The Orm Tower stands on the Field of Mars in Varn.
+""",
+    "Dawn (musical)": """# Dawn (musical)
+
+| Dawn | |
+|---|---|
+| Music | Ada Thorne |
+| Closed in Varn | September 7, 2008 |
+
+**Dawn** is a musical by Ada Thorne about painters without money.
+""",
+    "Ships of Orm": """# Ships of Orm
+
+| Ship | Number | Built |
+|---|---|---|
+| Gull | 0 | 1901 |
+| Heron | 3 | 1907 |
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def articles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CaseCorpus]:
+    folder = tmp_path_factory.mktemp("support")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        (folder / "articles").mkdir()
+        for title, text in ARTICLES.items():
+            (folder / "articles" / f"{title}.md").write_text(text, encoding="utf-8")
+        yield CaseCorpus(folder / "articles", "support")
+
+
+@pytest.fixture(scope="module")
+def rag(articles: CaseCorpus) -> Iterator[IterativeRAG]:
+    with articles.opened("builtin", cache=False) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("Tell me the name of Nils Aldo's second wife.", "Una Falk"),
+        ("What was the name of Nils Aldo's third wife?", ""),
+        ("On which island was Nils Aldo born?", ""),
+        ("In which village was Nils Aldo born?", ""),
+        ("When did Nils Aldo win the Karsa Prize?", ""),
+        ("For what was the Orm Tower built?", ""),
+        ("In which year did Dawn open?", ""),
+        ("When was the ship number 7 built?", ""),
+        ("What is the title of Nils Aldo's opera?", ""),
+    ],
+)
+def test_what_no_quote_bears_out_is_declined_or_a_weak_guess(rag: IterativeRAG, question: str, right: str) -> None:
+    answer = rag.ask(question)
+    declined = answer.status is Status.ABSTAINED
+    assert declined or answer.confidence_word is ConfidenceWord.WEAK_GUESS or answer.short_answer == right
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("When was Nils Aldo born?", "June 25, 1903"),
+        ("Where did Nils Aldo die?", "Varn"),
+        ("How tall is the Orm Tower?", "330 m"),
+        ("When did Dawn close?", "September 7, 2008"),
+    ],
+)
+def test_what_a_quote_bears_out_is_still_answered(rag: IterativeRAG, question: str, right: str) -> None:
+    answer = rag.ask(question)
+    assert answer.short_answer == right
+    assert answer.hops[0].facts[0].support is Support.AGREES
+
+
+WIFE = "Who was the wife of Nils Aldo?"
+
+
+def reply(body: Mapping[str, Any]) -> str:
+    """Takes a book for the wife."""
+    fields, user = body["format"]["properties"], body["messages"][-1]["content"]
+    if "facts" in fields:
+        row = "| Grey Days | 1934 |"
+        fact = {"statement": "Nils Aldo's wife was Grey Days.", "quote": row, "need": [1], "value": "Grey Days"}
+        return json.dumps({"facts": [fact] if row in user else []})
+    if "working" in fields:
+        told = {"answer": "The wife of Nils Aldo was Grey Days [1].", "short_answer": "Grey Days", "confidence": 0.95}
+        return json.dumps({"status": "answered", **told})
+    known = "wife was Grey Days" in user
+    return json.dumps({"status": "known" if known else "needs", "needs": [] if known else [WIFE]})
+
+
+def test_what_an_llm_reads_into_a_quote_is_a_weak_guess(articles: CaseCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeServer(reply=reply) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        with articles.opened("ollama/tiny:1b", cache=False) as rag:
+            answer = rag.ask(WIFE)
+    assert answer.short_answer in {"", "Grey Days"}
+    assert answer.confidence_word in {None, ConfidenceWord.WEAK_GUESS}
+    supports = {fact.support for hop in answer.hops for fact in hop.facts if fact.value}
+    assert supports == {Support.DISAGREES}
+
+
+@pytest.mark.parametrize(
+    ("need", "value", "title", "quote", "support"),
+    [
+        ("In which year did Dawn open?", "2008", "Dawn", "Dawn closed in 2008.", Support.DISAGREES),
+        ("In which year did Dawn open?", "1996", "Dawn", "It opened in 1996 and closed in 2008.", Support.AGREES),
+        ("When did Ann Lee die?", "1871", "Ann Lee", "Ann Lee was born in 1871.", Support.DISAGREES),
+        ("When did Ann Lee die?", "1871", "Ann Lee", "(born Ann Orr; 3 May 1801 – 9 June 1871)", Support.AGREES),
+        ("Who was the first mayor of Orm?", "Bo", "Orm", "The last mayor was Bo.", Support.DISAGREES),
+        ("Who was the predecessor of Bo Lee?", "Una", "Bo Lee", "Succeeded by: Una", Support.SILENT),
+        ("Why was the Orm Tower built?", "1887", "Orm Tower", "It was built in 1887.", Support.DISAGREES),
+        ("On which island was Bo Lee born?", "Varn", "Bo Lee", "Bo Lee was born in Varn.", Support.DISAGREES),
+        ("On which island was Bo Lee born?", "Varn", "Bo Lee", "He was born on the isle of Varn.", Support.AGREES),
+        ("When did Bo win the Orm Prize in Arts?", "1903", "Bo", "Bo won the Orm Prize in Music.", Support.DISAGREES),
+        ("When did Bo Lee sell the mill?", "1903", "Una", "Una sold the mill in 1903.", Support.SILENT),
+        ("When did Bo Lee sell the mill?", "1903", "Bo Lee", "He was ill in 1903.", Support.SILENT),
+        ("Wann wurde das Werk in Orm gegründet?", "1903", "Werk", "Das Werk wurde 1903 gegründet.", Support.SILENT),
+    ],
+)
+def test_the_rules_say_what_they_have_understood(
+    need: str, value: str, title: str, quote: str, support: Support
+) -> None:
+    assert by_rules(need, value, title, quote) is support
+
+
+def test_the_label_of_a_row_is_not_turned_round() -> None:
+    asked = ("Who was the predecessor of Bo Lee?", "Una", "Bo Lee", "Succeeded by: Una")
+    assert by_rules(*asked, row=True) is Support.DISAGREES
