@@ -256,6 +256,7 @@ def _fact(fact: Fact) -> dict[str, Any]:
         "retrieved": fact.retrieved,
         "url": fact.url,
         "copies": list(fact.copies),
+        "support": fact.support,
     }
 
 

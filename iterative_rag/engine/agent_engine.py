@@ -200,7 +200,9 @@ class AgentEngine:
         self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[RefusedQuote]
     ) -> int | None:
         """The place of a quote among the facts, to which it is added if it is new; None where it is refused."""
-        found = verified(quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened())
+        found = verified(
+            quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened(), self._run.reader.check
+        )
         if isinstance(found, RefusedQuote):
             refused.append(found)
             return None

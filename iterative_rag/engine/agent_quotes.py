@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iterative_rag.llm.replies.injection_guard import guarded
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import Corpus, FactCheck
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.quote_verification import locate
@@ -33,17 +33,23 @@ class RefusedQuote:
 
 
 def verified(
-    quoted: QuotedPassage, inquiry: Inquiry, titles: ArticleTitles, corpus: Corpus, opened: Sequence[str]
+    quoted: QuotedPassage,
+    inquiry: Inquiry,
+    titles: ArticleTitles,
+    corpus: Corpus,
+    opened: Sequence[str],
+    check: FactCheck | None = None,
 ) -> Fact | RefusedQuote:
-    """The fact, if the quote stands in an article of that title or, where it names none that does, in one that was
-    shown."""
+    """The fact, with what the `check` says of it, if the quote stands in an article of that title or, where it names
+    none that does, in one that was shown."""
     documents = titles.articles(quoted.title) if quoted.title else []
     named = {document.id for document in documents}
     documents += [corpus.document(one) for one in opened if one not in named]
     for document in documents:
         place = locate(quoted.quote, document.text, [(0, len(document.text))])
         if place is not None:
-            return _fact(quoted, inquiry, document, *place)
+            fact = _fact(quoted, inquiry, document, *place)
+            return check(fact, document.text) if check else fact
     nearest = max((_nearest(quoted.quote, document) for document in documents), default=(0.0, "", ""))
     return RefusedQuote(quoted.quote, *(nearest[1:] if nearest[0] >= LIKENESS else ("", "")))
 

@@ -102,7 +102,7 @@ def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[H
             struck = Struck(fact.document_id, fact.start, fact.end)
             return replace(_unpinned(hop, fact.need), facts=left), (struck,)
         case EditKind.PIN:
-            return replace(_pinned(hop, fact.need), facts=(*others, replace(fact, score=1.0))), ()
+            return replace(_pinned(hop, fact.need), facts=(*others, replace(fact, score=1.0, support=None))), ()
         case EditKind.CORRECT:
             return replace(hop, facts=(*others, _corrected(fact, edit, corpus))), ()
 
@@ -122,7 +122,7 @@ def _corrected(fact: Fact, edit: FactEdit, corpus: Corpus) -> Fact:
         fact = replace(fact, quote=quote, start=start, end=end, page=document.page_at(start))
     if folded(value) not in folded(f"{fact.title} {plain(fact.quote)}"):
         raise UsageError(f"The quote does not say {value!r}.", hint="Give a quote of the article that does.")
-    return replace(fact, value=value, statement=plain(fact.quote), score=1.0)
+    return replace(fact, value=value, statement=plain(fact.quote), score=1.0, support=None)
 
 
 def _with_need_edited(hop: HopRecord, edit: NeedEdit) -> tuple[HopRecord, tuple[Need, ...], tuple[Need, ...]]:

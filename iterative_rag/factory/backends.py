@@ -8,7 +8,7 @@ from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
     from iterative_rag.index.rank_fusion import Ranking
-    from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, Grader, Reranker
+    from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, FactCheck, Grader, Reranker
     from iterative_rag.remote.model_spec import Spec
 
 _FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM, and the built-in reader answers (--llm chooses one)."
@@ -53,6 +53,14 @@ def builtin_grader(settings: Settings, kept: Cache) -> Grader:
     from iterative_rag.builtin.reasoning.grading import BuiltinGrader
 
     return BuiltinGrader(cache=kept, binary=settings.grades == "binary")
+
+
+def fact_check(kept: Cache) -> FactCheck:
+    """The check of every fact, with the built-in reader as a second pair of eyes: it costs no LLM call either."""
+    from iterative_rag.builtin.reasoning.quote_reader import BuiltinQuoteReader
+    from iterative_rag.verification.fact_support import FactSupport
+
+    return FactSupport(BuiltinQuoteReader(cache=kept))
 
 
 def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:

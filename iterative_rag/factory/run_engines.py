@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.engine.strategies import RunComponents, build
-from iterative_rag.factory.backends import builtin_grader
+from iterative_rag.factory.backends import builtin_grader, fact_check
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.settings.choices import AUTO
@@ -107,6 +107,7 @@ class RunEngines:
             call_chars=getattr(self.backend, "call_chars", settings.window_chars),
             memory=ReadingMemory(embed),
             embed=embed,
+            check=fact_check(self.cache),
             reading=budget.reading,
         )
 
@@ -115,7 +116,7 @@ class RunEngines:
             return None
         from iterative_rag.retrieval.known_facts import KnownFacts
 
-        return KnownFacts(self.cache, corpus, extractor.fingerprint)
+        return KnownFacts(self.cache, corpus, extractor.fingerprint, fact_check(self.cache))
 
     def _in_flight(self) -> int:
         """Windows read at the same time: as many as the user sets, else as many as the server works on at once. The

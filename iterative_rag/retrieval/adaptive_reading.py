@@ -262,7 +262,9 @@ class AdaptiveReading:
             if place not in extract.needs and (extract.needs or place):
                 continue
             need = plan.need if extract.needs else Need(self._question)
-            fact = verified(self._reader.corpus, need, call.window, extract)
+            # What serves only the question as a whole need not answer it.
+            check = self._reader.check if extract.needs else None
+            fact = verified(self._reader.corpus, need, call.window, extract, check)
             if fact is None:
                 plan.dropped += 1
                 continue
@@ -294,7 +296,8 @@ class AdaptiveReading:
             self._memory.note(needs, one)
             for n, need in enumerate(needs):
                 extracts = [extract for extract in _of(future.result(), place) if n in extract.needs]
-                facts = [fact for each in extracts if (fact := verified(self._reader.corpus, need, one, each))]
+                made = (verified(self._reader.corpus, need, one, each, self._reader.check) for each in extracts)
+                facts = [fact for fact in made if fact]
                 for fact in facts:
                     self._memory.keep(fact)
                 if facts:

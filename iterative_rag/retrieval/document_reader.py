@@ -137,7 +137,7 @@ class DocumentReader(ReaderSetup):
         while not queue.enough and queue.accepted in queue.arrived:
             window = queue.windows[queue.accepted]
             for extract in queue.arrived[queue.accepted]:
-                fact = verified(self.corpus, queue.need, window, extract)
+                fact = verified(self.corpus, queue.need, window, extract, self.check)
                 if fact is None:
                     queue.dropped += 1
                     continue

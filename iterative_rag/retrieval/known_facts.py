@@ -14,7 +14,7 @@ from typing import Any
 
 from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import CorpusError
-from iterative_rag.protocols import Cache, Corpus
+from iterative_rag.protocols import Cache, Corpus, FactCheck
 from iterative_rag.retrieval.need_reading import is_value, verified
 from iterative_rag.retrieval.need_words import plain_words
 from iterative_rag.retrieval.reading_policy import named
@@ -35,11 +35,13 @@ _TEXTS = ("need", "statement", "quote", "value")
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """The facts that the cache holds about documents of `corpus`, as read by the model with this `fingerprint`."""
+    """The facts that the cache holds about documents of `corpus`, as read by the model with this `fingerprint`, each
+    with what the `check` says of it."""
 
     cache: Cache
     corpus: Corpus
     fingerprint: str
+    check: FactCheck | None = None
 
     def about(self, question: str) -> tuple[Fact, ...]:
         """The facts to begin with. The same question begins with the same ones each time, less those of documents that
@@ -108,7 +110,7 @@ class KnownFacts:
     def _verified(self, document: Document, rows: Sequence[Row]) -> tuple[Fact, ...]:
         """The rows whose quotes stand in the document of today."""
         whole = Window(document.id, document.title, document.source, ((0, len(document.text)),), document.text)
-        facts = (verified(self.corpus, Need(row["need"]), whole, _extract(row)) for row in rows)
+        facts = (verified(self.corpus, Need(row["need"]), whole, _extract(row), self.check) for row in rows)
         return tuple(fact for fact in facts if fact)
 
     def _start_key(self, question: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import Corpus, FactCheck
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.types import (
     Cap,
@@ -75,15 +75,18 @@ def is_value(fact: Fact) -> bool:
     return bool(fact.value) and fact.score >= SURE
 
 
-def verified(corpus: Corpus, need: Need, window: Window, extract: Extract) -> Fact | None:
-    """The extract as a fact about a need; None if its quote does not stand in the window."""
+def verified(
+    corpus: Corpus, need: Need, window: Window, extract: Extract, check: FactCheck | None = None
+) -> Fact | None:
+    """The extract as a fact about a need, with what the check says of it; None if its quote does not stand in the
+    window."""
     document = corpus.document(window.document_id)
     text = document.text
     place = locate(extract.quote, text, window.spans)
     if place is None:
         return None
     start, end = place
-    return Fact(
+    fact = Fact(
         statement=extract.statement,
         quote=text[start:end],
         value=extract.value,
@@ -99,3 +102,4 @@ def verified(corpus: Corpus, need: Need, window: Window, extract: Extract) -> Fa
         url=document.link,
         copies=document.copies,
     )
+    return check(fact, text) if check else fact

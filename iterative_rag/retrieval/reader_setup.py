@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from iterative_rag.protocols import Cache, Corpus, Extractor, Vectors
+from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck, Vectors
 from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.types import DocumentAtHand
@@ -24,7 +24,8 @@ class ReaderSetup:
     `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
     needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a
     need even if the first has its value; `documents_per_call` and `call_chars` bound the windows that share a call.
-    `in_flight` is how many calls run at once. `memory` is what the run has read so far.
+    `in_flight` is how many calls run at once. `memory` is what the run has read so far. `check` is asked
+    about every fact.
     """
 
     corpus: Corpus
@@ -40,6 +41,7 @@ class ReaderSetup:
     call_chars: int = 4000
     memory: ReadingMemory = field(default_factory=ReadingMemory)
     embed: Callable[[str], Vectors] | None = None
+    check: FactCheck | None = None
     reading: Callable[[DocumentAtHand], AbstractContextManager[None]] = lambda document: nullcontext()
 
     @property
