@@ -16,7 +16,7 @@ from fakes.server_dialects import DIALECTS, DialectServer
 from scripts.reliability.bench import Bench, Result, share
 from scripts.reliability.faults import listed
 
-SECONDS = 30.0  # for one question
+SECONDS = 120.0  # for one question
 
 
 def dialects(bench: Bench) -> Result:

@@ -8,7 +8,6 @@ A server that refuses how JSON is asked for is asked in a weaker form, and what 
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,18 @@ from iterative_rag.errors import (
     LLMServerError,
     LLMTimeout,
     ReplyTruncated,
+)
+from iterative_rag.llm.providers.server_traits import (
+    ABOUT_EXTRAS,
+    ABOUT_JSON,
+    FAILED,
+    FAILED_GENERATION,
+    PLAIN,
+    REFUSED,
+    Form,
+    about_tokens,
+    cut_from,
+    says_nothing,
 )
 from iterative_rag.llm.replies.json_parsing import ends_in_json, is_whole_json
 from iterative_rag.llm.replies.structured_call import written_out
@@ -47,44 +58,8 @@ if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """How a reply in JSON is asked for: `json` is one of JSON_FORMS ("": by the prompt alone); `extras` are the seed,
-    and the counts of tokens at the end of the stream."""
-
-    json: str = "json_schema"
-    extras: bool = True
-
-    def weaker(self, complaint: str) -> Form:
-        """The next form for a server that refuses this one, without what it complains about."""
-        about_json = self.json and _ABOUT_JSON.search(complaint)
-        if self.extras and _ABOUT_EXTRAS.search(complaint) and not about_json:
-            return replace(self, extras=False)
-        if about_json or self.json == JSON_FORMS[0]:
-            return replace(self, json=JSON_FORMS[JSON_FORMS.index(self.json) + 1])
-        return PLAIN
-
-
-# From the best to none at all. "json_object schema" is that of llama-cpp-python and others.
-JSON_FORMS = ("json_schema", "json_object schema", "json_object", "")
-PLAIN = Form("", extras=False)
-# Statuses by which servers refuse a field that they do not know, or functions that the model cannot call; and those by
-# which some do that have not foreseen it, as their words or their silence show.
-_REFUSED = (400, 415, 422)
-_FAILED = (-1, 500, 501)
-_ABOUT_JSON = re.compile(
-    r"response.?format|json.?(?:schema|object|mode)|guided|grammar|structured|unmarshal.+format|literal_error",
-    re.IGNORECASE,
-)
-_ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
-_SILENT = frozenset({"error", "code", "internal", "server", "message", "type", "none", "null", "param", "detail"})
 _NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
-# Groq checks what its model wrote and answers 400 where it breaks the schema: of that reply, not of the form.
-_FAILED_GENERATION = re.compile(r"failed.generation|json_validate_failed|failed to generate json", re.IGNORECASE)
 _MOST_BLANKS = 200  # behind a reply or inside it: a model that is held to JSON and cannot go on
-# A server that counts fewer tokens does not count; one that counts one of these has cut what it was sent.
-_LEAST_WINDOW = 500
-_WINDOWS = frozenset(2**power for power in range(10, 21))
 # Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
 NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
 
@@ -133,10 +108,9 @@ class _Arrived:
         return self.thoughts if request.schema is None or ends_in_json(self.thoughts) else text
 
 
-# What a model of a server takes, and how many tokens of a prompt it has read at most, for the rest of the process.
+# What a model of a server takes, for the rest of the process; and for which of them it is proved.
 _forms: dict[tuple[str, str], Form] = {}
 _proved: set[tuple[str, str]] = set()
-_windows: dict[tuple[str, str], int] = {}
 _lock = threading.Lock()
 
 
@@ -163,7 +137,7 @@ class StreamedChat:
         self.name = name
         self._thinking, self._unthinking, self._best = tuple(thinking), unthinking, form
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
-        self._identity = (server.url, server.model)
+        self._identity = (f"{server.kind} {server.url}", server.model)
         self._refuses_functions = False
         self._formless = 0  # replies that broke the form, but not where thinking was not switched off
         self._silent = 0  # failures without a word
@@ -214,12 +188,12 @@ class StreamedChat:
                 break
             except LLMServerError as error:
                 said = str(error)
-                if request.functions and not (form.extras and _ABOUT_EXTRAS.search(said)):
+                if request.functions and not (form.extras and ABOUT_EXTRAS.search(said)):
                     raise
                 if not self._refuses(error) or form == PLAIN:
                     self._silent -= 99 if self._silent > 1 else 0  # it is not the form
                     raise
-                failed = failed or _FAILED_GENERATION.search(said) is not None
+                failed = failed or FAILED_GENERATION.search(said) is not None
                 form = PLAIN if failed else form.weaker(said)
         if not failed:
             with _lock:
@@ -230,12 +204,12 @@ class StreamedChat:
     def _refuses(self, error: LLMServerError) -> bool:
         """Whether a server refuses the form of a request, so that another form may go through. One that fails without
         a word is asked once more first."""
-        if error.status not in _FAILED or self._identity in _proved:
-            return error.status in _REFUSED and not isinstance(error, ContextOverflow)
+        if error.status not in FAILED or self._identity in _proved:
+            return error.status in REFUSED and not isinstance(error, ContextOverflow)
         said = str(error).partition(f" answered {error.status}: ")[2]
-        silent = bool(said) and {word.casefold() for word in re.findall("[A-Za-z]{3,}", said)} <= _SILENT
+        silent = says_nothing(said)
         self._silent += silent
-        return _ABOUT_JSON.search(said) is not None or (silent and self._silent > bool(self._retries))
+        return ABOUT_JSON.search(said) is not None or (silent and self._silent > bool(self._retries))
 
     def _attempt(self, request: ChatRequest, form: Form) -> ChatReply:
         """One call. A server that refuses a form of switching thinking is asked by the next one from then on. After a
@@ -246,8 +220,8 @@ class StreamedChat:
             try:
                 reply = self._called(request, thinking, form)
             except LLMServerError as error:
-                other = (request.functions and "tool" in str(error)) or (form.json and _ABOUT_JSON.search(str(error)))
-                if other or error.status not in _REFUSED or isinstance(error, ContextOverflow):
+                other = (request.functions and "tool" in str(error)) or (form.json and ABOUT_JSON.search(str(error)))
+                if other or error.status not in REFUSED or isinstance(error, ContextOverflow):
                     raise
                 continue
             self._thinking = forms[n:]
@@ -262,7 +236,6 @@ class StreamedChat:
         deadline = self._call.deadline()
         arrived = _Arrived()
         self._refuse_superseded()
-        self._refuse_oversized(request)
         shown = 0
         try:
             self.preload()
@@ -316,28 +289,16 @@ class StreamedChat:
         if (arrived.tells and arrived.finish is None) or (not arrived.begun and self._call.status):
             raise truncated_reply(self._server)
 
-    def _refuse_oversized(self, request: ChatRequest) -> None:
-        """Do not send what the server has shown that it does not read."""
-        window, needed = _windows.get(self._identity), least_tokens(request.system + request.user)
-        if window is not None and needed > window:
-            raise self._overflow(window, needed)
-
     def _refuse_cut_prompt(self, arrived: _Arrived, request: ChatRequest) -> None:
         """A server that counts fewer tokens than the prompt has at least has read a part of it alone."""
-        counted, text = arrived.prompt_tokens or 0, request.system + request.user
-        needed = max(least_tokens(text), about_tokens(text) if counted in _WINDOWS else 0)
-        if _LEAST_WINDOW <= counted < needed:
-            with _lock:
-                _windows[self._identity] = max(counted, _windows.get(self._identity, 0))
-            raise self._overflow(counted, needed)
-
-    def _overflow(self, window: int, needed: int) -> ContextOverflow:
-        return ContextOverflow(
-            f"{self._server} reads about {window:,} tokens of a prompt that has more ({needed:,}), and drops the rest.",
-            status=-1,
-            hint="Give the model a longer context at the server (Ollama: OLLAMA_CONTEXT_LENGTH, or ollama/MODEL here), "
-            "or lower window_chars or fact_limit.",
-        )
+        counted = arrived.prompt_tokens or 0
+        if needed := cut_from(request.system + request.user, counted):
+            raise ContextOverflow(
+                f"{self._server} read {counted:,} tokens of a prompt that has more ({needed:,}), and dropped the rest.",
+                status=-1,
+                hint="Give the model a longer context at the server (Ollama: OLLAMA_CONTEXT_LENGTH, or ollama/MODEL "
+                "here), or lower window_chars or fact_limit.",
+            )
 
 
 class LlamaIndexChat(StreamedChat):
@@ -379,25 +340,6 @@ def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
     completion = arrived.completion_tokens or about_tokens(text)
     thought = bool(arrived.thoughts) or "<think" in text
     return ChatReply(text, prompt, completion, calls=arrived.calls, thought=thought)
-
-
-# Letters of Chinese, Japanese and Korean, of which a token has one or two; one of other scripts has about four.
-_DENSE = r"\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
-_DENSE_LETTER = re.compile(f"[{_DENSE}]")
-_LETTERS = r"A-Za-z\u00c0-\u024f\u0370-\u04ff"
-# No token of any model spans two of these: words, numbers, marks behind them; of other scripts, what spaces part.
-_APART = re.compile(rf"[{_LETTERS}]+|\d+|[!-/:-@\[-`{{-~]++(?![{_LETTERS}])|[^\s\x00-\u04ff{_DENSE}]+")
-
-
-def about_tokens(text: str) -> int:
-    """How many tokens a text has, more or less."""
-    dense = len(_DENSE_LETTER.findall(text))
-    return dense + (len(text) - dense) // 4
-
-
-def least_tokens(text: str) -> int:
-    """How many tokens a text has at least, by any model."""
-    return len(_DENSE_LETTER.findall(text)) * 9 // 20 + sum(1 for _ in _APART.finditer(text))
 
 
 def named_thinking(settings: Settings) -> str:

@@ -10,15 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import ContextOverflow
-from iterative_rag.llm.providers.llama_index import (
-    Form,
-    StreamedChat,
-    about_tokens,
-    as_tools,
-    least_tokens,
-    named_thinking,
-)
+from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
 from iterative_rag.llm.providers.reply_stream import tidied
+from iterative_rag.llm.providers.server_traits import Form, about_tokens, least_tokens
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
@@ -81,6 +75,7 @@ class OllamaChat(StreamedChat):
     def _stream(
         self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
     ) -> Iterator[ChatResponse]:
+        self._refuse_oversized(request)
         # A model that is held to a format cannot call functions.
         options: dict[str, Any] = {"tools": as_tools(request.functions)} if request.functions else {}
         if request.schema and form.json and not request.functions:
@@ -112,7 +107,6 @@ class OllamaChat(StreamedChat):
 
     def _refuse_oversized(self, request: ChatRequest) -> None:
         """Ollama drops the beginning of a prompt that is too long without a word: say it instead."""
-        super()._refuse_oversized(request)
         text, room = request.system + request.user, self._settings.context_window
         needed = max(about_tokens(text), least_tokens(text)) + request.max_tokens
         if needed > room:

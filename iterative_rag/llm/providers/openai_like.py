@@ -9,8 +9,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llm.providers.llama_index import Form, StreamedChat, as_tools, named_thinking
+from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
 from iterative_rag.llm.providers.reply_stream import tidied
+from iterative_rag.llm.providers.server_traits import Form
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
@@ -64,7 +65,7 @@ class OpenAILikeChat(StreamedChat):
                 import httpx
                 from llama_index.llms.openai_like import OpenAILike
 
-                url, model = self._identity
+                url, model = self._server.url, self._server.model
                 client: dict[str, Any] = {"http_client": httpx.Client(**self._http_options())}
                 try:
                     self._llm = OpenAILike(

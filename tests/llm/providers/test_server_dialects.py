@@ -218,13 +218,13 @@ ENGLISH = "The lighthouse was built in 1873 by an engineer of the town, who had 
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE, ENGLISH[:9000] + CHINESE[:3000]])
 @pytest.mark.parametrize("window", [1024, 2048, 4096])
-def test_a_prompt_of_which_a_part_was_read_is_said_and_not_sent_again(text: str, window: int) -> None:
+def test_a_prompt_of_which_a_part_was_read_is_said_and_not_repeated(text: str, window: int) -> None:
     """Ollama's /v1 knows no num_ctx: it drops what does not fit, replies, and counts what it has read."""
     with DialectServer(VLLM, counted=lambda prompt: min(window, tokens(prompt))) as server:
         model = model_at(server)
         assert model.complete(REQUEST).text == server.reply
         for _ in range(2):
-            with pytest.raises(ContextOverflow, match=f"reads about {window:,} tokens") as raised:
+            with pytest.raises(ContextOverflow, match=f"read {window:,} tokens") as raised:
                 model.complete(dataclasses.replace(REQUEST, user=text))
     assert "OLLAMA_CONTEXT_LENGTH" in raised.value.hint
     assert len(server.bodies) <= 3

@@ -1,0 +1,74 @@
+"""What servers differ in: how they can be asked for JSON and how they refuse it, and how much of a prompt they read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a reply in JSON is asked for: `json` is one of JSON_FORMS ("": by the prompt alone); `extras` are the seed,
+    and the counts of tokens at the end of the stream."""
+
+    json: str = "json_schema"
+    extras: bool = True
+
+    def weaker(self, complaint: str) -> Form:
+        """The next form for a server that refuses this one, without what it complains about."""
+        about_json = self.json and ABOUT_JSON.search(complaint)
+        if self.extras and ABOUT_EXTRAS.search(complaint) and not about_json:
+            return replace(self, extras=False)
+        if about_json or self.json == JSON_FORMS[0]:
+            return replace(self, json=JSON_FORMS[JSON_FORMS.index(self.json) + 1])
+        return PLAIN
+
+
+# From the best to none at all. "json_object schema" is that of llama-cpp-python and others.
+JSON_FORMS = ("json_schema", "json_object schema", "json_object", "")
+PLAIN = Form("", extras=False)
+# Statuses by which servers refuse a field that they do not know, or functions that the model cannot call; and those by
+# which some do that have not foreseen it, as their words or their silence show.
+REFUSED = (400, 415, 422)
+FAILED = (-1, 500, 501)
+ABOUT_JSON = re.compile(
+    r"response.?format|json.?(?:schema|object|mode)|guided|grammar|structured|unmarshal.+format|literal_error",
+    re.IGNORECASE,
+)
+ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
+_SILENT = frozenset({"error", "code", "internal", "server", "message", "type", "none", "null", "param", "detail"})
+# Groq checks what its model wrote and answers 400 where it breaks the schema: of that reply, not of the form.
+FAILED_GENERATION = re.compile(r"failed.generation|json_validate_failed|failed to generate json", re.IGNORECASE)
+
+
+def says_nothing(words: str) -> bool:
+    """Whether an error of a server is the word "error" in some form, and no more."""
+    return bool(words) and {word.casefold() for word in re.findall("[A-Za-z]{3,}", words)} <= _SILENT
+
+
+# A server that counts fewer tokens does not count; one that counts one of these has cut what it was sent.
+_LEAST_WINDOW = 500
+_WINDOWS = frozenset(2**power for power in range(10, 21))
+# Letters of Chinese, Japanese and Korean, of which a token has one or two; one of other scripts has about four.
+_DENSE = r"\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+_DENSE_LETTER = re.compile(f"[{_DENSE}]")
+_LETTERS = r"A-Za-z\u00c0-\u024f\u0370-\u04ff"
+# No token of any model spans two of these: words, numbers, marks behind them; of other scripts, what spaces part.
+_APART = re.compile(rf"[{_LETTERS}]+|\d+|[!-/:-@\[-`{{-~]++(?![{_LETTERS}])|[^\s\x00-\u04ff{_DENSE}]+")
+
+
+def about_tokens(text: str) -> int:
+    """How many tokens a text has, more or less."""
+    dense = len(_DENSE_LETTER.findall(text))
+    return dense + (len(text) - dense) // 4
+
+
+def least_tokens(text: str) -> int:
+    """How many tokens a text has at least, by any model."""
+    return len(_DENSE_LETTER.findall(text)) * 9 // 20 + sum(1 for _ in _APART.finditer(text))
+
+
+def cut_from(prompt: str, counted: int) -> int:
+    """How many tokens a prompt has of which a server counted so many, where that shows that it read a part; else 0."""
+    needed = max(least_tokens(prompt), about_tokens(prompt) if counted in _WINDOWS else 0)
+    return needed if _LEAST_WINDOW <= counted < needed else 0
