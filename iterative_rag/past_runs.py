@@ -170,8 +170,10 @@ def run_of_id(name: str) -> PastRun:
 
 
 def _by_id(name: str) -> list[PastRun]:
-    """One run or none. Raises UsageError."""
+    """One run or none, also one of an evaluation. Raises UsageError."""
     files = trace_files()
+    if name != LAST and not any(path.stem.startswith(name) for path in files):
+        files = trace_files(evaluated=True) or files
     if not files:
         raise UsageError("There is no trace yet.", hint='Ask something first: iterative-rag ask "QUESTION"')
     chosen = files[:1] if name == LAST else [path for path in files if path.stem.startswith(name)]
@@ -260,9 +262,9 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = cache(_made_adapter)
 # --- reading -------------------------------------------------------------------------------------
 
 
-def trace_files() -> list[Path]:
+def trace_files(*, evaluated: bool = False) -> list[Path]:
     """The traces, the newest first: their names begin with the time. Raises CorpusError."""
-    folder = trace_folder()
+    folder = trace_folder(evaluated=evaluated)
     try:
         names = sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), reverse=True)
     except (FileNotFoundError, NotADirectoryError):

@@ -29,9 +29,9 @@ PIPE_SECONDS = 5.0  # after which a pipe that nobody reads is given up
 _log = logging.getLogger(__name__)
 
 
-def trace_folder() -> Path:
-    """Where runs leave their traces, one `<run id>.jsonl` each."""
-    return home() / "traces"
+def trace_folder(*, evaluated: bool = False) -> Path:
+    """Where runs leave their traces, one `<run id>.jsonl` each; those of `evaluate run` in a folder of their own."""
+    return home() / "traces" / "evaluation" if evaluated else home() / "traces"
 
 
 def new_run_id() -> str:

@@ -64,7 +64,7 @@ class Bench:
 
     def answers_more(self, process: subprocess.Popen[bytes]) -> bool:
         """Wait until a trace begins that was not there before; False if the process ends first."""
-        traces = self.folder / "home" / "traces"
+        traces = self.folder / "home" / "traces" / "evaluation"
         before = len(list(traces.glob("*")))
         while process.poll() is None:
             if len(list(traces.glob("*"))) > before:
@@ -75,7 +75,7 @@ class Bench:
     def worked(self) -> Counter[str]:
         """How often each question was worked on to its end, by the traces."""
         counts: Counter[str] = Counter()
-        for trace in (self.folder / "home" / "traces").glob("*.jsonl"):
+        for trace in (self.folder / "home" / "traces" / "evaluation").glob("*.jsonl"):
             lines = trace.read_text(encoding="utf-8").splitlines()
             if lines and lines[-1].endswith("}") and json.loads(lines[-1])["event"] == "final":
                 counts[json.loads(lines[0])["question"]] += 1

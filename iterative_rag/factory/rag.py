@@ -262,6 +262,7 @@ class IterativeRAG:
         earlier: Earlier | None = None,
         revision: Revision | None = None,
         within: Within | None = None,
+        evaluated: bool = False,
     ) -> Iterator[Step]:
         """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
 
@@ -271,7 +272,7 @@ class IterativeRAG:
         `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
         happens, never twice at once; it must return at once. So is `written` while an LLM writes the answer, whose text
         is checked afterwards. `run_id` names the run and its trace where the caller has
-        told it to somebody already.
+        told it to somebody already. The trace of an `evaluated` run lies apart: it is no part of the history.
         """
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.spans.span_export import run_spans
@@ -285,7 +286,8 @@ class IterativeRAG:
             check_language(question, self.settings, self.backend)
         run_id = run_id or new_run_id()
         spans = run_spans(self.settings)
-        record = Trace(run_id, [trace] if trace else [], trace_folder() / f"{run_id}.jsonl", spans)
+        kept = trace_folder(evaluated=evaluated) / f"{run_id}.jsonl"
+        record = Trace(run_id, [trace] if trace else [], kept, spans)
         try:
             record.write(
                 "run_started",

@@ -82,7 +82,7 @@ class Examiner:
         course = _Course()
         fault, begun = "", time.monotonic()
         try:
-            for step in rag.steps(exam.question.text, strategy=self._strategy, progress=progress):
+            for step in rag.steps(exam.question.text, strategy=self._strategy, progress=progress, evaluated=True):
                 for hop in course.take(step):
                     if on_hop is not None:
                         on_hop(hop)

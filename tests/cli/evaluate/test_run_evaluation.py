@@ -24,6 +24,7 @@ from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer, Fault
 from iterative_rag.evaluation.records import Outcome
 from iterative_rag.evaluation.running.run_folder import read_run
+from iterative_rag.past_runs import past_runs
 
 WORLD = bridge_world.places(32)
 
@@ -74,7 +75,7 @@ def scored(out: Path) -> dict[str, Any]:
 def answered_questions(home: Path) -> Counter[str]:
     """How often each question was worked on to its end, by the traces."""
     counts: Counter[str] = Counter()
-    for trace in (home / "traces").glob("*.jsonl"):
+    for trace in (home / "traces" / "evaluation").glob("*.jsonl"):
         events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
         if events and events[-1]["event"] == "final":
             counts[events[0]["question"]] += 1
@@ -98,6 +99,7 @@ def test_a_run_answers_scores_and_shows_what_happened(folder: Path, evaluate: Ca
     again = evaluate("--llm", "builtin", "--limit", "6", "--json")
     assert json.loads(again.out) == made
     assert sum(answered_questions(folder / "home").values()) == 6
+    assert list(past_runs()) == []  # they are no part of the history
 
 
 def test_the_modes_stand_between_floor_and_ceiling(folder: Path, evaluate: Callable[..., Done]) -> None:
