@@ -122,7 +122,7 @@ def test_the_reader_can_be_replaced() -> None:
             ]
 
     roles = BuiltinBackend(HashingEmbedder(), Fixed()).roles(UntouchedBudget())
-    assert roles.extractor.fingerprint == "builtin/fixed/extracts-1"
+    assert roles.extractor.fingerprint == "builtin/fixed/extracts-2"
     assert [
         extract.value for extract in roles.extractor.extract([Need("How long?")], [window("Brell", RIVER)], "How long?")
     ] == ["412 km"]

@@ -48,7 +48,9 @@ def test_a_sentence_then_the_chain_then_quotes_without_markup(ask: Command, run:
     assert "    “Mother: Tilda Brenk”" in text
     assert len(set(filter(None, text))) == len(list(filter(None, text)))
     assert not {"**", "|"} & set(done.out.split())
-    assert run("history", "show", "last").out == done.out
+    question, _, answer = run("history", "show", "last").out.partition("\n")
+    assert question == "> Who is the mother of the designer of the Velm Tower?"
+    assert answer.lstrip("\n") == done.out
     assert run("trace", "last").out.count("\n  mother of Oda Brenk → Tilda Brenk [2]\n") == 1
     page = run("history", "show", "last", "--format", "html").out
     assert "<p>The mother of the designer of the Velm Tower is <strong>Tilda Brenk</strong> [2].</p>" in page
