@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -346,16 +347,26 @@ class _Ingestion:
         self.batch_size = max(1, int(min(BATCH, _GROWTH * self.batch_size, fitting)))
 
     def _remove_vanished(self) -> None:
+        unread = [skipped.source for skipped in self.skipped if skipped.unread or skipped.extra]
         for source in self.sources:
             if source.root in self.unread or source.root in self.adding:
                 continue
-            vanished = [one for one in self.writer.ids_under(source.root) if one not in self.seen]
-            for one in vanished:
-                if known := self.writer.known(one):
+            vanished = []
+            for document in (one for one in self.writer.ids_under(source.root) if one not in self.seen):
+                known = self.writer.known(document)
+                if known and any(_is_of(known.source, path) for path in unread):
+                    continue
+                vanished.append(document)
+                if known:
                     self._notice("removed", known.source)
             if vanished:
                 self.writer.remove(vanished)
                 self.removed += len(vanished)
+
+
+def _is_of(source: str, path: str) -> bool:
+    """Whether a document comes from this file, is a record of it, or comes from a file in this folder."""
+    return source.startswith(path) and source[len(path) : len(path) + 1] in ("", ":", os.sep)
 
 
 def _points(entry: DocumentEntry) -> Points:

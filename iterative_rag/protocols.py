@@ -279,13 +279,14 @@ class Skipped:
     """A file or record that was not read as a document; `reason` says why, in one sentence.
 
     `empty`: it was read and holds nothing, so what it held before is removed from the index. `rest_unread`: the source
-    broke off here, so documents that are missing after it are kept in the index. `extra`: the optional dependencies
-    that would read it.
+    broke off here, so documents that are missing after it are kept in the index. `unread`: it could not be opened, so
+    what the index holds of it, or of what lies in it, stays. `extra`: the optional dependencies that would read it.
     """
 
     source: str
     reason: str
     rest_unread: bool = False
+    unread: bool = False
     empty: bool = False
     extra: str = ""
 

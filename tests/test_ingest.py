@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -191,6 +192,23 @@ def test_a_source_that_fails_keeps_what_was_there(corpora: Corpora, folder: Path
     with pytest.raises(CorpusError):
         index(corpora, folder)
     assert corpora.info("c").documents == 12
+
+
+def test_what_cannot_be_read_for_once_stays(corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index(corpora, folder)
+    (folder / "Article_5.txt").unlink()
+    opened = Path.open
+
+    def failing(path: Path, *how: Any, **more: Any) -> Any:
+        if path.name in ("Article_1.txt", "Article_3.txt"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return opened(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", failing)
+    report = index(corpora, folder)
+    assert (counts(report), len(report.skipped)) == ((0, 0, 9, 1), 2)
+    monkeypatch.undo()
+    assert counts(index(corpora, folder)) == (0, 0, 11, 0)
 
 
 def test_progress_ends_at_the_total(corpora: Corpora, folder: Path) -> None:

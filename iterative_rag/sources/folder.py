@@ -21,6 +21,7 @@ from iterative_rag.types import FILE_DATE_KEY, Document
 
 _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
 _EMPTY = "It is empty."
+_UNREAD = "It cannot be read"
 
 
 # Another one where a file was written, replaced or given other permissions; of one that is skipped, the reason.
@@ -105,7 +106,7 @@ class Folder:
         assert form is not None, path.name
         source = shown(path)
         if fault := _fault(path, form):
-            yield Skipped(source, fault, empty=fault == _EMPTY)
+            yield Skipped(source, fault, empty=fault == _EMPTY, unread=fault.startswith(_UNREAD))
             return
         if lacking := form.missing():
             yield Skipped(source, lacking, extra=EXTRA)
@@ -115,7 +116,7 @@ class Folder:
             for item in apart.read(path) if form.apart else form.read(path):
                 yield _placed(item, relative, path) if isinstance(item, Document) else item
         except OSError as error:
-            yield Skipped(source, f"It cannot be read: {error.strerror}.")
+            yield Skipped(source, f"{_UNREAD}: {error.strerror}.", unread=True)
 
 
 def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
@@ -159,7 +160,7 @@ def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield Skipped(shown(folder), f"The folder cannot be read: {error.strerror}.")
+        yield Skipped(shown(folder), f"The folder cannot be read: {error.strerror}.", unread=True)
         return
     if any(entry.name == CORPUS_DATABASE for entry in entries):
         return
@@ -200,7 +201,7 @@ def _fault(path: Path, form: Format) -> str | None:
         size = path.stat().st_size
         path.open("rb").close()
     except OSError as error:
-        return f"It cannot be read: {error.strerror}."
+        return f"{_UNREAD}: {error.strerror}."
     if size > form.max_bytes:
         limit = f"the limit of {form.max_bytes / 1e6:.0f} MB"
         return f"It is larger ({size / 1e6:.0f} MB) than {limit}: split it into smaller files."
