@@ -1,4 +1,4 @@
-"""How much of what a server sends is read: bytes after decompression, time, the depth of JSON, lengths of texts.
+"""How much of what a server sends is read: bytes after decompression, and time. `reply_limits.py` bounds what it says.
 
 Every client of a server reads its replies through here: chat models, embedders, rerankers, search engines, Qdrant, and
 the fetchers of pages. httpx limits the time of each read only, and decompresses without a limit.
@@ -6,12 +6,9 @@ the fetchers of pages. httpx limits the time of each read only, and decompresses
 
 from __future__ import annotations
 
-import json
-import re
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import httpx
 
@@ -19,13 +16,6 @@ MAX_BYTES = 64 * 1024 * 1024
 ENCODING = "gzip"  # the only compression that is asked for, and read
 BodyReader = Callable[[Iterator[bytes]], Iterator[bytes]]
 _PIECE = 64 * 1024  # bytes that are decompressed at a time
-
-# Of what a model writes: no form that it is asked for comes near any of these.
-MAX_REPLY_CHARS = 400_000
-MAX_FIELD_CHARS = 60_000
-MAX_WORD_CHARS = 2_000
-MAX_DEPTH = 16
-_LONG_WORD = re.compile(rf"\w{{{MAX_WORD_CHARS}}}")
 
 
 class TooLarge(httpx.RemoteProtocolError):
@@ -99,28 +89,3 @@ def hooks(seconds: float) -> dict[str, list[Callable[..., None]]]:
         request.headers["Accept-Encoding"] = ENCODING
 
     return {"request": [ask], "response": [lambda response: bound(response, time.monotonic() + seconds)]}
-
-
-def read_json(text: str | bytes) -> Any:
-    """A JSON value. Raises ValueError, also for one that is nested too deeply or holds a number of too many digits."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-
-
-def excess(value: object) -> str:
-    """Which text in a value is longer than anything that was asked for, in words for the model that wrote it; "" where
-    none is. Names, words and texts of any length cost time and memory wherever they are compared."""
-    fields: list[tuple[str, object]] = [("", value)]
-    while fields:
-        name, part = fields.pop()
-        if isinstance(part, dict):
-            fields += [(str(key)[:40], item) for key, item in part.items()]
-        elif isinstance(part, list | tuple):
-            fields += [(name, item) for item in part]
-        elif isinstance(part, str) and len(part) > MAX_FIELD_CHARS:
-            return f"the field {name!r} has {len(part):,} characters; write at most {MAX_FIELD_CHARS:,}"
-        elif isinstance(part, str) and _LONG_WORD.search(part):
-            return f"the field {name!r} holds a word of more than {MAX_WORD_CHARS:,} characters"
-    return ""

@@ -37,7 +37,7 @@ class RerankServer:
     def _once(self, query: str, documents: Sequence[str]) -> list[float]:
         import httpx
 
-        from iterative_rag.remote.bounded_body import read_json
+        from iterative_rag.remote.reply_limits import read_json
 
         url = self._server.url
         body = {"model": self._server.model, "query": query, "documents": documents, "top_n": len(documents)}

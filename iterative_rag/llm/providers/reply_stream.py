@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iterative_rag.errors import LLMError, ReplyTruncated
-from iterative_rag.remote.bounded_body import MAX_REPLY_CHARS, read_json
+from iterative_rag.remote.reply_limits import MAX_REPLY_CHARS, read_json
 from iterative_rag.remote.server_calls import Server, refused, truncated_reply, unusable, without_secrets
 
 MAX_LINE_BYTES = 4 * 1024 * 1024

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from iterative_rag.llm.replies.forms import ExtractionReply, R, Reply
-from iterative_rag.remote.bounded_body import MAX_DEPTH, excess
+from iterative_rag.remote.reply_limits import MAX_DEPTH, excess
 
 
 class Unparsable(ValueError):

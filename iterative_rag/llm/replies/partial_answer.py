@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from iterative_rag.remote.bounded_body import MAX_DEPTH
+from iterative_rag.remote.reply_limits import MAX_DEPTH
 
 _TOKEN = re.compile(r'"(?P<body>(?:[^"\\]|\\.)*)(?P<closed>")?|[{}\[\],:]', re.DOTALL)
 # An escape of which the rest has not come, or the first half of a pair of surrogates.
