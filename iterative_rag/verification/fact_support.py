@@ -42,6 +42,7 @@ _DECISIONS, _DENIED = frozenset({"yes", "no"}), "none"
 # The opposites that choose one of several.
 _RANKS = frozenset({"rank", "size", "height", "length", "age"})
 _WORD = lazy_pattern(r"\w+")
+_KIND = lazy_pattern(r"\b(?:which|what) (\w+)")
 _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<name>[A-ZÀ-Þ]\w+)")
 
 
@@ -70,7 +71,7 @@ class FactSupport:
             return Support.AGREES
         chance = self.reader.chance(need, value, fact.title, shown)
         if is_row(fact.quote) and chance < (UNREAD_ROW if ruled is Support.AGREES else AGREES):
-            return Support.DISAGREES
+            return Support.SILENT if ruled is Support.AGREES and _is_labelled(shown, need) else Support.DISAGREES
         if chance < UNREAD:
             around = text[max(0, fact.start - AROUND) : fact.end + AROUND]
             told = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
@@ -151,6 +152,12 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     if ranked or ruled is not Support.AGREES or not (said and colon):
         return False
     return all(map(forms.forms_of, said)) and read_text(title, "").lows.issuperset(named)
+
+
+def _is_labelled(row: str, need: str) -> bool:
+    """Whether the row of an infobox is labelled with the kind that is asked for: "Country" for "of which country"."""
+    label, colon, _ = row.partition(": ")
+    return bool(colon) and folded(label) in _KIND.findall(folded(need))
 
 
 def _relation(asked: TextReading) -> list[str]:
