@@ -38,6 +38,7 @@ from iterative_rag.sources.overlap import reads
 from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.text.spoken_language import language_of_document
 from iterative_rag.types import Document, Passage
+from iterative_rag.types.documents import as_field
 
 # Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
 # seconds, so that a process that is killed loses no more than that.
@@ -347,7 +348,7 @@ class _Ingestion:
         self.batch_size = max(1, int(min(BATCH, _GROWTH * self.batch_size, fitting)))
 
     def _remove_vanished(self) -> None:
-        unread = [skipped.source for skipped in self.skipped if skipped.unread or skipped.extra]
+        unread = [as_field(skipped.source) for skipped in self.skipped if skipped.unread or skipped.extra]
         for source in self.sources:
             if source.root in self.unread or source.root in self.adding:
                 continue

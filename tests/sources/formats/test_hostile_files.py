@@ -16,6 +16,7 @@ from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import shown
 from iterative_rag.sources.formats.sandbox import Limits
 from iterative_rag.types import Document
+from iterative_rag.types.documents import as_field
 
 FILES = hostile_files.files()
 Outcome = dict[str, list[Document | Skipped]]
@@ -30,7 +31,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     outcome: Outcome = defaultdict(list)
     try:
         for item in Folder(folder, limits=Limits(seconds=60)).documents():
-            name = item.source.removeprefix(f"{folder}/")
+            name = as_field(item.source).removeprefix(f"{folder}/").strip()
             name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
             outcome[name.split("/")[0]].append(item)
     finally:
@@ -44,7 +45,7 @@ def test_there_are_a_hundred() -> None:
 
 def test_each_is_a_document_or_has_its_reason(found: Outcome) -> None:
     """One test for all: as one each, several workers would make and read all of the files."""
-    failed = {one.name: fault for one in FILES if (fault := fault_of(one, found[shown(one.name)]))}
+    failed = {one.name: fault for one in FILES if (fault := fault_of(one, found[as_field(shown(one.name))]))}
     assert failed == {}
 
 
