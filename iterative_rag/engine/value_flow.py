@@ -32,13 +32,15 @@ class ValueFlow:
         order = sorted(range(len(facts)), key=lambda n: (asked[facts[n].need.key], -facts[n].score, n))
         self._given: list[tuple[str, tuple[int, ...]]] = [(plain(facts[n].value), (n,)) for n in order]
         self._given += [(one.result, one.facts) for one in self._inquiry.computed]
-        # A quote that tells of the subject of its article ("counted as the 15th") names no value, but it gives one.
+        # A quote that tells of the subject of its article ("counted as the 15th") names no value, but it gives one;
+        # a name that its own need holds was known before.
         whole = Need(self._inquiry.original).key
         beside = [n for n in order if not facts[n].value and facts[n].need.key != whole]
         self._told: list[tuple[str, tuple[int, ...]]] = [
             (name, (n,))
             for n in beside
             for name in (facts[n].title.split(" (")[0], *names_in(plain(facts[n].statement)))
+            if not values_named(facts[n].need.question, [name])
         ]
         self.rests_on: dict[int, tuple[int, ...]] = {}
 
