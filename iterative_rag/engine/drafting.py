@@ -142,10 +142,12 @@ def _advice(reflection: Reflection) -> str:
 
 
 def _proving(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> list[Claim]:
-    """The grounded claims that say the short answer."""
+    """The grounded claims that say the short answer, with the facts that prove them."""
     short = draft.short_answer
     grounded = [claim for claim in reflection.claims if claim.grounded and short]
-    return [claim for claim in grounded if says(claim.text, short, inquiry.original)]
+    facts = [[inquiry.facts[place] for place in claim.facts if place < len(inquiry.facts)] for claim in grounded]
+    told = zip(grounded, facts, strict=True)
+    return [claim for claim, proof in told if says(claim.text, short, inquiry.original, proof)]
 
 
 def _proved(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> Draft:

@@ -73,8 +73,9 @@ def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
         agrees = not told or affirms(told) == affirms(word)
         rest = short.strip(_EDGES)[len(word) :].strip(_EDGES + "–—-")
         return agrees and (not rest or says(f"{text} {question}", rest, question, facts))
-    if all(_is_light(low, said.code) for low in said.lows) and not said.values:  # "It is so": the fact says it
-        return folded(short) in {folded(fact.value) for fact in facts}
+    says_nothing = all(_is_light(low, said.code) for low in said.lows) and not said.values
+    if says_nothing and folded(short) in {folded(fact.value) for fact in facts}:  # "It is so": the fact says it
+        return True
     if is_unspaced(short):
         return stands_within(short, text)
     if _negated(given) and not _negated(said):
@@ -82,7 +83,7 @@ def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
     places = _places(given, said)
     if places:
         return not all(_denied(said, start) for start in places) or _negated(given)
-    return _is_held(given, said, asked, facts)
+    return not says_nothing and _is_held(given, said, asked, facts)
 
 
 def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: Sequence[Fact]) -> bool:

@@ -281,6 +281,15 @@ def test_of_a_draft_that_is_proved_in_part_the_proved_answer_stays() -> None:
     assert len(answer.citations) == 1
 
 
+def test_a_name_that_the_proved_claim_shortens_stays_where_its_fact_has_it_in_full() -> None:
+    mixed = Reflection((Claim("She lived in Tarn", True, (0,)), *UNPROVED.claims))
+    draft = Draft(True, "She lived in Tarn [1]. It burned in 1911.", "Tarn Harbour", (0,), confidence=0.9)
+    script = Scripted(draft=lambda inquiry: draft)
+    texts = {"Orla Venn": "Orla Venn lived in Tarn Harbour."}
+    steps = run("self-rag", script=script, texts=texts, others={"reflector": Reflecting([mixed] * 9)})
+    assert (outcome(steps).status, outcome(steps).text) == (Status.ANSWERED, "Tarn Harbour. [1]")
+
+
 @pytest.mark.parametrize(
     ("text", "confidence", "asked"),
     [

@@ -62,6 +62,7 @@ from iterative_rag.verification.short_answers import says
         ("What share?", "The percentage is 50 percent.", "50%"),
         ("What is his nationality?", "He is from the United States.", "American"),
         ("In which country was he born?", "He was born in Great Britain.", "UK"),
+        ("Which band played there?", "It was the Who.", "The Who"),
     ],
 )
 def test_a_short_answer_may_say_it_in_other_words(question: str, text: str, short: str) -> None:
@@ -91,6 +92,7 @@ def test_a_short_answer_may_say_it_in_other_words(question: str, text: str, shor
         ("What did Wren build?", "St. Paul's was built by Wren.", "Saint Paul's"),
         ("What was his nationality?", "He was German.", "French"),
         ("Who designed Velm Tower?", "It is so.", "Oda Brenk"),
+        ("Which band played there?", "It was not the Who.", "The Who"),
     ],
 )
 def test_a_short_answer_may_not_say_something_else(question: str, text: str, short: str) -> None:
