@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,37 +23,45 @@ ASK = ("ask", "Who founded Aldermere?", "--corpus", "mine", "--llm", "builtin", 
 class AskedMeanwhile:
     """A source during whose reading a question is asked; it may break off after that."""
 
-    root = "/articles"
     total = None
 
-    def __init__(self, shell: Command, *, breaks_off: bool) -> None:
+    def __init__(self, shell: Command, folder: Path, *, breaks_off: bool) -> None:
         self.shell = shell
+        self.root = str(folder)
         self.breaks_off = breaks_off
         self.asked: list[Done] = []
 
     def documents(self) -> Iterator[Document | Skipped]:
         for name in ("Aldermere", "Westmark", "Karsa"):
-            yield Document(name, name, f"{name} is a town that was founded by Edda Holm.", f"/articles/{name}.txt")
+            yield self._article(name, f"{name} is a town that was founded by Edda Holm.")
         self.asked = [self.shell(*ASK), self.shell(*ASK, "--json"), self.shell(*ASK, "--quiet")]
         if self.breaks_off:
             yield Skipped(self.root, "The disk was pulled out.", rest_unread=True)
         else:
-            yield Document("Brenk", "Brenk", "Brenk is a town.", "/articles/Brenk.txt")
+            yield self._article("Brenk", "Brenk is a town.")
+
+    def _article(self, name: str, text: str) -> Document:
+        """A document of a file that is there, or else an answer would say that the file is gone."""
+        path = Path(self.root, f"{name}.txt")
+        path.write_text(text, "utf-8")
+        return Document(name, name, text, str(path))
 
 
 @pytest.mark.parametrize("breaks_off", [False, True])
 def test_a_corpus_that_is_not_whole_answers_and_says_so(
-    shell: Command, monkeypatch: pytest.MonkeyPatch, breaks_off: bool
+    shell: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, breaks_off: bool
 ) -> None:
     monkeypatch.setattr(ingest_module, "COMMIT_SECONDS", 0.0)
     monkeypatch.setattr(writer_module, "_AT_ONCE", 0.0)
-    source = AskedMeanwhile(shell, breaks_off=breaks_off)
+    folder = tmp_path / "articles"
+    folder.mkdir()
+    source = AskedMeanwhile(shell, folder, breaks_off=breaks_off)
     ingest([source], corpora(), "mine", make_embedder("builtin", Settings()))
     shown, as_json, quiet = source.asked
     assert shown.code == 0, shown.err
     assert "Edda Holm" in shown.out
     assert "The corpus 'mine' is not fully indexed" in shown.out
-    assert "iterative-rag index /articles --corpus mine" in shown.out
+    assert f"iterative-rag index {folder} --corpus mine" in shown.out
     assert "not fully indexed" in json.loads(as_json.out)["corpus_notice"]
     assert quiet.out == "Edda Holm\n"
     assert quiet.err.startswith("Note: The corpus 'mine' is not fully indexed")

@@ -100,7 +100,7 @@ def test_an_llm_answers_in_the_language_of_the_question_unless_told_otherwise(
     made = json.loads(run(*ask, "--json", OLLAMA_HOST=ollama.url).out)
     assert (made["answer"], made["short_answer"]) == said
     assert [citation["quote"] for citation in made["citations"]] == [QUOTE]
-    assert made["chain"] == [{"asked": QUESTION, "found": "Edda Holm", "citations": [1]}]
+    assert made["chain"] == [{"asked": QUESTION, "found": "Edda Holm", "citations": [1], "builds_on": []}]
     assert run(*ask, OLLAMA_HOST=ollama.url).out.startswith(said[0])
 
 
