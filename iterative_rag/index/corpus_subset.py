@@ -42,6 +42,11 @@ class CorpusPart:
         return f"{self._whole.fingerprint}/{self._digest}"
 
     @property
+    def made_at(self) -> float:
+        """When the whole corpus was made."""
+        return self._whole.made_at
+
+    @property
     def languages(self) -> dict[str, int]:
         """Those of the whole corpus, as far as they are known."""
         return self._whole.languages

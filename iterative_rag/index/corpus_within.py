@@ -50,6 +50,11 @@ class CorpusWithin:
         return " ".join(filter(None, [*told, self._whole.notice]))
 
     @property
+    def made_at(self) -> float:
+        """When the whole corpus was made."""
+        return self._whole.made_at
+
+    @property
     def languages(self) -> dict[str, int]:
         """Those of the whole corpus, as far as they are known."""
         return self._whole.languages

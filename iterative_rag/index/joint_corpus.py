@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -56,6 +57,11 @@ class JointCorpus:
         """What the user has to know of each of them; "" for nothing."""
         said = ((part.name, getattr(part, "notice", "")) for part in self.parts)
         return " ".join(f"{name}: {notice}" for name, notice in said if notice)
+
+    @property
+    def made_at(self) -> float:
+        """When the first of them was made, of those that know it."""
+        return min((getattr(part, "made_at", math.inf) for part in self.parts), default=math.inf)
 
     @property
     def languages(self) -> dict[str, int]:
