@@ -6,10 +6,11 @@ import difflib
 from collections.abc import Sequence
 
 from iterative_rag.errors import CorpusError
+from iterative_rag.types.documents import as_field
 
 
 def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> list[str]:
-    """The ids of that title (case and underscores aside), of (id, title). Raises CorpusError naming the nearest."""
+    """The ids of that title (case, underscores and what nobody sees aside), of (id, title). Raises CorpusError naming the nearest."""
     found = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
     if not found:
         by_plain = {_plain(known): known for _, known in titles}
@@ -24,4 +25,4 @@ def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> 
 
 
 def _plain(title: str) -> str:
-    return " ".join(title.replace("_", " ").split()).casefold()
+    return " ".join(as_field(title).replace("_", " ").split()).casefold()
