@@ -149,7 +149,7 @@ def test_halves_of_characters_cost_no_more_than_themselves() -> None:
     assert (report.added, report.skipped) == (2, ())
     with IterativeRAG.from_settings(llm=ArticleLLM(), corpus="mine", embed_model=word_embedding()) as rag:
         (_, document), *_ = rag.search("mayor", 1)
-    assert (document.title, document.text) == ("Alder?mere", text.replace(half, "?"))
+    assert (document.title, document.text) == ("Aldermere", text.replace(half, "?"))
 
 
 def test_what_is_no_document_and_a_corpus_that_keeps_to_itself_are_refused() -> None:

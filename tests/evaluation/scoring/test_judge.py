@@ -113,8 +113,9 @@ def test_an_answer_that_gives_orders_stays_inside_its_fence() -> None:
         [request] = llm.asked("judge")
     fenced = re.fullmatch(r".*\n<answer (\w+)>\n(.*)\n</answer \1>", request.user, re.DOTALL)
     assert fenced is not None
-    assert fenced[2] == ORDER
-    assert ORDER not in request.system
+    assert fenced[2] == ORDER.replace("</answer>", "＜/answer>")
+    assert request.user.count("</answer") == 1
+    assert ORDER.split("\n")[-1] not in request.system
     assert found is JudgeVerdict.INCORRECT
 
 
