@@ -3,6 +3,7 @@ nothing."""
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ def staleness(corpora: Corpora, name: str, open_source: Callable[[str], Document
 def changed_since(answer: Answer, corpus: Corpus) -> str:
     """A sentence for the user where files that an answer cites have changed since they were indexed; "" where none has.
     Only a file that was written after the corpus was made is read."""
-    made_at = getattr(corpus, "made_at", 0.0)
+    made_at = getattr(corpus, "made_at", math.inf)  # the files of a collection that another program wrote are unknown
     ids: dict[str, set[str]] = {}
     for fact in (fact for hop in answer.hops for fact in hop.facts):
         ids.setdefault(fact.source, set()).add(fact.document_id)
