@@ -10,7 +10,8 @@ from iterative_rag.types.documents import as_field
 
 
 def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> list[str]:
-    """The ids of that title (case, underscores and what nobody sees aside), of (id, title). Raises CorpusError naming the nearest."""
+    """The ids of that title, of (id, title): case, underscores and what nobody sees aside. Raises CorpusError, which
+    names the nearest."""
     found = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
     if not found:
         by_plain = {_plain(known): known for _, known in titles}
