@@ -233,6 +233,7 @@ class Corpora:
             if reason:
                 check_all_given(name, reason, self.roots(name), roots, adding)
             at = rebuilt_in(folder) if reason else folder
+            new = not (at / CORPUS_DATABASE).exists()
             try:
                 with closing(DocumentStore(at / CORPUS_DATABASE, write=True)) as store:
                     writer = CorpusWriter(name, at, store, embedder, chunking, roots, self._place_of(name, at), adding)
@@ -247,7 +248,7 @@ class Corpora:
                 if reason:
                     replace_by_rebuilt(folder)
             finally:
-                discard_if_empty(at)
+                discard_if_empty(at, new=new)
                 with suppress(OSError):
                     tighten(folder)  # the vector engine creates its files by the umask
 

@@ -82,10 +82,15 @@ def removing(folder: Path) -> Iterator[None]:
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def discard_if_empty(folder: Path) -> None:
-    """Remove a corpus that stayed empty, so that the next `ask` does not choose it."""
+def discard_if_empty(folder: Path, *, new: bool) -> None:
+    """Remove a corpus that stayed empty, so that the next `ask` does not choose it; also a `new` one of this run,
+    whose database a full disk does not let be read."""
     with suppress(sqlite3.DatabaseError, OSError):
-        if _stayed_empty(folder):
+        try:
+            empty = _stayed_empty(folder)
+        except sqlite3.DatabaseError:
+            empty = new and not _has_generation(folder)
+        if empty:
             _clear(folder)
 
 
@@ -94,13 +99,19 @@ def _stayed_empty(folder: Path) -> bool:
     may not even be tables."""
     database = folder / CORPUS_DATABASE
     if database.is_file() and not database.stat().st_size:
-        return not (folder / VECTORS).exists()
+        return not _has_generation(folder)
     with closing(DocumentStore(database)) as store:
         if store.is_blank():
-            return not (folder / VECTORS).exists()
+            return not _has_generation(folder)
         published = store.newest()
         begun = "created" in store.meta() and store.unowned()
         return not (published and published.documents) and not store.view().counts()[0] and not begun
+
+
+def _has_generation(folder: Path) -> bool:
+    """Whether vectors were published, which a database that was emptied since cannot say; "work-1" never was."""
+    vectors = folder / VECTORS
+    return vectors.is_dir() and any(entry.name.isdigit() for entry in vectors.iterdir())
 
 
 def _clear(folder: Path) -> None:
