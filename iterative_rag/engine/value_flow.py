@@ -27,9 +27,9 @@ class ValueFlow:
         facts = self._inquiry.facts
         found = [hop.n for hop in state.hops for _ in hop.facts]
         self._hop_of = [0] * (len(facts) - len(found)) + found  # 0 for what earlier questions have found
-        # Of facts that give one value, the first need is meant, and of its facts the surest.
+        # Of facts that give one value, the surest is meant; of those that are as sure, that of the first need.
         asked = {need: n for n, need in reversed([*enumerate(fact.need.key for fact in facts)])}
-        order = sorted(range(len(facts)), key=lambda n: (asked[facts[n].need.key], -facts[n].score, n))
+        order = sorted(range(len(facts)), key=lambda n: (-facts[n].score, asked[facts[n].need.key], n))
         self._given: list[tuple[str, tuple[int, ...]]] = [(plain(facts[n].value), (n,)) for n in order]
         self._given += [(one.result, one.facts) for one in self._inquiry.computed]
         # A quote that tells of the subject of its article ("counted as the 15th") names no value, but it gives one;
