@@ -311,7 +311,7 @@ class CorpusWriter:
         withheld = bool(published and published.documents and not (self._place.shared and self._place.name in places))
         made = {
             "identity": identity,
-            "created": f"{_now()}-{uuid.uuid4().hex[:8]}",
+            "created": f"{_now('milliseconds')}-{uuid.uuid4().hex[:8]}",  # files written before it are not newer
             "updated": _now(),
             "places": json.dumps(places if withheld else {self._place.name: self._place.option}),
             "withheld": self._place.name if withheld else "",
@@ -355,5 +355,5 @@ def check_all_given(
     )
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _now(precision: str = "seconds") -> str:
+    return datetime.now(UTC).isoformat(timespec=precision)
