@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -34,6 +34,7 @@ from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
+from iterative_rag.sources.metadata import kinds_not_read
 from iterative_rag.sources.overlap import reads
 from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.text.spoken_language import language_of_document
@@ -51,7 +52,7 @@ _GROWTH = 8
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """What changed. `passages`, with their questions, were embedded in this run; `skipped` says what is no document
-    and why.
+    and why, `not_read` how many parts of a kind the documents lack ("charts without text", 3).
 
     `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
     `language` is that of most documents of the corpus, "" where that is English or not clear.
@@ -71,6 +72,7 @@ class IngestReport:
     questions: QuestionReport | None = None
     language: str = ""
     notice: str = ""
+    not_read: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,7 @@ class _Ingestion:
         self.last_sent = self.last_received = time.monotonic()
         self.seen: dict[str, str] = {}  # id -> root
         self.skipped: list[Skipped] = []
+        self.not_read: Counter[str] = Counter()
         self.unread: set[str] = set()  # roots that broke off
         self.added = self.changed = self.unchanged = self.removed = self.passages = self.retitled = 0
         self.questions_written = self.postponed = 0
@@ -219,6 +222,7 @@ class _Ingestion:
             self.progress.seconds,
             self.retitled,
             questions=self._question_report(),
+            not_read=tuple(self.not_read.items()),
         )
 
     def _question_report(self) -> QuestionReport | None:
@@ -234,6 +238,7 @@ class _Ingestion:
     def _take(self, document: Document, root: str) -> None:
         document = self._with_free_id(document, root)
         self.seen[document.id] = root
+        self.not_read += kinds_not_read(document)
         content = version_of(document)
         known = self.writer.known(document.id)
         same_text = known is not None and content_of(known.version) == content

@@ -116,6 +116,7 @@ def report_as_json(report: IngestReport | None) -> dict[str, object] | None:
         "passages": report.passages,
         "seconds": round(report.seconds, 3),
         "skipped": skipped_as_json(report.skipped),
+        "not_read": dict(report.not_read),
     }
 
 

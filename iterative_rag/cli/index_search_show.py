@@ -27,6 +27,7 @@ from iterative_rag.cli.options import (
 from iterative_rag.cli.settings_options import SEARCHING, takes_settings
 from iterative_rag.errors import UsageError
 from iterative_rag.registry import FORMATS, in_words
+from iterative_rag.sources.metadata import kinds_not_read, told
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -144,11 +145,11 @@ def _show_questions(at: QuestionReport) -> None:
 def show_report(report: IngestReport, *, quiet: bool) -> None:
     from iterative_rag.cli.console import clean, err
 
-    told = [skipped for skipped in report.skipped if not skipped.extra]
-    for skipped in told[:_SKIPPED_SHOWN]:
+    shown = [skipped for skipped in report.skipped if not skipped.extra]
+    for skipped in shown[:_SKIPPED_SHOWN]:
         err().line(("skipped ", "yellow"), clean(f"{skipped.source}: {skipped.reason}"))
-    if len(told) > _SKIPPED_SHOWN:
-        err().line((f"… and {len(told) - _SKIPPED_SHOWN} more skipped", "yellow"))
+    if len(shown) > _SKIPPED_SHOWN:
+        err().line((f"… and {len(shown) - _SKIPPED_SHOWN} more skipped", "yellow"))
     if not quiet:
         for path, root in report.covered:
             err().line(clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed."))
@@ -156,6 +157,8 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
             documents = counted(report.retitled, "document of the same text has", "documents of the same text have")
             err().line(f"{documents} another title than before, so indexed again.")
         _show_counts(report)
+        if report.not_read:
+            err().line(("Not read: ", "yellow"), clean(f"{told(dict(report.not_read))}."))
         if report.questions:
             _show_questions(report.questions)
         if report.notice:
@@ -270,7 +273,7 @@ def show(
     index: IndexAt = None,
 ) -> None:
     """Print the documents of a title."""
-    from iterative_rag.cli.console import err, write
+    from iterative_rag.cli.console import clean, err, write
     from iterative_rag.factory import open_to_read
 
     settings = settings_from(corpus=corpus, embedder=embedder, index=index)
@@ -283,3 +286,5 @@ def show(
     for document in documents:
         err().line((document.title, "bold"), (f"  {document.source}", "dim"))
         write(document.text)
+        if kinds := kinds_not_read(document):
+            err().line(("Not read: ", "yellow"), clean(f"{told(kinds)}."))

@@ -168,7 +168,8 @@ class JsonTeller(Teller):
             _event("skipped", source=skipped.source, reason=skipped.reason)
         counts = asdict(report)
         kept = ("added", "changed", "unchanged", "removed", "passages", "seconds")
-        _event("updated", **{name: counts[name] for name in kept}, skipped=len(report.skipped))
+        told = {name: counts[name] for name in kept} | {"not_read": dict(report.not_read)}
+        _event("updated", **told, skipped=len(report.skipped))
 
 
 def _event(name: str, **fields: Any) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from iterative_rag.types import Document
 from iterative_rag.types.documents import Metadata, as_field
 
 # Of one document: pairs, and characters of a key and of a value. A longer value is no label but a text, and left out.
@@ -33,3 +35,23 @@ def scalars(fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
                 yield key, str(one).lower()
             elif isinstance(one, str | int | float):
                 yield key, str(one)
+
+
+# The key under which a document tells what its file holds and its text does not.
+NOT_READ = "not read"
+
+
+def not_read(kinds: Mapping[str, int]) -> list[tuple[str, str]]:
+    """The metadata of a document whose text lacks parts of its file: how many of each kind ("charts without text")."""
+    return [(NOT_READ, f"{kind}: {count}") for kind, count in kinds.items() if count]
+
+
+def kinds_not_read(document: Document) -> Counter[str]:
+    """What `not_read` put into the metadata of a document."""
+    told = (value.rpartition(": ") for key, value in document.metadata if key == NOT_READ)
+    return Counter({kind: int(count) for kind, _, count in told if kind and count.isdecimal()})
+
+
+def told(kinds: Mapping[str, int]) -> str:
+    """`charts without text: 3, hidden sheets: 1`."""
+    return ", ".join(f"{kind}: {count:,}" for kind, count in kinds.items())
