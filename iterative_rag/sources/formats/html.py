@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import html_marks
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import Format, Reading, shown
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.html_tree import parsed
+from iterative_rag.sources.html_tree import parsed, without_private
 from iterative_rag.types import Document
 
 if TYPE_CHECKING:
@@ -53,35 +54,38 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
     too_deep = Skipped(source, f"It is nested more than {MAX_DEPTH:,} levels deep.")
     if _opens_too_many(html):
         return too_deep
-    tree = parsed(html)
+    tree = parsed(without_private(html))
     if _is_too_deep(tree):
         return too_deep
-    url = _canonical(tree)
+    url, struck = _canonical(tree), html_marks.struck_by_sheets(tree)
     for node in tree.css(f"{_NOT_TEXT}, {_FRAME}"):
         node.decompose()
-    part = _main(tree)
-    heading = part.css_first("h1") if part is not None else None
+    _keep_main(tree)
+    heading = tree.css_first("h1")
     head, top = _line(tree.css_first("title")), _line(heading)
     title = top if top and top in head else head or top or title
     if heading is not None and top == title:
         heading.decompose()  # the converter begins with the title
-    text = page_markdown.to_markdown(part.html or "" if part is not None else "", title)
+    text = page_markdown.of_tree(tree, title, struck)
     if not text.partition("\n")[2].strip():
         return Skipped(source, "It holds no text besides scripts, menus and forms.")
     return Document("", title, text, source, url)
 
 
-def _main(tree: LexborHTMLParser) -> LexborNode | None:
-    """The part marked as main content, if most of the text is in it; else the body."""
+def _keep_main(tree: LexborHTMLParser) -> None:
+    """Remove what is beside the part that is marked as main content, if most of the text is in it."""
     body = tree.body
-    if body is None:
-        return None
-    whole = len(body.text())
+    whole = len(body.text()) if body is not None else 0
     for selector in _MAIN:
         found = tree.css(selector)
-        if len(found) == 1 and len(found[0].text()) >= _MAIN_SHARE * whole:
-            return found[0]
-    return body
+        if body is not None and len(found) == 1 and len(found[0].text()) >= _MAIN_SHARE * whole:
+            part = found[0]
+            while part.mem_id != body.mem_id and part.parent is not None:
+                for one in list(part.parent.iter(include_text=True)):
+                    if one.mem_id != part.mem_id:
+                        one.decompose()
+                part = part.parent
+            return
 
 
 def _canonical(tree: LexborHTMLParser) -> str | None:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.sources import html_marks
 from iterative_rag.sources.html_tree import parsed, without_private
 from iterative_rag.sources.wikipedia import page_tables as tables
 from iterative_rag.sources.wikipedia.page_tables import BREAK, ENTRY
@@ -29,9 +30,6 @@ _NOT_TEXT = """
     .geo-nondefault, .geo-multi-punct, .sortkey, .ext-phonos, .mw-kartographer-container, .locmap
 """
 _HIDDEN = ("display:none", "visibility:hidden")
-_INLINE = """
-    a abbr b bdi bdo big cite data del dfn em font i ins kbd mark s samp small span strike strong sub sup time tt u var
-"""
 _ENTRIES_OF_CELLS = "li, p, div, dd, dt, tr, td, th, blockquote, pre, figcaption"
 _MARK = "\ue002"  # around the number of a table that was taken out
 _MARKED = re.compile(f"[ \\t]*{_MARK}(\\d+){_MARK}")
@@ -41,7 +39,6 @@ _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 _HEADING = re.compile(r"(#{1,6}) ")
 _TEX_FRAME = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
-_RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 
 
 def require_converters() -> None:
@@ -60,12 +57,23 @@ def to_markdown(html: str, title: str) -> str:
     """
     require_converters()
     tree = parsed(without_private(html))
+    return of_tree(tree, title, html_marks.struck_by_sheets(tree))
+
+
+def of_tree(tree: LexborHTMLParser, title: str, struck: list[str]) -> str:
+    """The same for a page that is parsed already, and holds no private characters. The tree is changed.
+
+    `struck` are the selectors of what its style sheets strike through.
+    """
     _write_out(tree)
     _remove(tree)
+    html_marks.write_scripts(tree)
+    html_marks.strike(tree, struck)
+    html_marks.number_lists(tree)
     found = _take_tables(tree)
     _keep_captions(tree)
-    tree.unwrap_tags(_INLINE.split())
-    text = _tidy(_converted(tree.html or "", title))
+    tree.unwrap_tags([*html_marks.INLINE])
+    text = _tidy(html_marks.tidied(_converted(body.html or "" if (body := tree.body) else "", title)))
     text = _MARKED.sub(lambda match: f"\n\n{found[int(match[1])]}\n\n", text)
     return _without_empty_sections(_BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n"))
 
@@ -74,7 +82,7 @@ def to_markdown(html: str, title: str) -> str:
 
 
 def _write_out(tree: LexborHTMLParser) -> None:
-    """Write out formulas, powers and fractions, whose meaning is in their markup: 10<sup>6</sup> is not 106."""
+    """Write out formulas and fractions, whose meaning is in their markup."""
     for node in tree.css(".mwe-math-element, math"):
         formula = node if node.tag == "math" else node.css_first("math")
         tex = formula.attributes.get("alttext") if formula is not None else None
@@ -83,11 +91,6 @@ def _write_out(tree: LexborHTMLParser) -> None:
             node.replace_with(framed[1].strip() if framed else tex)
     for node in tree.css(".frac .sr-only"):
         node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers
-    for node in tree.css("sup:not(.reference)"):
-        text = node.text().strip()
-        within = node.parent.attributes.get("class") if node.parent is not None else None
-        if text and all(ord(letter) in _RAISED for letter in text) and "frac" not in (within or "").split():
-            node.replace_with(text.translate(_RAISED))
 
 
 def _remove(tree: LexborHTMLParser) -> None:

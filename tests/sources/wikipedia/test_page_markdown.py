@@ -43,7 +43,7 @@ def test_links_and_emphasis_become_plain_text() -> None:
     ("html", "text"),
     [
         ("12&#160;km<sup>2</sup>", "12 km²"),
-        ("3.2×10<sup>−6</sup>&#8201;cd", "3.2×10⁻⁶ cd"),
+        ("3.2×10<sup>−6</sup>&#8201;cd", "3.2×10^-6 cd"),
         ("the 19<sup>th</sup> of H<sub>2</sub>O", "the 19th of H2O"),
         (
             '5<span class="frac"><span class="sr-only">+</span><span class="num">1</span>&frasl;<span class="den">2'
