@@ -123,7 +123,7 @@ class BuiltinExtractor:
             for finding in self._read(need.question, page(window))
             if finding.score >= FLOOR
             for quote, statement in finding.quotes
-            if quote in window.text
+            if quote in page(window).text
         )
 
     def _read(self, question: str, page: UnitPage) -> list[Finding]:

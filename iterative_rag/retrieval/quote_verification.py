@@ -1,10 +1,11 @@
-"""Finds a quote in a document, ignoring whitespace and typography: the check that every fact must pass."""
+"""Finds a quote in a document, ignoring whitespace, typography and struck text: the check that every fact must pass."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from iterative_rag.text.folding import PLAIN_SIGNS
+from iterative_rag.text.markup import struck
 from iterative_rag.text.patterns import lazy_pattern
 
 # A shorter quote proves nothing: it would be found almost anywhere.
@@ -39,8 +40,9 @@ def _folded(text: str) -> tuple[str, list[int]]:
     """The text in plain typography with single spaces, and the offset that each of its characters came from."""
     characters: list[str] = []
     places: list[int] = []
+    dropped = {place for start, end in struck(text) for place in range(start, end)}
     for place, character in enumerate(text.translate(PLAIN_SIGNS)):
-        if _DROPPED.match(character):
+        if place in dropped or _DROPPED.match(character):
             continue
         if character.isspace():
             if characters and characters[-1] == " ":

@@ -6,6 +6,7 @@ Quotes keep their markup wherever they are compared or stored, since their offse
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -21,6 +22,18 @@ _UNDERLINED = lazy_pattern(r"(?<![\w\\_])(_{1,3})(?=[^\s_])([^\n]*?[^\s_\\])\1(?
 # A quote may begin or end between two marks; "2**3" and "a ** b" have none.
 _HALF = lazy_pattern(r"(?<![\w\\*])\*\*(?=\w)|(?<=[\w.,;:!?)\"”])\*\*(?![\w*])")
 _ESCAPED = lazy_pattern(r"\\([\\`*_{}\[\]<>#+|~.!()-])")
+# Struck text stands between two marks that touch it; "~~~" fences something.
+_STRUCK = lazy_pattern(r"(?<!~)~~(?=[^\s~])[^\n]*?(?<=[^\s~])~~(?!~)[ ]?")
+
+
+def without_struck(text: str) -> str:
+    """The text without what was struck from it ("~~90~~ 75"), which it no longer says."""
+    return _STRUCK.sub("", text) if "~~" in text else text
+
+
+def struck(text: str) -> Iterable[tuple[int, int]]:
+    """Where struck parts of a text begin and end."""
+    return (found.span() for found in _STRUCK.finditer(text)) if "~~" in text else ()
 
 
 def plain(text: str) -> str:

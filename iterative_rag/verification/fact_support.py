@@ -16,6 +16,7 @@ from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
+from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
@@ -173,9 +174,10 @@ def _is_rank(word: str) -> bool:
 
 def _shown(fact: Fact, text: str) -> str:
     """The quote, a row with the headers of its table: "Opera: Tosca | Year: 1900"."""
-    if not is_row(fact.quote) or "\n" in fact.quote:
-        return fact.quote
-    cells = [cell.text for cell in row_cells(fact.quote)]
+    quote = without_struck(fact.quote)
+    if not is_row(quote) or "\n" in quote:
+        return quote
+    cells = [cell.text for cell in row_cells(quote)]
     names = row_header(text, fact.start)
     if len(cells) == 2 and not (names and names[-1]):
         return ": ".join(cells)

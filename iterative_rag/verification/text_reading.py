@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language_of
+from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
@@ -61,7 +62,9 @@ class TextReading:
 @lru_cache(maxsize=4096)
 def read_text(text: str, code: str) -> TextReading:
     """Reads a text. Its values are those that a fact must bear out, a range by its ends; not number words that say
-    hardly more than an article does ("one of them", "the first"), nor capitalised ones: "Seven Sisters" is a name."""
+    hardly more than an article does ("one of them", "the first"), nor capitalised ones: "Seven Sisters" is a name. What
+    is struck from it, it does not say."""
+    text = without_struck(text)
     values = tuple(one for one in single(mentions(text, code)) if not (one.worded and _is_word(one, text)))
     words = _words(text, values)
     names, others = _names(text, words, code, {value.end for value in values})

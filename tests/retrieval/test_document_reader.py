@@ -169,6 +169,21 @@ def test_quotes_are_found_whatever_their_typography(quote: str, found: str | Non
     assert (text[place[0] : place[1]] if place else None) == found
 
 
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("costs 48 euro", "costs ~~60~~ 48 euro"),
+        ("costs ~~60~~ 48", "costs ~~60~~ 48"),
+        ("costs 60 48 euro", None),
+        ("costs 60 euro", None),
+    ],
+)
+def test_a_quote_leaves_out_what_is_struck(quote: str, found: str | None) -> None:
+    text = "The ticket costs ~~60~~ 48 euro, ~5 crowns more than ~~~ is."
+    place = locate(quote, text, [(0, len(text))])
+    assert (text[place[0] : place[1]] if place else None) == found
+
+
 @given(st.text(min_size=30), st.data())
 def test_every_stretch_of_a_text_is_found_in_it(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 12))

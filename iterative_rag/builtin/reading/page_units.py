@@ -9,6 +9,7 @@ from functools import lru_cache
 from iterative_rag.builtin.tables.table_model import PageTable, TableKind, TableRow
 from iterative_rag.builtin.tables.table_parsing import OMISSION, tables
 from iterative_rag.text.markdown_rows import is_row
+from iterative_rag.text.markup import without_struck
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Window
@@ -46,8 +47,9 @@ class UnitPage:
 
 @lru_cache(maxsize=256)
 def page(window: Window) -> UnitPage:
-    """The window's units in order."""
-    found = tables(window.text, window.title)
+    """The window's units in order, without struck text."""
+    text = without_struck(window.text)
+    found = tables(text, window.title)
     rows = {
         row.start: _row(table, row, number)
         for number, table in enumerate(found)
@@ -56,7 +58,7 @@ def page(window: Window) -> UnitPage:
     }
     units: list[PageUnit] = []
     section, start = "", 0
-    for line in window.text.split("\n"):
+    for line in text.split("\n"):
         bare, first = line.strip(), start + len(line) - len(line.lstrip())
         start += len(line) + 1
         if is_row(bare):
@@ -66,7 +68,7 @@ def page(window: Window) -> UnitPage:
             section = bare.lstrip("# ")
         elif bare and bare != OMISSION:
             units += [PageUnit(sentence, section) for sentence in sentences(bare)]
-    return UnitPage(window.title, tuple(units), window.text, found)
+    return UnitPage(window.title, tuple(units), text, found)
 
 
 def _row(table: PageTable, row: TableRow, number: int) -> PageUnit:

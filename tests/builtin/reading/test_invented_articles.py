@@ -211,6 +211,17 @@ def test_a_birth_in_an_infobox_is_date_and_place(born: str, question: str, expec
 
 
 @pytest.mark.parametrize(
+    ("text", "question", "expected"),
+    [
+        ("The ticket to Kirkay costs ~~60~~ 48 euro.", "How much does the ticket to Kirkay cost?", "48 euro"),
+        ("| Port | Fee |\n|---|---|\n| Aldby | ~~30~~ 40 |", "What is the fee in Aldby?", "40"),
+    ],
+)
+def test_what_is_struck_is_no_value(text: str, question: str, expected: str) -> None:
+    assert best(question, "Ferry fares", f"# Ferry fares\n\n{text}\n") == expected
+
+
+@pytest.mark.parametrize(
     ("cell", "expected"),
     [
         ("Berta Quill (1901–1910), Karl Voss (1910–1922)", "Berta Quill"),
