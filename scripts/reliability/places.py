@@ -220,6 +220,7 @@ _PARTS: Mapping[str, Callable[[str], object]] = {
     "plan": _plan,
     "suffice": _suffice,
     "reword": _reword,
+    "agent": lambda user: {"thought": "", "calls": [{"call": "search", "query": user[-200:]}]},
     "web": lambda user: {"query": user},
     "recall": lambda user: {"working": "", "status": "unknown", "short_answer": "", "confidence": 0.1},
     "judge": lambda user: {"reason": "compared", "verdict": "correct"},
