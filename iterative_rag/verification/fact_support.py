@@ -14,7 +14,7 @@ from itertools import zip_longest
 from iterative_rag.protocols import QuoteReader
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language, language_of
+from iterative_rag.text.languages import is_function_word, is_negation, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
@@ -43,6 +43,9 @@ _DECISIONS, _DENIED = frozenset({"yes", "no"}), "none"
 # The opposites that choose one of several.
 _RANKS = frozenset({"rank", "size", "height", "length", "age"})
 _WORD = lazy_pattern(r"\w+")
+# How many words before a verb its "not" may stand, and what ends that.
+NEAR = 3
+_CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
 _KIND = lazy_pattern(r"\b(?:which|what) (\w+)")
 _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<name>[A-ZÀ-Þ]\w+)")
 
@@ -91,6 +94,8 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     tables = ("opposites", "opposite_labels") if row else ("opposites",)
     if folded(value) not in folded(title) and any(_says_opposite(asked, quoted, table) for table in tables):
         return Support.DISAGREES
+    if not row and _denies(asked, quoted):
+        return Support.DISAGREES
     told = quoted.lows | named.lows
     values = (*quoted.values, *named.values)
     if _says_of_another(need, shown, told):
@@ -120,6 +125,27 @@ def _says_opposite(asked: TextReading, quoted: TextReading, table: str) -> bool:
     other = opposites((word.low for word in quoted.others), table)
     own = opposites(quoted.lows, table)
     return any(_turned(side) in other - wanted and side not in own for side in wanted)
+
+
+def _denies(asked: TextReading, quoted: TextReading) -> bool:
+    """Whether the quote says a word of the need only with a "not" before it: "never received it" for "won"."""
+    if any(is_negation(low, asked.code) for low in asked.lows):
+        return False
+    vocabulary = Vocabulary.of(quoted.lows)
+    for said in map(vocabulary.forms_of, _relation(asked)):
+        denied = [_is_denied(quoted, number) for number, word in enumerate(quoted.words) if word.low in said]
+        if denied and all(denied):
+            return True
+    return False
+
+
+def _is_denied(quoted: TextReading, number: int) -> bool:
+    """Whether one of the few words before this one, in the same clause, is a "not"."""
+    words = quoted.words[max(0, number - NEAR) : number]
+    return any(
+        is_negation(word.low, quoted.code) and not _CLAUSE.search(quoted.text[word.end : quoted.words[number].start])
+        for word in words
+    )
 
 
 def _turned(side: str) -> str:

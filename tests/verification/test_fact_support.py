@@ -158,6 +158,11 @@ def test_what_an_llm_reads_into_a_quote_is_a_weak_guess(articles: CaseCorpus, mo
         ("When did Bo win the Orm Prize in Arts?", "1903", "Bo", "Bo won the Orm Prize in Music.", Support.DISAGREES),
         ("When did Bo Lee sell the mill?", "1903", "Una", "Una sold the mill in 1903.", Support.SILENT),
         ("When did Bo Lee sell the mill?", "1903", "Bo Lee", "He was ill in 1903.", Support.SILENT),
+        ("When did Bo win the Orm Prize?", "1903", "Bo", "Listed in 1903, he never received it.", Support.DISAGREES),
+        ("When was the mill opened?", "1903", "Mill", "Planned for 1903, it was not opened.", Support.DISAGREES),
+        ("When was the mill opened?", "1903", "Mill", "It was never painted and opened in 1903.", Support.AGREES),
+        ("When was the mill opened?", "1903", "Mill", "It was not opened in 1902; it opened in 1903.", Support.AGREES),
+        ("Wann wurde die Mühle eröffnet?", "1903", "Mühle", "1903 wurde sie nicht eröffnet.", Support.DISAGREES),
         ("Wann wurde das Werk in Orm gegründet?", "1903", "Werk", "Das Werk wurde 1903 gegründet.", Support.SILENT),
     ],
 )
