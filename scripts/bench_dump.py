@@ -148,9 +148,8 @@ def write_zim(path: Path, count: int, ordered: bool, results: Any) -> None:
     path.unlink(missing_ok=True)
     with Creator(path) as creator:
         for title, text in pages:
-            html = (
-                f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{to_html(text, title)}</body></html>"
-            )
+            body = to_html(text, title)[0]
+            html = f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>"
             size += len(html)
             creator.add_item(Entry(title.replace(" ", "_"), html))
         creator.add_metadata("Language", "eng")

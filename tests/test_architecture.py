@@ -78,6 +78,7 @@ HOMES = {
     "pptx": {"sources"},
     "charset_normalizer": {"sources"},
     "ray": {"embedders"},
+    "mwparserfromhell": {"sources"},
     "selectolax": {"sources"},
     "ddgs": {"search_engines"},
     "starlette": {"serve"},

@@ -117,6 +117,13 @@ def language_of(code: str) -> Language:
     return Language(code, function_words=function_words, months=months, **fields)
 
 
+def month_name(code: str, month: int) -> str:
+    """The name of a month (1 to 12) as a language writes it within a date; "" for a language that is not known."""
+    names = _tables().get(code, {}).get("months", "").split()
+    name = names[month - 1].partition("/")[0] if names else ""
+    return name.capitalize() if code in ("en", "de") else name
+
+
 def _words(key: str, among: Iterable[str]) -> frozenset[str]:
     return frozenset(word for code in among for word in folded(_tables()[code].get(key, "")).split())
 

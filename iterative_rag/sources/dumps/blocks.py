@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.sources.dumps.inline import LINK, PIECES, PIPE, inline
+from iterative_rag.sources.html_tree import WIKI_TAGS
+
+# Private use characters, of which every page is stripped beforehand. PIECE and END surround the number of a piece that
+# is rendered already; the others stand for a bar that parts cells but no arguments, the signs of a tag, and the brace
+# that ends a table.
+PIECE = "\ue010"
+END = "\ue011"
+PIPE = "\ue013"
+TAG, TAG_END = "\ue014", "\ue016"
+BRACE = "\ue015"
+PIECES = re.compile(f"{PIECE}(\\d+){END}")
 
 _MAX_DEPTH = 8  # of lists, and of tables within tables
 _HEADING = re.compile(r"(={1,6})(.+?)\1\s*")
@@ -13,13 +23,32 @@ _TABLE = re.compile(r"[\s:]*\{\|(.*)")
 _SPAN = re.compile(r"\b(rowspan|colspan)\s*=\s*[\"']?\s*(\d{1,5})", re.IGNORECASE)
 _CLASS = re.compile(r"\bclass\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,11})([^<>]{0,2000})>|<")
+_EMPHASIS = re.compile("'{2,}")
 _KINDS = {"*": ("ul", "li"), "#": ("ol", "li"), ":": ("dl", "dd"), ";": ("dl", "dt")}
+
+
+def inline(text: str) -> str:
+    """Wikitext without line structure as HTML: no emphasis, known tags only."""
+    return known_tags(_EMPHASIS.sub("", text)).replace(TAG, "<").replace(TAG_END, ">")
+
+
+def known_tags(text: str) -> str:
+    """The text without the tags that wikitext does not allow; a "<" that begins no tag is escaped."""
+    return _TAG.sub(_tag, text) if "<" in text else text
+
+
+def _tag(match: re.Match[str]) -> str:
+    name = (match[2] or "").lower()
+    if not name:
+        return "&lt;"
+    return f"<{match[1]}{name}{PIECES.sub('', match[3])}>" if name in WIKI_TAGS else ""
 
 
 def blocks(text: str) -> str:
     """Wikitext whose templates and links are rendered already, as HTML."""
     writer = _Blocks()
-    for line in text.replace(PIPE, "|").split("\n"):
+    for line in text.replace(PIPE, "|").replace(BRACE, "}").split("\n"):
         writer.take(line)
     return writer.done()
 
@@ -161,7 +190,7 @@ class _Blocks:
 
     def _take_cell(self, tag: str, cell: str) -> None:
         attributes, bar, text = cell.partition("|")
-        if not bar or LINK in attributes:
+        if not bar or (PIECE in attributes and "=" not in attributes):
             attributes, text = "", cell
         self._open_cell(tag, attributes)
         if text.strip():  # not `take`: no list begins on the line of the bar ("! # !! Name")

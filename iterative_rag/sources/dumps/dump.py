@@ -18,6 +18,7 @@ from iterative_rag.sources.dumps import wikitext
 from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, DumpPage, DumpSite, PagesParser
 from iterative_rag.sources.dumps.title_index import Multistream, index_of, key_of
 from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
+from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
 MAX_SKIPPED = 1000
@@ -182,13 +183,20 @@ class MediaWikiDump:
         if not page.text.strip():
             return Skipped(source, "It is empty.")
         try:
-            text = wikitext.to_markdown(page.text, page.title, self._site.hidden)
+            text, unread = wikitext.to_markdown(page.text, page.title, self._site)
         except FetchError as error:
             return Skipped(source, str(error))
         if text.strip() == f"# {page.title}":
             return Skipped(source, "It holds no text besides templates, files and references.")
         key = f"{self._site.name or self.path.name}:{page.id or page.title}"
-        return Document(hashlib.sha1(key.encode()).hexdigest(), page.title, text, source, self._site.url_of(page.title))
+        return Document(
+            hashlib.sha1(key.encode()).hexdigest(),
+            page.title,
+            text,
+            source,
+            self._site.url_of(page.title),
+            metadata=metadata_of(not_read(unread)),
+        )
 
 
 FORMAT = Encyclopedia(lambda path, titles: MediaWikiDump(path, titles=titles))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-
-from iterative_rag.sources.dumps.arguments import Arguments
+from collections.abc import Mapping
 
 _BOXES = frozenset(
     ("taxobox", "speciesbox", "automatic taxobox", "subspeciesbox", "chembox", "drugbox", "geobox", "starbox")
 )
+_STARTS = ("infobox", "ficha de", "карточка")
 _NAMES = ("name", "title", "common name", "person name", "show name", "official_name", "fullname", "settlement_name")
 # Parameters of layout, not of content.
 _LAYOUT = re.compile(
@@ -32,19 +32,22 @@ _LABELLED = ("name", "date", "info", "")
 
 def is_infobox(name: str) -> bool:
     """Whether a template of this name (lower case) is an infobox."""
-    return name.startswith("infobox") or name.endswith("infobox") or name in _BOXES
+    return name.startswith(_STARTS) or name.endswith("infobox") or name in _BOXES
 
 
-def infobox(given: Arguments) -> str:
-    """The box as a table in wikitext: its name, then a row for each parameter of content."""
-    named = {key: value for key, value in given.named.items() if value}
+def is_content(key: str, value: str) -> bool:
+    """Whether an argument says something, and is neither empty nor a setting of the layout."""
+    return bool(value and _KEY.fullmatch(key)) and not (_LAYOUT.fullmatch(key) or _SETTING.fullmatch(value))
+
+
+def infobox(given: Mapping[str, str]) -> str:
+    """The box as a table in wikitext: its name, then a row for each argument of content."""
+    named = {key: value for key, value in given.items() if value}
     top = next((key for key in _NAMES if key in named), "")
     lines = ["|-", "! colspan=2 |", named[top]] if top else []
     labels = _labels(named)
     for key, value in named.items():
-        if key == top or key in labels.values() or not _KEY.fullmatch(key):
-            continue
-        if _LAYOUT.fullmatch(key) or _SETTING.fullmatch(value):
+        if key == top or key in labels.values() or not is_content(key, value):
             continue
         if key.startswith(_INNER):  # a box within the box: its rows become rows of this one
             lines += ["|-", "| colspan=2 |", value]

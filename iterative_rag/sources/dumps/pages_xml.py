@@ -13,7 +13,7 @@ from urllib.parse import quote
 from xml.parsers import expat
 
 ARTICLES = 0
-_HIDDEN = ("6", "14")  # the namespaces of files and categories
+_FILES, _CATEGORIES = "6", "14"
 _MAX_TAG_BYTES = 16 * 1024 * 1024  # expat holds a tag or comment until it ends
 _MAX_DEPTH = 20
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\[\]|#\n]{1,300})", re.IGNORECASE)
@@ -42,12 +42,13 @@ class DumpPage:
 
 @dataclass(slots=True)
 class DumpSite:
-    """The wiki as its dump describes it. `hidden` are the names, in lower case, of the file and category namespaces."""
+    """The wiki as its dump describes it, with the names, in lower case, of its file and category namespaces."""
 
     language: str = ""
     name: str = ""
     base: str = ""
-    hidden: set[str] = field(default_factory=lambda: {"file", "image", "media", "category"})
+    files: set[str] = field(default_factory=lambda: {"file", "image", "media"})
+    categories: set[str] = field(default_factory=lambda: {"category"})
 
     def url_of(self, title: str) -> str | None:
         if not self.base.startswith(("http://", "https://")):
@@ -152,8 +153,9 @@ class PagesParser:
         self._text = None
         parent = self._path[-1] if self._path else ""
         if name == "namespace":
-            if self._namespace in _HIDDEN:
-                self.site.hidden.add(text.strip().lower())
+            if self._namespace in (_FILES, _CATEGORIES):
+                names = self.site.files if self._namespace == _FILES else self.site.categories
+                names.add(text.strip().lower())
         elif parent == "siteinfo":
             self.site.name = text if name == "dbname" else self.site.name
             self.site.base = text.strip() if name == "base" else self.site.base

@@ -1,86 +1,127 @@
-"""Templates rendered by their meaning: measures, dates, names in other scripts, lists, infoboxes. Others are dropped.
+"""Templates rendered by their meaning: measures, dates, names in other scripts, lists. Others leave their arguments.
 
 A template's source is another page, often a program, and not at hand; so the meaning of the common ones is written down
-here. They render to wikitext.
+in `templates.toml`, and that of others is taken from the shape of their arguments. They render to wikitext.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from iterative_rag.sources.dumps.arguments import Arguments, parse_arguments
-from iterative_rag.sources.dumps.infobox import infobox, is_infobox
-from iterative_rag.sources.dumps.inline import LINK, PIECE, PIPE
-from iterative_rag.text.dates import MONTHS
+from iterative_rag.sources.dumps.infobox import infobox, is_content, is_infobox
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import language_of, month_name
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """A template's values by position and by name (lower case), trimmed; its own name; the language of its wiki."""
+
+    name: str
+    values: tuple[str, ...]
+    named: dict[str, str]
+    language: str
+
+    def at(self, position: int) -> str:
+        """The value at a position, from 0; also where it was written as `1=value`."""
+        return self.named.get(str(position + 1)) or (self.values[position] if position < len(self.values) else "")
+
+    def all(self) -> list[str]:
+        """The positional values that are not empty, in order."""
+        numbered = [value for name, value in self.named.items() if name.isdigit()]
+        return [value for value in (*self.values, *numbered) if value]
+
+    def get(self, *names: str) -> str:
+        """The first of these arguments that is not empty, else ""."""
+        return next((self.named[name] for name in names if self.named.get(name)), "")
+
 
 Render = Callable[[Arguments], str]
-_NAME = re.compile(rf"[^\[\]{{}}<>\n{PIECE}{LINK}]{{0,255}}")
+_CODE = re.compile(r"[A-Z]{2,5}")
+_NUMBER = re.compile(r"[-−+]?[\d,.]+(?:[/⁄]\d+|\+\d+/\d+|e[-+]?\d+)?", re.IGNORECASE)
 
 
-def expand(source: str, title: str) -> str:
-    """The wikitext of a template, parser function or variable of the page `title`; "" for one that is not known.
-
-    `source` is what stands between the braces.
-    """
-    function = _function(source, title)
-    if function is not None:
-        return function
-    name, *parts = source.split("|")
-    if not _NAME.fullmatch(name.strip()):
-        return source  # stray braces around text
-    name = " ".join(name.replace("_", " ").split()).lower().removeprefix("template:")
-    if name in _SIGNS:
-        return _SIGNS[name]
-    arguments = parse_arguments(parts)
-    if is_infobox(name):
-        return infobox(arguments)
-    if name.startswith(("lang-", "langx-")):
-        return arguments.at(0)
-    meaning = _TEMPLATES.get(name, "")
-    return meaning.format(arguments.at(0), arguments.at(1)) if isinstance(meaning, str) else meaning(arguments)
+def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
+    """A template's wikitext, and whether its meaning is known; `alone` on its line it is a box or a notice."""
+    name = " ".join(given.name.replace("_", " ").split()).rpartition("emplate:")[2]
+    words, exact, prefixes = _meanings()
+    lower = name.lower()
+    values = given.all()
+    if is_infobox(lower):
+        return infobox(given.named), True
+    if lower in words:
+        return (values[0] if values and words[lower][-1:].isalpha() else words[lower]), True
+    meaning = exact.get(lower) or next((prefixes[key] for key in prefixes if lower.startswith(key)), None)
+    if meaning is not None:
+        return meaning(given), True
+    if _CODE.fullmatch(name):  # {{FRA}}, {{HMS|Auk|1950}}, {{ISBN|1}}
+        return f"{name} {given.at(0)}".strip(), True
+    return _arguments(given, name, alone), bool(_CODE.fullmatch("".join(values)) and not given.named)
 
 
-def _function(source: str, title: str) -> str | None:
-    """None where the braces hold no parser function and no variable."""
-    name, colon, rest = source.partition(":")
-    first, *parts = rest.split("|")
-    first = first.strip()
-    match name.strip().lower():
-        case "pagename" | "fullpagename" | "basepagename" | "subpagename" if not rest:
-            return title
-        case "lc" if colon:
-            return first.lower()
-        case "uc" if colon:
-            return first.upper()
-        case "formatnum" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright" | "#iferror" if colon:
-            return first
-        case "#if":
-            return parts[0].strip() if first and parts else "".join(parts[1:2]).strip()
-        case other:
-            return "" if other.startswith("#") else None
+def _arguments(given: Arguments, name: str, alone: bool) -> str:
+    """What is left of a template that is not known: its arguments, else its name within a text."""
+    values = given.all()
+    named = {key: value for key, value in given.named.items() if not key.isdigit() and is_content(key, value)}
+    if not values and not named:
+        return "" if alone else name.rstrip("0123456789 ")
+    if alone and len(named) > 2:
+        return infobox({**named, **{f"{n}": value for n, value in enumerate(values, start=1)}})
+    text = (" " if values and _NUMBER.fullmatch(values[0]) else ", ").join(values)
+    return "; ".join(filter(None, (text, *(f"{key}: {value}" for key, value in named.items()))))
+
+
+@cache
+def _meanings() -> tuple[dict[str, str], dict[str, Render], dict[str, Render]]:
+    """Words; what a name means; what the beginning of a name means."""
+    data = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+    exact: dict[str, Render] = {}
+    prefixes: dict[str, Render] = {}
+    meanings = [(_shown_as(text), names) for text, names in data["formats"].items()]
+    for render, names in [*meanings, *((_FUNCTIONS[key], names) for key, names in data["functions"].items())]:
+        for name in map(str.strip, names.split(" | ") if "\n" not in names else " ".join(names.split()).split(" | ")):
+            (prefixes if name.endswith("*") else exact)[name.rstrip("*")] = render
+    return data["words"], exact, prefixes
+
+
+def _shown_as(text: str) -> Render:
+    def render(given: Arguments) -> str:
+        values = given.all()
+        fields = {"last": values[-1] if values else "", "all": " ".join(values), "glued": "".join(values)}
+        first = given.at(0) or (given.get("text", "content") if not values else "")
+        return text.format(first, given.at(1) or ("" if "{0}" in text else first), **fields)
+
+    return render
 
 
 # --- measures --------------------------------------------------------------------------------
 
 _UNITS = {
     "km2": "km²", "sqkm": "km²", "m2": "m²", "sqm": "m²", "mi2": "sq mi", "sqmi": "sq mi", "ft2": "sq ft",
-    "sqft": "sq ft", "cm2": "cm²", "m3": "m³", "km3": "km³", "ft3": "cu ft", "cuft": "cu ft", "c": "°C", "f": "°F",
-    "k": "K", "km/h": "km/h", "kmh": "km/h", "kph": "km/h", "mph": "mph", "m3/s": "m³/s", "cuft/s": "cu ft/s",
-    "/km2": "per km²", "/sqmi": "per sq mi", "long ton": "long tons", "lt": "long tons", "nmi": "nautical miles",
+    "sqft": "sq ft", "cm2": "cm²", "m3": "m³", "km3": "km³", "ft3": "cu ft", "cuft": "cu ft", "C": "°C", "F": "°F",
+    "c": "°C", "f": "°F", "kmh": "km/h", "kph": "km/h", "m3/s": "m³/s", "cuft/s": "cu ft/s", "/km2": "per km²",
+    "/sqmi": "per sq mi", "long ton": "long tons", "LT": "long tons", "nmi": "nautical miles",
 }  # fmt: skip
+_SCALES = {"e3": "thousand ", "e6": "million ", "e9": "billion "}
 _RANGES = {
     "to": " to ", "-": "–", "–": "–", "to-": "–", "and": " and ", "&": " and ", "or": " or ", "x": " × ", "×": " × ",
     "by": " by ", "xx": " × ", "+": " + ", "±": " ± ", "+/-": " ± ", "to about": " to about ", ",": ", ",
 }  # fmt: skip
-_IS_NUMBER = re.compile(r"[-−+]?[\d,.]+(?:[/⁄]\d+|\+\d+/\d+|e[-+]?\d+)?", re.IGNORECASE)
+_POWERS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _unit(code: str) -> str:
-    return _UNITS.get(code.lower() if code.lower() not in ("k", "f", "c") or code.isupper() else "", code)
+    scale = _SCALES.get(code[:2], "")
+    code = code[2:] if scale else code
+    return scale + _UNITS.get(code, _UNITS.get(code.lower(), code) if len(code) > 1 else code)
 
 
-def _convert(given: Arguments) -> str:
+def _measure(given: Arguments) -> str:
     """{{convert|5|to|10|km|mi}} -> "5 to 10 km": as it was measured, without the conversion."""
     values = list(given.values)
     text = values[0] if values else ""
@@ -90,18 +131,31 @@ def _convert(given: Arguments) -> str:
         at += 2
     if at < len(values):
         text += f" {_unit(values[at])}"
-    if at + 2 < len(values) and _IS_NUMBER.fullmatch(values[at + 1]):
+    if at + 2 < len(values) and _NUMBER.fullmatch(values[at + 1]):
         text += f" {values[at + 1]} {_unit(values[at + 2])}"  # 5 ft 10 in
     return text.strip()
 
 
+def _quantity(given: Arguments) -> str:
+    """{{unité|5|km|2}} -> "5 km²"."""
+    text, *units = given.values or ("",)
+    for unit in units:
+        text += unit.translate(_POWERS) if re.fullmatch(r"-?\d", unit) and text[-1:].isalpha() else f" {unit}"
+    return " ".join(text.split())
+
+
 def _value(given: Arguments) -> str:
-    text = given.at(0)
-    if error := given.at(1):
-        text += f" ± {error}"
-    if power := given.get("e"):
-        text += f" × 10<sup>{power}</sup>"
+    error, power = given.at(1), given.get("e")
+    text = given.at(0) + (f" ± {error}" if error else "") + (f" × 10<sup>{power}</sup>" if power else "")
     return " ".join(filter(None, (text, given.get("u", "ul", "upl"))))
+
+
+def _grouped(given: Arguments) -> str:
+    """A number as the wiki writes it: only English ones group with a sign that separates no decimals elsewhere."""
+    text = given.at(0)
+    whole, point, decimals = text.partition(".")
+    plain = given.language == "en" and whole.isascii() and whole.isdigit() and 4 <= len(whole) < 40
+    return f"{int(whole):,}{point}{decimals}" if plain else " ".join(given.all())
 
 
 def _height(given: Arguments) -> str:
@@ -124,49 +178,84 @@ def _coordinates(given: Arguments) -> str:
         if part.upper() in ("N", "S", "E", "W"):
             text += f"{part.upper()} "
             count = 0
-        elif _IS_NUMBER.fullmatch(part) and count < 3:
+        elif _NUMBER.fullmatch(part) and count < 3:
             text += part + "°′″"[count]
             count += 1
     if not re.search("[NSEW]", text):
-        text = ", ".join(f"{part}°" for part in given.values[:2] if _IS_NUMBER.fullmatch(part))
+        text = ", ".join(f"{part}°" for part in given.values[:2] if _NUMBER.fullmatch(part))
     return text.strip()
+
+
+def _minutes(given: Arguments) -> str:
+    """{{goal|12||45|pen.}} -> "12', 45' (pen.)"; of a card also its name."""
+    times = [f"{one}'" if one.isdigit() else f"({one})" for one in given.values if one and one != "0"]
+    text = ", ".join(times).replace(", (", " (")
+    return text if given.name.strip().lower() in ("goal", "гол") else f"{given.name.strip()} {text}".strip()
 
 
 # --- dates and lives -------------------------------------------------------------------------
 
-_IS_YEAR = re.compile(r"\d{1,4}")
+_YEAR = re.compile(r"\d{3,4}")
 
 
-def _written_date(parts: Sequence[str]) -> str:
-    """Year, month and day as numbers -> "2 January 1900"; the first part as it is where it is not a year."""
-    year, month, day = [*(part.lstrip("0") for part in parts[:3]), "", "", ""][:3]
-    if not _IS_YEAR.fullmatch(year):
-        return parts[0] if parts else ""
-    if month.isdigit():
-        month = MONTHS[int(month) - 1] if len(month) < 3 and 1 <= int(month) <= 12 else ""
-    return " ".join(filter(None, (day if month and day.isdigit() else "", month, year)))
+def _numbers_of_date(parts: Sequence[str], language: str) -> tuple[int, int, int] | None:
+    """Year, month and day of {{...|1934|5|14}}, {{...|14|May|1934}} or {{...|1934-05-14}}; 0 for what is not said."""
+    if len(parts) == 1 and re.fullmatch(r"\d{4}-\d\d-\d\d", parts[0]):
+        parts = parts[0].split("-")
+    if len(parts) > 2 and not _YEAR.fullmatch(parts[0]) and _YEAR.fullmatch(parts[2]):
+        parts = [parts[2], parts[1], parts[0]]
+    year, month, day = [*(part.strip(". ").lower() for part in parts[:3]), "", "", ""][:3]
+    number = (
+        int(month)
+        if month.isascii() and month.isdigit()
+        else language_of(language).months.get(folded(month), 0) or (0 if not month else 99)
+    )
+    if not (year.isascii() and year.isdigit() and len(year) < 5) or number > 12:
+        return None
+    return int(year), number, int(day) if number and day.isascii() and day.isdigit() and len(day) < 3 else 0
+
+
+def _written(parts: Sequence[str], language: str) -> str:
+    """A date as the wiki's language writes it; the first part as it is where it is no date."""
+    numbers = _numbers_of_date(parts, language)
+    if numbers is None:
+        return " ".join(parts) if len(parts) < 4 else parts[0]
+    year, month, day = numbers
+    name = month_name(language, month) if month else ""
+    if month and not name:
+        return "-".join(filter(None, (str(year), f"{month:02}", f"{day:02}" if day else "")))
+    of = " de " if language in ("es", "pt") else " "
+    return of.join(filter(None, (f"{day}." if day and language == "de" else str(day or ""), name, str(year))))
 
 
 def _date(given: Arguments) -> str:
-    return _written_date(given.all())
+    named = [given.get("year", "jahr", "año"), given.get("month", "monat", "mes"), given.get("day", "tag", "día")]
+    return _written(given.all() or [part for part in named if part], given.language)
 
 
-def _death_and_age(given: Arguments) -> str:
+def _years(born: Sequence[str], until: Sequence[str], language: str) -> int | None:
+    begin, end = _numbers_of_date(born, language), _numbers_of_date(until, language)
+    return end[0] - begin[0] - (end[1:] < begin[1:]) if begin and end and begin[2] and end[2] else None
+
+
+def _lived(given: Arguments) -> str:
     parts = given.all()
-    death, birth = parts[:3], parts[3:6]
-    text = _written_date(death)
-    if len(birth) == 3 and all(part.isascii() and part.isdigit() and len(part) < 5 for part in death + birth):
-        (died, *died_on), (born, *born_on) = ([int(part) for part in one] for one in (death, birth))
-        text += f" (aged {died - born - (died_on < born_on)})"
-    return text
+    years = _years(parts[3:6], parts[:3], given.language)
+    return _written(parts[:3], given.language) + (f" (aged {years})" if years is not None else "")
+
+
+def _age(given: Arguments) -> str:
+    """Between two dates; with one it depends on the day of reading, and the birth is said."""
+    parts = given.all()
+    years = _years(parts[:3], parts[3:6], given.language)
+    return str(years) if years is not None else f"(* {_written(parts[:3], given.language)})"
 
 
 def _marriage(given: Arguments) -> str:
     """{{marriage|Ann|1950|1960|end=div}} -> "Ann (m. 1950; div. 1960)"."""
     begin, end, reason = given.at(1), given.at(2), given.get("end", "reason").rstrip(".")
-    reason = {"divorced": "div", "died": "died", "death": "died", "widowed": "died", "separated": "sep"}.get(
-        reason, reason
-    )
+    short = {"divorced": "div", "died": "died", "death": "died", "widowed": "died", "separated": "sep"}
+    reason = short.get(reason, reason)
     ended = f"{reason}{'' if reason == 'died' else '.'} {end}".strip() if reason else f"until {end}"
     when = "; ".join(filter(None, (f"m. {begin}" if begin else "", ended if end or reason else "")))
     return f"{given.at(0)} ({when})" if when else given.at(0)
@@ -179,23 +268,18 @@ def _as_of(given: Arguments) -> str:
 # --- words and lists -------------------------------------------------------------------------
 
 
-def _last(given: Arguments) -> str:
-    return given.all()[-1] if given.all() else ""
-
-
-def _or(word: str) -> Render:
-    return lambda given: given.at(0) or word
-
-
 def _foreign(given: Arguments) -> str:
-    """{{nihongo|Tokyo Tower|東京タワー|Tōkyō tawā}} -> "Tokyo Tower (東京タワー, Tōkyō tawā)"."""
-    name, *others = [*given.values[:3], ""] if not given.at(0) else given.all()[:3]
-    more = ", ".join(filter(None, others))
-    return f"{name} ({more})" if name and more else name or more
+    """{{nihongo|Lamp|灯|tō}} -> "Lamp (灯, tō)"."""
+    first, *others = given.all() or [""]
+    return f"{first} ({', '.join(others)})" if others else first
+
+
+def _web(given: Arguments) -> str:
+    return given.at(1) or given.at(0).partition("//")[2] or given.at(0)
 
 
 def _list(mark: str) -> Render:
-    """Entries given one by one, or as a list in wikitext."""
+    """The arguments, or the only one, as a list in wikitext."""
 
     def render(given: Arguments) -> str:
         entries = given.all()
@@ -206,7 +290,7 @@ def _list(mark: str) -> Render:
     return render
 
 
-def _list_text(given: Arguments) -> str:
+def _line_list(given: Arguments) -> str:
     text = given.at(0)
     return f"\n{text}\n" if "\n" in text or text[:1] in ("*", "#") else text
 
@@ -216,76 +300,9 @@ def _quote(given: Arguments) -> str:
     return f"<blockquote>{text}{f' — {author}' if author else ''}</blockquote>" if text else ""
 
 
-# --- which template means what ----------------------------------------------------------------
-
-# Templates for a sign: first those that stand for wikitext, then those for text.
-_MARKUP = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
-MARKUP = frozenset(_MARKUP.values())
-_SIGNS = _MARKUP | {
-    "br": "<br>", "break": "<br>", "ndash": "–", "endash": "–", "en dash": "–", "snd": " – ", "spaced ndash": " – ",
-    "spnd": " – ", "spaced en dash": " – ", "mdash": "—", "emdash": "—", "em dash": "—", "·": " · ", "•": " • ",
-    "dot": " · ", "middot": " · ", "bullet": " • ", "'": "'", "\"'": "\"'", "'\"": "'\"", "nbsp": " ", "space": " ",
-    "degree": "°", "°": "°", "dagger": "†", "double-dagger": "‡", "minus": "−", "times": "×", "\\": " / ",
-    "male": "male", "female": "female", "check": "Yes", "tick": "Yes", "cross": "No",
+_FUNCTIONS: dict[str, Render] = {
+    "measure": _measure, "quantity": _quantity, "value": _value, "grouped": _grouped, "height": _height,
+    "altitude": lambda given: f"{given.at(0)} m", "fraction": _fraction, "coordinates": _coordinates, "date": _date,
+    "lived": _lived, "age": _age, "marriage": _marriage, "as_of": _as_of, "foreign": _foreign, "web": _web,
+    "minutes": _minutes, "line_list": _line_list, "bullets": _list("*"), "numbers": _list("#"), "quote": _quote,
 }  # fmt: skip
-# Table cells with a fixed text, unless an argument replaces it.
-_CELLS = {
-    "yes": "Yes", "no": "No", "yes2": "Yes", "no2": "No", "n/a": "N/A", "na": "N/A", "won": "Won", "nom": "Nominated",
-    "pending": "Pending", "dunno": "?", "tba": "TBA", "tbd": "TBD", "active": "Active", "maybe": "Maybe",
-    "partial": "Partial", "win": "Win", "draw": "Draw", "loss": "Loss", "free": "Free", "unknown": "Unknown",
-    "gold1": "1", "silver2": "2", "bronze3": "3", "none": "None", "eliminated": "Eliminated", "cancelled": "Cancelled",
-}  # fmt: skip
-# What each is rendered to: a format of its first two values, or a function.
-_MEANINGS: tuple[tuple[str, str | Render], ...] = (
-    ("convert | cvt", _convert),
-    ("val | value", _value),
-    ("height", _height),
-    ("frac | fraction | sfrac", _fraction),
-    ("coord", _coordinates),
-    ("birth date | birth date and age | bda | dob | birth-date | birth-date and age | birthdate", _date),
-    ("birthdate and age | birth date text | death date | death-date | start date | start-date", _date),
-    ("start date and age | end date | end-date | end date and age | film date | launch date", _date),
-    ("release date | release date and age | opening date | date | dts", _date),
-    ("death date and age | dda | death-date and age", _death_and_age),
-    ("marriage | married", _marriage),
-    ("as of", _as_of),
-    ("circa | c. | ca | approx", "c. {0}"),
-    ("floruit | fl.", "fl. {0}"),
-    ("b.", "b. {0}"),
-    ("reign | r.", lambda given: "r. " + "–".join(given.all()[:2])),
-    ("us$ | usd", "US${0}"),
-    ("a$ | au$ | aud", "A${0}"),
-    ("£ | gbp | pound sterling", "£{0}"),
-    ("€ | euro | eur", "€{0}"),
-    ("¥ | jpy | yen", "¥{0}"),
-    ("₹ | inr | indian rupee", "₹{0}"),
-    ("flag | flagcountry | flagu | flag country | flag+link | noflag | country | fb", "{0}"),
-    ("nowrap | nobr | nobreak | no wrap | wrap | allow wrap | small | smaller | big | large | larger", "{0}"),
-    (
-        "center | centre | nobold | noitalic | normal | em | strong | bold | italic | underline | u | strike | s",
-        "{0}",
-    ),
-    ("sc | smallcaps | smallcaps all | mono | code | tt | kbd | abbr | tooltip | text | gloss | translation", "{0}"),
-    ("mvar | math | var | chem2 | nts | ntsh | formatnum | not a typo | proper name | sic | as written", "{0}"),
-    ("ill | interlanguage link | linktext | birth year and age | death year and age | birth year", "{0}"),
-    ("lang | native name | native phrase | rtl-lang | color | colour | fontcolor | bg | sort", "{1}"),
-    ("transl | transliteration | font color | colored text", _last),
-    ("nihongo | nihongo2 | korean", _foreign),
-    ("sortname | ship", lambda given: " ".join(given.all())),
-    ("hms", "HMS {0}"),
-    ("uss", "USS {0}"),
-    ("sup", "<sup>{0}</sup>"),
-    ("sub", "<sub>{0}</sub>"),
-    ("chem", lambda given: "".join(given.all())),
-    ("url", lambda given: given.at(1) or given.at(0).partition("//")[2] or given.at(0)),
-    (
-        "plainlist | plain list | flatlist | flat list | indented plainlist | nowraplist | div col content",
-        _list_text,
-    ),
-    ("unbulleted list | ubl | ublist | ubt | unbulleted | vunblist | hlist | hlist-comma | flowlist", _list("*")),
-    ("bulleted list | blist | cslist | comma separated entries | collapsible list | tree list | pagelist", _list("*")),
-    ("ordered list | olist | numbered list", _list("#")),
-    ("quote | blockquote | cquote | quotation | quote box | rquote | poem quote", _quote),
-)
-_TEMPLATES = {name.strip(): meaning for names, meaning in _MEANINGS for name in names.split("|")}
-_TEMPLATES |= {name: _or(word) for name, word in _CELLS.items()}

@@ -1,140 +1,365 @@
 """Wikitext -> Markdown: the text, infoboxes and tables that the HTML of the page would give, without a wiki.
 
-Templates and links are rendered from the inside out, then the lines are parsed as MediaWiki does it. Everything runs in
-linear time, whatever is opened and never closed.
+mwparserfromhell reads templates and links, which are rendered from the inside out; then the lines are parsed as
+MediaWiki does it. Its parser takes time by the square of what is opened and never closed, and cannot be interrupted: it
+gets the outermost templates and links one by one, their brackets matched in linear time beforehand.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError, MissingExtra
-from iterative_rag.sources.dumps.blocks import blocks
-from iterative_rag.sources.dumps.inline import LINK, Pieces, inline, known_tags, without_elements
-from iterative_rag.sources.dumps.templates import MARKUP, expand
+from iterative_rag.sources.dumps.blocks import BRACE, END, PIECE, PIECES, PIPE, TAG, TAG_END, blocks, inline, known_tags
+from iterative_rag.sources.dumps.pages_xml import DumpSite
+from iterative_rag.sources.dumps.templates import Arguments, expand
 from iterative_rag.sources.html_tree import without_deep_tags, without_private
 from iterative_rag.sources.wikipedia import page_markdown
 
+if TYPE_CHECKING:
+    from mwparserfromhell.nodes import Template
+    from mwparserfromhell.wikicode import Wikicode
+
 EXTRA = "dumps"
 MAX_CHARS = 2 * 1024 * 1024  # MediaWiki's own default limit for a page is 2 MiB
-MAX_DEPTH = 20  # of templates and links within one another: anything deeper is dropped
+MAX_DEPTH = 20  # of templates and links within one another: anything deeper is cut and counted
 _MAX_GROWTH = 20  # the HTML may have this many times the characters of its wikitext
-# Namespaces whose links are not shown as text. A dump names its own as well.
-HIDDEN_NAMESPACES = frozenset(["file", "image", "media", "category"])
+UNEXPANDED = "unexpanded templates"
 
 _BRACKETS = re.compile(r"\{{2,}|\}{2,}|\[{2,}|\]{2,}")
-_URL = re.compile(r"\s*[a-z]{3,10}://", re.IGNORECASE)
+_NAME = re.compile(r"name\s*=\s*[\"']?([^\"'/>]*)", re.IGNORECASE)
+_TEXT_FUNCTIONS = frozenset(["formatnum", "lc", "uc", "ucfirst", "lcfirst", "nowiki", "plural", "padleft", "padright"])
+_CLOSING = {"{": "}", "[": "]"}
+_EXTERNAL_LINK = re.compile(r"\[(?:[a-z]{3,10}:)?//(?:[^\s\[\]<>]{1,2000}[ \t]*([^\[\]\n]{0,1000})\])?")
+_LINK = re.compile(r"\[\[([^\[\]{}|\n<>]+)(?:\|([^\[\]{}|\n]*))?\]\]")
+_TABLE = re.compile(r"^([ \t:]*)(?:(\{)\||\|(\})(?=\}\}(?!\})|[^}]|$))", re.MULTILINE)
 _LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z-]{2,12})?:(?=\S)")
 _QUALIFIER = re.compile(r" \([^()]*\)$|,[^,]*$")
 _SWITCH = re.compile(r"__[A-Z]{3,40}__")
+_VARIANT = re.compile(r"-\{(?:[^{}|]{0,50}\|)?(?:zh[\w-]*:)?([^;{}]{0,500})[^{}]{0,500}\}-")
+# Of a file: a word in small letters, a size, or `name=value`.
+_OPTION = re.compile(r"[^\W\d_A-ZÀ-ÞА-Я]\w{0,20}|\d*(?:x\d+)?\s*px|[\w-]+\s*=.*")
+_WITHIN_LINE = frozenset(
+    ["border", "frameless", "baseline", "middle", "sub", "super", "top", "bottom", "rand", "rahmenlos"]
+)
+_SIGNS = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
+_NOTE = re.compile(r"refn|efn\b.*|note ?tag|fnz|#tag:ref", re.IGNORECASE)
+_PLAIN = ("nowiki", "math", "chem", "ce")
+_CODE = ("pre", "source", "syntaxhighlight")
+_DRAWN = {
+    "timeline": "timelines", "score": "musical scores", "graph": "graphs", "imagemap": "image maps",
+    "hiero": "hieroglyphs", "mapframe": "maps",
+}  # fmt: skip
+_DROPPED = (
+    "references maplink templatedata templatestyles categorytree charinsert includeonly inputbox section indicator "
+    "style script"
+)
+_ELEMENTS = sorted((*_PLAIN, *_CODE, "poem", "gallery", "ref", *_DRAWN, *_DROPPED.split()), reverse=True)
+_ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
+# What shows that a reference names a source, and says nothing itself.
+_CITATION = re.compile(
+    r"//|\{\{|ISBN|''|\b(?:pp?|S|с|pág|f|ff)\.\s*\d|^\W*[^\W\d_]+,? \(?\d{4}|^\W*(?:see|vgl|siehe|ibid|ebenda|cf|op)\b",
+    re.IGNORECASE,
+)
 
 
 def require_converters() -> None:
     """Raises MissingExtra, so that callers fail before they read the first page."""
     try:
+        import mwparserfromhell  # noqa: F401
+
         page_markdown.require_converters()
-    except MissingExtra as error:
+    except (ImportError, MissingExtra) as error:
         raise MissingExtra(EXTRA) from error
 
 
-def to_markdown(wikitext: str, title: str, hidden: Collection[str] = HIDDEN_NAMESPACES) -> str:
-    """The page as Markdown, headed by its title. `hidden` are the namespaces (lower case) of files and categories.
+def to_markdown(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[str, Counter[str]]:
+    """The page as Markdown, headed by its title, and how much of what kind it could not express.
 
     Raises MissingExtra, or FetchError for a page that is too large or expands to too much text.
     """
     require_converters()
-    return page_markdown.to_markdown(to_html(wikitext, title, hidden), title)
+    page, unread = to_html(wikitext, title, site)
+    return page_markdown.to_markdown(page, title), unread
 
 
-def to_html(wikitext: str, title: str, hidden: Collection[str] = HIDDEN_NAMESPACES) -> str:
+def to_html(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[str, Counter[str]]:
     """As much HTML as the converter of pages needs: paragraphs, lists, headings, tables, infoboxes."""
     if len(wikitext) > MAX_CHARS:
         raise FetchError(f"The page {title!r} is larger than the limit of {MAX_CHARS:,} characters.")
-    pieces = Pieces(max_chars=_MAX_GROWTH * len(wikitext) + 100_000)
-    text = _SWITCH.sub("", without_private(wikitext.replace("\r\n", "\n").replace("\r", "\n")))
-    text = known_tags(without_elements(text, pieces))
-    text = _Page(title, pieces, hidden).render(text)
-    return without_deep_tags(without_private(pieces.expand(blocks(text))))
-
-
-@dataclass(slots=True)
-class _Opening:
-    """A run of opening brackets that is not closed yet; its content begins at `parts[start]`."""
-
-    bracket: str
-    count: int
-    start: int
+    page = _Page(title, site or DumpSite(), max_chars=_MAX_GROWTH * len(wikitext) + 100_000)
+    return without_deep_tags(without_private(page.html(wikitext))), page.unread
 
 
 class _Page:
-    """Renders templates, parameters and links, innermost first: what contains them sees a mark, never their text."""
+    """Renders templates and links, innermost first: what contains them sees the mark of a piece, never their text."""
 
-    def __init__(self, title: str, pieces: Pieces, hidden: Collection[str]) -> None:
+    def __init__(self, title: str, site: DumpSite, max_chars: int) -> None:
+        from mwparserfromhell import nodes, parse
+
+        self.unread: Counter[str] = Counter()
+        self._nodes = nodes
+        self._parse = partial(parse, skip_style_tags=True)
         self._title = title
-        self._pieces = pieces
-        self._hidden = hidden
-        self._parts: list[str] = []  # what has been rendered so far
-        self._open: list[_Opening] = []
-        self._unclosed = {"{": 0, "[": 0}
+        self._site = site
+        self._pieces: list[str] = []
+        self._room = max_chars
+        self._notes: list[str] = []
+        self._names: dict[str, str] = {}  # of references: the mark of their note
 
-    def render(self, text: str) -> str:
-        """The text without any double brackets: those that match nothing are dropped."""
+    def html(self, wikitext: str) -> str:
+        text = without_private(wikitext.replace("\r\n", "\n").replace("\r", "\n"))
+        body = blocks(self._wikitext(self._without_elements(_SWITCH.sub("", text))))
+        done = 0
+        while done < len(self._notes):  # a note may hold others
+            done += 1
+            body += f"<p>[{done}] {inline(self._wikitext(self._notes[done - 1]).strip())}</p>\n"
+        return self._expanded(body)
+
+    # --- pieces ---
+
+    def _piece(self, rendered: str) -> str:
+        """The mark that stands for HTML; "" for none. Raises FetchError when they add up to too much."""
+        if not rendered:
+            return ""
+        self._pieces.append(self._expanded(rendered).replace(PIPE, "|"))
+        return f"{PIECE}{len(self._pieces) - 1}{END}"
+
+    def _expanded(self, text: str) -> str:
+        expanded = PIECES.sub(lambda match: self._pieces[int(match[1])], text)
+        self._room -= len(expanded)
+        if self._room < 0:
+            raise FetchError("The page's templates expand to too much text.")
+        return expanded
+
+    # --- elements ---
+
+    def _without_elements(self, text: str) -> str:
+        """The text without comments, references and other elements that are not wikitext; formulas and code as pieces.
+
+        Linear: an element that is never closed is searched for its end once, not once per start tag.
+        """
+        kept: list[str] = []
+        unclosed: set[str] = set()
+        lowered = text.lower() if len(text.lower()) == len(text) else text
         at = 0
-        for run in _BRACKETS.finditer(text):
-            self._parts.append(text[at : run.start()])
-            at = run.end()
-            bracket, count = run[0][0], len(run[0])
-            if bracket in self._unclosed:
-                self._push(bracket, count)
+        while opening := _ELEMENT.search(text, at):
+            kept.append(text[at : opening.start()])
+            at = opening.end()
+            if opening[1]:
+                end = text.find("-->", at)
+                at = end + 3 if end >= 0 else len(text)
+                continue
+            name, attributes = opening[2].lower(), opening[3]
+            if attributes.endswith("/") or name in unclosed:
+                kept.append(self._names.get(_named(attributes), "") if name == "ref" else "")
+                continue
+            end = lowered.find(f"</{name}", at)
+            if end < 0:
+                unclosed.add(name)
+                continue
+            kept.append(self._element(name, attributes, text[at:end]))
+            closing = text.find(">", end)
+            at = closing + 1 if closing >= 0 else len(text)
+        return "".join([*kept, text[at:]])
+
+    def _element(self, name: str, attributes: str, content: str) -> str:
+        if name in _PLAIN:
+            return self._piece(html.escape(content, quote=False))
+        if name in _CODE:
+            return self._piece(f"<pre>{html.escape(content.strip(), quote=False)}</pre>")
+        if name == "poem":
+            return "<br>".join(content.strip().split("\n"))
+        if name == "gallery":
+            captions = (line.partition("|")[2].strip() for line in content.split("\n"))
+            return "\n" + "".join(f"* {caption}\n" for caption in captions if caption)
+        if name == "ref":
+            mark = self._note(content) if " " in content.strip() and not _CITATION.search(content) else ""
+            self._names[_named(attributes)] = mark if _named(attributes) else ""
+            return mark
+        if name in _DRAWN:
+            self.unread[_DRAWN[name]] += 1
+        return ""
+
+    def _note(self, text: str) -> str:
+        self._notes.append(text)
+        return self._piece(f"[{len(self._notes)}]")
+
+    # --- templates and links ---
+
+    def _wikitext(self, text: str) -> str:
+        """Wikitext without brackets, its templates and links as pieces."""
+        text = _EXTERNAL_LINK.sub(lambda match: "&#91;//" if match[1] is None else match[1], _VARIANT.sub(r"\1", text))
+        # Tags may overlap cells, and tables have bars: neither is anything to the parser of templates.
+        text = _TABLE.sub(_masked, known_tags(text).replace("<", TAG).replace(">", TAG_END))
+        parts, deep = _parted(text)
+        self.unread["templates nested too deeply"] += deep
+        for number in range(1, len(parts), 2):
+            if simple := _LINK.fullmatch(parts[number]):  # most are: parsing them takes ten times as long
+                parts[number] = self._link(simple[1], simple[2])
+                continue
+            alone = parts[number - 1][-1:] in ("", "\n") and parts[number + 1][:1] in ("", "\n")
+            parts[number] = self._rendered(self._parse(parts[number]), alone=alone)
+        return "".join(parts)
+
+    def _rendered(self, code: Wikicode | None, *, alone: bool = False) -> str:
+        rendered = []
+        for node in code.nodes if code is not None else ():
+            if isinstance(node, self._nodes.Text):
+                rendered.append(_BRACKETS.sub("", node.value))
+            elif isinstance(node, self._nodes.Template):
+                rendered.append(self._template(node, alone=alone))
+            elif isinstance(node, self._nodes.Wikilink):
+                label = None if node.text is None else self._rendered(node.text)
+                rendered.append(self._link(self._rendered(node.title), label))
+            elif isinstance(node, self._nodes.Argument):
+                rendered.append(self._rendered(node.default))
+            elif isinstance(node, self._nodes.Heading):
+                rendered.append("=" * node.level + self._rendered(node.title) + "=" * node.level)
             else:
-                self._close("{" if bracket == "}" else "[", count)
-        return "".join([*self._parts, text[at:]])
+                rendered.append(_BRACKETS.sub("", str(node)))
+        return "".join(rendered)
 
-    def _push(self, bracket: str, count: int) -> None:
-        self._open.append(_Opening(bracket, count, len(self._parts)))
-        self._unclosed[bracket] += 1
+    def _template(self, node: Template, *, alone: bool) -> str:
+        name = self._rendered(node.name).strip()
+        if name in _SIGNS:
+            return _SIGNS[name]
+        values: list[str] = []
+        named: dict[str, str] = {}
+        for param in node.params:
+            key, value = self._rendered(param.name), self._rendered(param.value)
+            # In <span style="..."> the equals sign separates no name.
+            if param.showkey and TAG not in key and not PIECES.search(key):
+                named[" ".join(key.lower().split())] = value.strip()
+            else:
+                values.append((f"{key}={value}" if param.showkey else value).strip())
+        given = Arguments(name, tuple(values), named, self._site.language or "en")
+        if _NOTE.fullmatch(name):
+            return self._note(given.get("text", "1") or next(iter(given.values[-1:]), ""))
+        if (text := _function(name, given, self._title)) is None:
+            text, known = expand(given, alone=alone)
+            self.unread[UNEXPANDED] += not known
+        return self._piece(blocks(text) if "\n" in text else inline(text))
 
-    def _close(self, bracket: str, count: int) -> None:
-        while count >= 2 and self._unclosed[bracket]:
-            opening = self._open.pop()
-            self._unclosed[opening.bracket] -= 1
-            if opening.bracket != bracket:
-                continue  # it was never closed: its content belongs to what contains it
-            width = min(count, opening.count, 3 if bracket == "{" else 2)
-            source = "".join(self._parts[opening.start :])
-            del self._parts[opening.start :]
-            if opening.count - width >= 2:
-                self._push(bracket, opening.count - width)
-            if len(self._open) < MAX_DEPTH:
-                self._parts.append(self._shown(bracket * width, source))
-            count -= width
-        if bracket == "{" and count == 1:
-            self._parts.append("}")  # it may end a table
-
-    def _shown(self, brackets: str, source: str) -> str:
-        if brackets == "[[":
-            return self._link(source)
-        if brackets == "{{{":
-            return source.partition("|")[2]
-        text = expand(source, self._title)
-        if not text or text in MARKUP:
-            return text
-        return self._pieces.put(blocks(text) if "\n" in text else inline(text))
-
-    def _link(self, source: str) -> str:
-        if _URL.match(source):
-            return f"[[{source}]]"
-        target, piped, label = source.partition("|")
-        if "\n" in target:
-            return source  # stray brackets around text
+    def _link(self, target: str, label: str | None) -> str:
         target = " ".join(target.replace("_", " ").split())
         namespace = target.partition(":")[0].strip().lower() if ":" in target else ""
-        if namespace in self._hidden or (not piped and _LANGUAGE_LINK.match(target)):
+        if namespace in self._site.files:
+            return self._caption((label or "").split("|"))
+        if namespace in self._site.categories or (label is None and _LANGUAGE_LINK.match(target)):
             return ""
-        if not piped:
+        if label is None:
             label = target.removeprefix(":").removeprefix("#")
         elif not label.strip():
             label = _QUALIFIER.sub("", target.rpartition(":")[2])
-        return self._pieces.put(inline(label.replace("\n", " ")), LINK)
+        return self._piece(inline(label.replace("\n", " ")))
+
+    def _caption(self, params: list[str]) -> str:
+        """A file's caption: apart from the text around it, or as the description of a small picture within a line."""
+        options = [param.strip() for param in params if _OPTION.fullmatch(param.strip())]
+        captions = [param.strip() for param in params if param.strip() and param.strip() not in options]
+        alts = [option.partition("=")[2].strip() for option in options if option.lower().startswith("alt")]
+        caption = inline((captions or alts or [""])[-1].replace("\n", " "))
+        if any(option.isalpha() and option.lower() not in _WITHIN_LINE for option in options) and captions:
+            return self._piece(f"<div>{caption}</div>")
+        text = re.sub("<[^>]*>", "", self._expanded(caption))
+        return self._piece(f'<img alt="{html.escape(html.unescape(text))}">' if text else "")
+
+
+def _masked(match: re.Match[str]) -> str:
+    return match[1] + ("{" + PIPE if match[2] else PIPE + BRACE)
+
+
+def _parted(text: str) -> tuple[list[str], int]:
+    """The text in parts, of which every second is an outermost template or link; how many nested too deeply were cut.
+
+    Brackets that match nothing are left out. Linear, whatever is never closed.
+    """
+    kept: dict[int, str] = {}
+    deep: dict[int, int] = {}  # from where to where
+    opened: list[tuple[str, int, int]] = []  # bracket, position, how many
+    unclosed = {"{": 0, "[": 0}
+    for run in _BRACKETS.finditer(text):
+        bracket, count, at = run[0][0], len(run[0]), run.start()
+        if bracket in unclosed:
+            opened.append((bracket, at, count))
+            unclosed[bracket] += 1
+            continue
+        bracket = "{" if bracket == "}" else "["
+        while count >= 2 and unclosed[bracket]:
+            other, place, wide = opened.pop()
+            unclosed[other] -= 1
+            if other != bracket:
+                continue  # it was never closed: its content belongs to what contains it
+            width = min(count, wide, 3 if bracket == "{" else 2)
+            if wide - width >= 2:
+                opened.append((bracket, place, wide - width))
+                unclosed[bracket] += 1
+            place += wide - width
+            if len(opened) < MAX_DEPTH:
+                kept[place], kept[at] = bracket * width, _CLOSING[bracket] * width
+            else:
+                deep[place] = at + width
+            count -= width
+            at += width
+    return _cut(text, kept, deep)
+
+
+def _cut(text: str, kept: dict[int, str], deep: dict[int, int]) -> tuple[list[str], int]:
+    parts: list[str] = []
+    current = ""
+    depth = at = cut = 0
+    for place in sorted((*kept, *deep)):
+        if place < at:
+            continue  # within what is cut
+        between = _BRACKETS.sub("", text[at:place])
+        mark = kept.get(place, "")
+        at = deep.get(place, place + len(mark))
+        cut += not mark
+        if mark[:1] in ("{", "["):
+            if not depth:
+                parts.append(current + between)
+                current = between = ""
+            depth += 1
+        depth -= mark[:1] in ("}", "]")
+        current += between + mark
+        if mark and not depth:
+            parts.append(current)
+            current = ""
+    return [*parts, current + _BRACKETS.sub("", text[at:])], cut
+
+
+def _named(attributes: str) -> str:
+    """The name of a reference."""
+    name = _NAME.search(attributes)
+    return name[1].strip() if name else ""
+
+
+def _function(name: str, given: Arguments, title: str) -> str | None:
+    """What a parser function or variable gives; None where the name is that of a template."""
+    function, colon, first = name.partition(":")
+    function, first = function.strip().lower(), first.strip()
+    values = list(given.values) + [f"{key}={value}" for key, value in given.named.items()]
+    at = [*values, "", "", ""]
+    if function in ("pagename", "fullpagename", "basepagename", "subpagename") and not first:
+        return title
+    if not colon or (function[:1] != "#" and function not in _TEXT_FUNCTIONS):
+        return None
+    match function:
+        case "formatnum":
+            return expand(Arguments(function, (first,), {}, given.language), alone=False)[0]
+        case "#if":
+            return at[0] if first else at[1]
+        case "#ifeq":
+            return at[1] if first == at[0] else at[2]
+        case "#ifexpr" | "#ifexist":
+            return at[0]
+        case "#switch":
+            return given.named.get(first.lower()) or given.get("#default") or "".join(given.values[-1:])
+        case "#iferror" | "#expr" | "lc" | "uc" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright":
+            return {"lc": first.lower(), "uc": first.upper()}.get(function, first)
+    return None

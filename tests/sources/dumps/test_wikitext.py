@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.dumps.wikitext import MAX_CHARS, MAX_DEPTH, to_html, to_markdown
+from iterative_rag.sources.dumps.pages_xml import DumpSite
+from iterative_rag.sources.dumps.wikitext import MAX_CHARS, MAX_DEPTH, to_html
+from iterative_rag.sources.dumps.wikitext import to_markdown as converted
 from iterative_rag.sources.wikipedia import page_markdown
+
+
+def to_markdown(wikitext: str, title: str) -> str:
+    return converted(wikitext, title)[0]
 
 
 def body(wikitext: str) -> str:
@@ -32,7 +38,7 @@ def table(wikitext: str) -> list[str]:
     [
         ("'''Bold''' and ''italic'', '''''both''''', don't", "Bold and italic, both, don't"),
         ("[[Lock]]s, [[Lock|the port]], [[Mill (river)|]], [[:Category:A]]", "Locks, the port, Mill, Category:A"),
-        ("[[File:A.jpg|thumb|A [[mill]] in snow]]Text[[Category:Mills]][[de:Mühle]]", "Text"),
+        ("[[File:A.jpg|thumb|A [[mill]] in snow]]Text[[Category:Mills]][[de:Mühle]]", "A mill in snow\n\nText"),
         ("[https://a.example/x the source], [https://a.example] https://b.example", "the source, https://b.example"),
         ("One.<ref>{{cite web|url=x}} [[a]]</ref> Two.<ref name=a /> Three.<!-- [[never]] {{ -->", "One. Two. Three."),
         ("<nowiki>''[[as it is]]''</nowiki>", "''[[as it is]]''"),
@@ -41,7 +47,7 @@ def table(wikitext: str) -> list[str]:
         ("<math>E = mc^2</math> holds", "E = mc^2 holds"),
         ("{{{name|Default}}} {{#if: x | yes | no}} {{#if: | yes | no}} {{PAGENAME}}", "Default yes no T"),
         ("<script>alert(1)</script>Safe <foo>tag</foo>", "Safe tag"),
-        ("&#xE002;99&#57346; &#x<foo>e002;7&#x{{x}}e002; ok", "99 7 ok"),
+        ("&#xE002;99&#57346; &#x<foo>e002;7&#x{{sfn}}e002; ok", "99 7 ok"),
         ("[[Left open {{and this", "Left open and this"),
         ("Stray {{ [[braces]] round {{flag|text}} }} stay text", "Stray braces round text stay text"),
     ],
@@ -81,12 +87,69 @@ def test_what_a_line_says(wikitext: str, said: str) -> None:
         ("nowrap|1=a=b", "a=b"),
         ("ubl|A|[[B]]", "- A\n- B"),
         ("plainlist|\n* A\n* {{nowrap|B}}\n", "- A\n- B"),
+        ("Höhe|516|DE-NN", "516 m"),
+        ("EWZ|DE|12345", "12345"),
+        ("unité|12|km|2", "12 km²"),
+        ("num|5000", "5,000"),
+        ("formatnum:12345.5", "12,345.5"),
+        ("convert|1.2|e6m3|e6cuft", "1.2 million m³"),
+        ("Datum|14|5|1934", "14 May 1934"),
+        ("dts|1931|May|3", "3 May 1931"),
+        ("age in years|1950|2|3|2000|2|2", "49"),
+        ("SortKeyName|Orla|Finnan", "Orla Finnan"),
+        ("ru|SCO", "SCO"),
+        ("USA", "USA"),
+        ("SS|Marlin", "SS Marlin"),
+        ("USS|Gull|DD-5", "USS Gull"),
+        ("w|nuclear weapon|nuclear weapons", "nuclear weapons"),
+        ("goal|12||45|pen.", "12', 45' (pen.)"),
+        ("flagathlete|[[A B]]|KEN", "A B (KEN)"),
+        ("#ifeq: a | b | no | yes", "yes"),
+        ("#switch: a | a = first | b = second", "first"),
+        ("Zitat|Wir segeln.|P. Quill", "> Wir segeln. — P. Quill"),
         ("cite web|title=No|url=x", ""),
         ("Navbox|list1=[[a]]", ""),
     ],
 )
 def test_what_a_template_means(template: str, said: str) -> None:
     assert body(f"{{{{{template}}}}}") == said
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "said", "count"),
+    [
+        ("A {{thing|with text|55 tonnes}}.", "A with text, 55 tonnes.", 1),
+        ("A {{thing|55|tonnes}}, {{decrease2}} 5.", "A 55 tonnes, decrease 5.", 2),
+        ("{{Game|home=Ann|away=Bo|score={{score|2|1}}|width=20px}}", "Home | Ann | Away | Bo | Score | 2–1", 1),
+        ("A {{su|p=+1|b=-2}}.\n\n{{Ships of the line}}", "A p: +1; b: -2.", 2),
+        ("{{convert|5|km}} {{FRA}} {{HMS|Auk}}", "5 km FRA HMS Auk", 0),
+    ],
+)
+def test_an_unknown_template_leaves_its_arguments_and_is_counted(wikitext: str, said: str, count: int) -> None:
+    text, unread = converted(wikitext, "T")
+    assert " | ".join(re.findall(r"[^|\s-](?:[^|\n]*[^|\s])?", text.removeprefix("# T"))) == said
+    assert unread["unexpanded templates"] == count
+
+
+def test_months_are_written_in_the_language_of_the_wiki() -> None:
+    for language, said in (("de", "14. Mai 1934"), ("es", "14 de mayo de 1934"), ("ja", "1934-05-14")):
+        assert converted("{{dts|14|5|1934}}", "T", DumpSite(language=language))[0] == f"# T\n\n{said}\n"
+
+
+def test_notes_stand_at_the_end_and_sources_go() -> None:
+    text = body("It has 1,640{{efn|Without [[ferries]].}} boats.<ref name=a>At low water only.</ref> More.<ref name=a/>"
+        "<ref>Smith 1990, p. 5.</ref><ref>''Boats''. Orm 1990.</ref>")  # fmt: skip
+    assert text == "It has 1,640[2] boats.[1] More.[1]\n\n[1] At low water only.\n\n[2] Without ferries."
+
+
+def test_captions_of_files_and_galleries_stay_and_drawings_are_counted() -> None:
+    text, unread = converted(
+        "[[File:A.jpg|thumb|alt=x|A [[fly]] of 1931]]\n{|\n! A\n|-\n| [[File:F.png|20px|Norland]]\n|}\n"
+        "<gallery>\nFile:B.jpg|The [[pier]]\n</gallery>\n<timeline>x</timeline>",
+        "T",
+    )
+    assert text == "# T\n\nA fly of 1931\n\n| A |\n|---|\n| Norland |\n\n- The pier\n"
+    assert unread["timelines"] == 1
 
 
 def test_headings_and_lists_keep_their_levels_and_empty_sections_go() -> None:
