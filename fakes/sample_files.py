@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,31 @@ def pdf(*pages: str | Sequence[str], info: str = "", extra: dict[int, bytes] | N
     objects[last] = f"<< /Title ({_escaped(info)}) >>".encode("cp1252")
     objects |= extra or {}
     return _assembled(objects, f"/Root 1 0 R /Info {last} 0 R {trailer}")
+
+
+def placed_pdf(*pages: str, extra: dict[int, bytes] | None = None, page: str = "", root: str = "") -> bytes:
+    """A PDF of lines `x y size text` for each page, with `^{3}` raised, `_{2}` lowered; `page` and `root` add entries."""
+    objects = dict(extra or {})
+    for number, lines in enumerate(pages):
+        placed = (line.split(" ", 3) for line in lines.strip().split("\n"))
+        stream = "".join(f"BT /F1 {size} Tf {x} {y} Td {_shown(text, size)} ET\n" for x, y, size, text in placed)
+        content = stream.encode("cp1252")
+        objects[5 + 2 * number] = b"<< /Length %d >>\nstream\n%b\nendstream" % (len(content), content)
+        objects[4 + 2 * number] = (
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {5 + 2 * number} 0 R {page} "
+            "/Resources << /Font << /F1 3 0 R >> >> >>"
+        ).encode()
+    objects[1] = f"<< /Type /Catalog /Pages 2 0 R {root} >>".encode()
+    return pdf(*[""] * len(pages), extra=objects)
+
+
+def _shown(text: str, size: str) -> str:
+    parts = re.split(r"(\^\{.*?\}|_\{.*?\})", text)
+    for number, part in enumerate(parts):
+        parts[number] = f"({_escaped(part)}) Tj"
+        if number % 2:
+            parts[number] = f"/F1 6 Tf {5 if part[0] == '^' else -2} Ts ({part[2:-1]}) Tj /F1 {size} Tf 0 Ts"
+    return " ".join(parts)
 
 
 def _escaped(text: str) -> str:

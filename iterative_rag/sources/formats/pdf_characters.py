@@ -1,0 +1,234 @@
+"""The characters of a page of a PDF: those of one line together, with exponents and note marks, in logical order."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.text.unspaced import UNSPACED
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+# In heights of a line: a gap between two columns or cells, and between two words.
+CELL_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.16, 0.2
+_RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+RTL_LETTER, _LATIN = re.compile(f"[{_RTL}]"), re.compile(f"[^\\W\\d_{_RTL}]")
+_LEFT_TO_RIGHT = re.compile(f"((?:[^\\W_{_RTL}]|%)(?:[^{_RTL}()\\[\\]«»]*[^\\W_{_RTL}])?)")
+# A hyphen between numbers is written from right to left after Arabic letters, and not after Hebrew ones.
+_NUMBER, _HEBREW_NUMBER = re.compile(r"%?\d+(?:[.,:/]\d+)*"), re.compile(r"%?\d+(?:[.,:/-]\d+)*")
+_HEBREW, _LAM_ALEF = re.compile("[\u0590-\u05ff]"), re.compile("ل[اأإآٱ]$")
+_CLOSING = {"(": ")", "[": "]", "«": "»"}
+_OPENING = str.maketrans({closing: opening for opening, closing in _CLOSING.items()})
+_POWER_OF_TEN = re.compile(r"(?<![\d.,])10$|(?<!\w)[a-z]$", re.IGNORECASE)
+_UNIT = re.compile(r"(?:^|[\s\d/·(])(?:[kcdmµn]?m|ft|in|yd|mi|s|h)$")
+_DIGITS, _MARK = re.compile(r"[-–−]?\d+"), re.compile(r"\d{1,3}(?:\s?[,–-]\s?\d{1,3})*|[a-z]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_PIECE = re.compile(r"[\s\x00]+|[^\W\d_]+|[^\s\x00]")
+# PDFium writes \x02 or \ufffe for a hyphen at the end of a line.
+_CONTROLS = {code: "\0" for code in (*range(0x20), *range(0x7F, 0xA0), 0xFFFF) if code not in (0x09, 0x0A, 0x0D)} | {
+    0x02: "-", 0xFFFE: "-",
+}  # fmt: skip
+# How a page that is shown turned by so many degrees moves its points.
+_TURNS: dict[int, Any] = {0: None, 90: lambda x, y: (y, -x), 180: lambda x, y: (-x, -y), 270: lambda x, y: (-y, x)}
+
+
+@dataclass(slots=True)
+class Run:
+    """Characters on one baseline without a wide gap, then a line; `cells`: its characters and their edges."""
+
+    base: float
+    height: float
+    left: float = math.inf
+    right: float = -math.inf
+    text: str = ""
+    cells: list[tuple[str, float, float]] = field(default_factory=list)
+    turned: bool = False
+
+    def add(self, cells: Iterable[tuple[str, float, float]], left: float, right: float) -> None:
+        self.cells += cells
+        self.left, self.right = min(self.left, left), max(self.right, right)
+
+    def gap(self, left: float, right: float) -> float:
+        """How far a stretch lies beside this run; negative where they overlap."""
+        return max(left - self.right, self.left - right)
+
+    def is_beside(self, other: Run) -> bool:
+        return abs(self.base - other.base) < 0.4 * max(self.height, other.height)
+
+
+def runs_of(page: PdfPage) -> list[Run]:
+    """The runs of a page in the order of the file; marks and exponents are written into theirs."""
+    found: list[Run] = []
+    for run in _with_scripts(_raw_runs(page)):
+        last = found[-1] if found else None
+        near = last and not (run.turned or last.turned) and last.is_beside(run)
+        if last and near and (gap := last.gap(run.left, run.right)) < CELL_GAP * last.height:
+            if gap > word_gap(last.cells[-1][0], run.cells[0][0]) * last.height:
+                last.cells.append((" ", last.right, last.right))
+            last.add(run.cells, run.left, run.right)
+            last.height = max(last.height, run.height)
+        else:
+            found.append(run)
+    for run in found:
+        run.text, run.cells = _text(run).encode("utf-16", "surrogatepass").decode("utf-16", "replace"), []
+    return [run for run in found if run.text]
+
+
+def _raw_runs(page: PdfPage) -> list[Run]:
+    import pypdfium2.raw as pdfium
+
+    content, rotation = page.get_textpage(), page.get_rotation()
+    raw, turn = content.raw, _TURNS[rotation]
+    box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+    at_box, at_x, at_y = ctypes.byref(box), ctypes.byref(x), ctypes.byref(y)
+
+    def measured(index: int) -> tuple[float, float, float, float]:
+        """The edges, baseline and height of a character."""
+        pdfium.FPDFText_GetLooseCharBox(raw, index, at_box)
+        pdfium.FPDFText_GetCharOrigin(raw, index, at_x, at_y)
+        if turn is None:
+            return box.left, box.right, y.value, box.top - box.bottom
+        (left, bottom), (right, top) = turn(box.left, box.bottom), turn(box.right, box.top)
+        return min(left, right), max(left, right), turn(x.value, y.value)[1], abs(top - bottom)
+
+    found: list[Run] = []
+    run: Run | None = None
+    text = _characters(raw)
+    by_letter = bool(RTL_LETTER.search(text))
+    for word in _PIECE.finditer(text):
+        if not (signs := word[0].replace("\0", "")) or signs.isspace():
+            if run is not None and signs:
+                run.cells.append((" ", run.right, run.right))
+            run = None if "\n" in signs else run
+            continue
+        start, end = word.span()
+        pieces = [(start, end)]
+        first = measured(start)
+        last = measured(end - 1) if end - start > 1 else first
+        # The letters of a word are of one size if the first and the last are.
+        if by_letter or abs(first[2] - last[2]) > 0.1 * last[3]:
+            pieces = [(at, at + 1) for at in range(start, end)]
+        for at, stop in pieces:
+            left, right, base, height = first if at == start else measured(at)
+            right = last[1] if stop == end else right
+            if run is not None and not run.turned:
+                shifted = abs(base - run.base) > 0.12 * max(height, run.height)
+                if shifted or run.gap(left, right) > CELL_GAP * run.height:
+                    run = None
+            if run is None:
+                angle = math.degrees(pdfium.FPDFText_GetCharAngle(raw, at)) - rotation
+                run = Run(base, height, turned=abs(math.remainder(angle, 360)) > 20)
+                found.append(run)
+            run.height = max(run.height, height)
+            run.add([(text[at:stop], left, right)], left, right)
+    content.close()
+    return found
+
+
+def _characters(raw: Any) -> str:
+    """The characters of a page by their numbers, without those that are not to be read."""
+    import pypdfium2.raw as pdfium
+
+    count = pdfium.FPDFText_CountChars(raw)
+    buffer = ctypes.create_string_buffer(2 * count + 2)
+    pdfium.FPDFText_GetText(raw, 0, count, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)))
+    text = buffer.raw[:-2].decode("utf-16-le", "surrogatepass")
+    if len(text) != count or "\0" in text:
+        text = "".join(chr(pdfium.FPDFText_GetUnicode(raw, index)) for index in range(count))
+    return text.translate(_CONTROLS)
+
+
+def word_gap(before: str, after: str) -> float:
+    """The gap between two words, which scripts without spaces have only beside others."""
+    return 0.5 if _UNSPACED.match(before[-1:]) and _UNSPACED.match(after) else _WORD_GAP
+
+
+def _with_scripts(runs: Sequence[Run]) -> Iterator[Run]:
+    """The runs, with what is small and raised or lowered beside another written into it."""
+    held: list[Run] = []
+    for run in runs:
+        before = held[-1] if held else None
+        if before and _is_script(before, run) and -0.2 * run.height < run.left - before.right < 0.6 * run.height:
+            held.pop()
+            run.cells.insert(0, (f"{_script('', before)} ", before.left, before.right))
+            run.left = before.left
+        hosts = (one for one in held[:-5:-1] if _is_script(run, one) and abs(run.left - one.right) < 0.4 * one.height)
+        if host := next(hosts, None):
+            while host.cells[-1][0] == " ":
+                host.cells.pop()
+            text = _script(_plain(host, last=24), run, raised=run.base > host.base)
+            host.add([(text, run.left, run.right)], run.left, run.right)
+        else:
+            held.append(run)
+    yield from held
+
+
+def _is_script(run: Run, host: Run) -> bool:
+    shift = (run.base - host.base) / (host.height or 1)
+    return run.height < 0.85 * host.height and (0.12 < shift < 0.8 or -0.5 < shift < -0.05) and len(run.cells) <= 12
+
+
+def _script(host: str, run: Run, *, raised: bool = True) -> str:
+    """A raised or lowered text as it is written on the line: `[3]`, `10^6`, `m2`, `19th`, `H2O`."""
+    text = _plain(run).strip()
+    if not raised:
+        return text
+    if _DIGITS.fullmatch(text) and (_POWER_OF_TEN.search(host) or _UNIT.search(host)):
+        return text if _UNIT.search(host) else f"^{text}"
+    return f"[{text}]" if _MARK.fullmatch(text) else text
+
+
+def _plain(run: Run, last: int = 0) -> str:
+    return "".join(cell[0] for cell in run.cells[-last:])
+
+
+def _text(run: Run) -> str:
+    text = _plain(run)
+    if not RTL_LETTER.search(text):
+        return " ".join(text.split())
+    cells: list[tuple[str, float, float]] = []
+    for edges, same in groupby(run.cells, key=lambda cell: cell[1:]):
+        letters = [cell[0] for cell in same]
+        # The letters of a ligature have one place; PDFium gives them backwards unless it resolves the ligature itself.
+        if RTL_LETTER.match(letters[0]) and not _LAM_ALEF.match("".join(letters)):
+            letters.reverse()
+        cells.append(("".join(letters), *edges))
+    if run.turned or len(RTL_LETTER.findall(text)) < len(_LATIN.findall(text)):
+        return " ".join("".join(cell[0] for cell in cells).split())
+    return _right_to_left(cells, run.height)
+
+
+def _right_to_left(cells: Sequence[tuple[str, float, float]], height: float) -> str:
+    """A line in logical order: from right to left, with what is left-to-right in it turned back."""
+    line, edge = "", math.inf
+    # The file's own spaces are left aside: where they stand depends on the direction in which words were drawn.
+    letters = sorted((cell for cell in cells if cell[0] != " "), key=lambda cell: -cell[1] - cell[2])
+    for text, left, right in letters:
+        line += f" {text}" if edge < math.inf and edge - right > _RTL_WORD_GAP * height else text
+        edge = left
+    number = _HEBREW_NUMBER if _HEBREW.search(line) else _NUMBER
+    parts = _LEFT_TO_RIGHT.split(line)
+    for index, part in enumerate(parts):
+        if index % 2 == 0:
+            parts[index] = part.translate(_OPENING)
+        elif _LATIN.search(part):
+            parts[index] = part[::-1]
+        else:
+            parts[index] = number.sub(lambda found: found[0][::-1], part)
+    # PDFium mirrors some brackets and not others: the first of a pair opens it.
+    opened: Counter[str] = Counter()
+    for index in range(0, len(parts), 2):
+        signs = list(parts[index])
+        for place, letter in enumerate(signs):
+            if closing := _CLOSING.get(letter):
+                opened[letter] += 1
+                signs[place] = letter if opened[letter] % 2 else closing
+        parts[index] = "".join(signs)
+    return " ".join("".join(parts).split())

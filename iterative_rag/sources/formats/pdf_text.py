@@ -1,0 +1,160 @@
+"""The text of a PDF from the lines of its pages: without running heads, its paragraphs and broken words whole."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+
+from iterative_rag.sources.formats.format import MAX_CHARS
+from iterative_rag.sources.formats.pdf_characters import Run
+from iterative_rag.sources.formats.pdf_layout import Block, blocks_of
+from iterative_rag.text.unspaced import UNSPACED
+
+_SENTENCE_ENDS = tuple('.!?…:;"”’)。！？؟۔')
+_LIST_ITEM = re.compile(r"[•·▪◦‣*–—-]\s|\(?(?:\d{1,3}|[a-zA-Z])[.)]\s")
+_LOWER_START = re.compile(r"[\"'“‘(\[]?[a-zß-öø-ÿа-яα-ω]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+# The number of a page, alone or in its words: "12", "- 12 -", "Page 12 of 40", "xii".
+_PAGE_NUMBER = re.compile(
+    r"[\W_]*(?:(?:page|pg|p|seite|s|página|pagina|pág|pag|sida|side|strona|str|стр|с|صفحه|صفحة|עמוד)\b\.?\s?|第)?"
+    r"(?:(?P<number>\d{1,5})(?:\s*(?:/|[^\W\d_]{1,3})\s*\d{1,5})?|[ivxlc]{1,7})[\W_]*",
+    re.IGNORECASE,
+)
+_LEFT_OUT = "running heads and page numbers"
+_EDGE_LINES, _NEAR_PAGES = 3, (-2, -1, 1, 2)
+# Stand for the beginning of a page and for a hyphen at the end of a line until the whole text is known.
+_PAGE, _BROKEN = "\f", "\x02"
+_BROKEN_WORD = re.compile(f"((?:\\w+-)*\\w+){_BROKEN}({_PAGE}*)(\\w+)(?=(-?))")
+_WORD = re.compile(r"\w+(?:-\w+)*")
+# A hyphen after one of these belongs to the word, also where it is never written within a line.
+_FIRST_PARTS = re.compile(
+    "self|half|well|all|ex|non|cross|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|long|short|high|low"
+)
+
+
+def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple[int, ...]]:
+    """The text, and the offset at which each page begins; counts what repeats on the pages and is left out."""
+    kept = _without_furniture(pages, kinds)
+    parts: list[str] = []
+    before: tuple[Run, Block] | None = None
+    for runs in pages:
+        mark = _PAGE
+        for block in blocks_of(runs):
+            leading = _leading(block)
+            for line in block.lines:
+                separator = _separator(*before, line, block, leading) if before else ""
+                if separator == _BROKEN:
+                    parts[-1] = parts[-1][:-1]
+                parts += [separator, mark, line.text]
+                before, mark = (line, block), ""
+        parts.append(mark)
+    text = "".join(parts)
+    if kept:
+        text = "\n\n".join([text, *kept])
+    words = {word.lower() for word in _WORD.findall(text)}
+    text = _BROKEN_WORD.sub(lambda found: _whole(found, words), text).replace(_BROKEN, "-")
+    starts = accumulate(len(part) for part in text.split(_PAGE)[:-1])
+    return text.replace(_PAGE, "")[:MAX_CHARS], tuple(starts)
+
+
+def _leading(block: Block) -> float:
+    """The usual distance between the lines of a block."""
+    steps = [first.base - second.base for first, second in zip(block.lines, block.lines[1:], strict=False)]
+    return statistics.median(steps) if steps else 0.0
+
+
+def _separator(before: Run, above: Block, line: Run, block: Block, leading: float) -> str:
+    """What stands between two lines: a space within a paragraph, a line end, or an empty line."""
+    ended = before.text.endswith(_SENTENCE_ENDS)
+    alike = abs(before.height - line.height) < 0.12 * max(before.height, line.height)
+    hyphen = before.text.endswith(("-", "‐", "\xad")) and before.text[-2:-1].isalnum() and line.text[0].isalnum()
+    same = above is block
+    if before.text.startswith("| ") or line.text.startswith("| "):
+        return "\n" if before.text.startswith("| ") and line.text.startswith("| ") else "\n\n"
+    if line.turned or before.turned or (same and (not alike or before.base - line.base > 1.35 * leading)):
+        return "\n\n"
+    if hyphen and (alike or same):
+        return _BROKEN
+    width = (before.right - before.left) / max(1.0, above.right - above.left)
+    lower = bool(_LOWER_START.match(line.text))
+    prose = above.is_prose() and block.is_prose()
+    long = width > 0.85 and len(before.text) > 60 and "  " not in before.text
+    goes_on = not _LIST_ITEM.match(line.text) and (
+        (lower and width > 0.45) or (prose and width > (0.75 if same else 0.5)) or long
+    )
+    if same and goes_on and not (ended and line.left - before.left > 0.7 * line.height):
+        return "" if _UNSPACED.match(line.text) and _UNSPACED.match(before.text[-1]) else " "
+    # At the top of the next page or column.
+    goes_on |= (
+        line.base >= before.base and len(before.text) > 20 and (before.text[-1].islower() or before.text[-1] == ",")
+    )
+    if not same and goes_on and not ended and alike:
+        return " "
+    return "\n\n" if ended and not same else "\n"
+
+
+def _whole(found: re.Match[str], words: set[str]) -> str:
+    """A word that was broken at the end of a line: its hyphen stays where it belongs to the word."""
+    first, page, second, chained = found.groups()
+    joined, hyphened = f"{first}{second}".lower(), f"{first}-{second}".lower()
+    compound = (
+        second[0].isupper()
+        or second[0].isdigit()
+        or not first[-1].isalpha()
+        or "-" in first + chained
+        or _FIRST_PARTS.fullmatch(first.lower())
+    )
+    keep = joined not in words and (compound or hyphened in words)
+    return f"{first}{'-' if keep else ''}{page}{second}"
+
+
+def _without_furniture(pages: Sequence[list[Run]], kinds: Counter[str]) -> list[str]:
+    """Removes running heads and page numbers from the pages; gives those that are no number once, for the end."""
+    edges = [_edge_lines(runs) for runs in pages]
+    seen: dict[str, bool] = {}
+    for number, sides in enumerate(edges):
+        near = [at for step in _NEAR_PAGES if 0 <= (at := number + step) < len(pages)]
+        for side, lines in enumerate(sides):
+            for line in lines:
+                if not any(_repeats(line, other, at - number) for at in near for other in edges[at][side]):
+                    break
+                told = [run.text for run in line if not _PAGE_NUMBER.fullmatch(run.text)]
+                if told and not number and not side:  # it begins the text
+                    seen |= dict.fromkeys(told, False)
+                    continue
+                kinds[_LEFT_OUT] += not told or all(text in seen for text in told)
+                seen |= {text: True for text in told if text not in seen}
+                pages[number][:] = [run for run in pages[number] if run not in line]
+    return [text for text, late in seen.items() if late]
+
+
+def _edge_lines(runs: Sequence[Run]) -> tuple[list[list[Run]], list[list[Run]]]:
+    """The first lines of a page from above and from below; what is on every line is no running head."""
+    lines: list[list[Run]] = []
+    for run in sorted((run for run in runs if not run.turned), key=lambda run: -run.base):
+        if lines and lines[-1][0].is_beside(run):
+            lines[-1].append(run)
+        else:
+            lines.append([run])
+    lines = [sorted(line, key=lambda run: run.left) for line in lines]
+    count = min(_EDGE_LINES, len(lines) // 2)
+    return lines[:count], lines[::-1][:count]
+
+
+def _repeats(line: Sequence[Run], other: Sequence[Run], distance: int) -> bool:
+    """Whether two lines at one height of different pages are the same, but for the number of the page."""
+    return len(line) == len(other) and all(
+        abs(first.base - second.base) < 3
+        and (first.text == second.text or _counts_up(first.text, second.text, distance))
+        for first, second in zip(line, other, strict=True)
+    )
+
+
+def _counts_up(first: str, second: str, distance: int) -> bool:
+    one, two = _PAGE_NUMBER.fullmatch(first), _PAGE_NUMBER.fullmatch(second)
+    if one is None or two is None:
+        return False
+    return (one["number"] or two["number"]) is None or int(two["number"] or 0) - int(one["number"] or 0) == distance
