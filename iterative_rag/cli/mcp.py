@@ -24,6 +24,6 @@ def mcp(corpus: Served = None, *, settings: Settings) -> None:
 
     if find_spec("mcp") is None:
         raise MissingExtra("serve")
-    from iterative_rag.serve.mcp_door.stdio import serve_stdio
+    from iterative_rag.serve.mcp_door.mcp_server import serve_stdio
 
     serve_stdio(settings, corpus or ())

@@ -18,7 +18,7 @@ from iterative_rag.serve.guards.client_limits import ClientLimits
 from iterative_rag.serve.guards.host_origin import HostOriginGuard
 from iterative_rag.serve.guards.security_headers import BehindTls, SecurityHeaders
 from iterative_rag.serve.login_door import login_door
-from iterative_rag.serve.mcp_door.mcp_http import mcp_door
+from iterative_rag.serve.mcp_door.mcp_server import mcp_door
 from iterative_rag.serve.openai_door.openai_routes import openai_door
 from iterative_rag.serve.page.door import page_door, page_or_json
 from iterative_rag.serve.rag_pool import RagPool

@@ -114,8 +114,8 @@ def test_any_other_verbosity_is_refused(given: object) -> None:
 
 
 def test_the_tool_takes_a_length() -> None:
-    from iterative_rag.serve.mcp_door.tool_arguments import AskArguments
+    from iterative_rag.serve.mcp_door.tools import TOOLS
 
-    schema = AskArguments.model_json_schema()
-    assert schema["properties"]["length"]["enum"] == ["", "short", "paragraph", "report"]
-    assert AskArguments(question=WHY, length="report").length == "report"
+    taken = TOOLS["ask"].arguments
+    assert taken.model_json_schema()["properties"]["length"]["enum"] == ["", "short", "paragraph", "report"]
+    assert dict(taken.model_validate({"question": WHY, "length": "report"}))["length"] == "report"

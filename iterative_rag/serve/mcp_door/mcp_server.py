@@ -1,4 +1,4 @@
-"""The MCP server, whatever it is reached by: tools, documents as resources, and `ask` with progress.
+"""The MCP server: tools, documents as resources, and `ask` with progress; over stdin and stdout, or HTTP at `/mcp`.
 
 Revision 2026-07-28 of the protocol is stateless (`server/discover`); the library serves older clients too.
 """
@@ -6,9 +6,11 @@ Revision 2026-07-28 of the protocol is stateless (`server/discover`); the librar
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,21 +18,26 @@ import mcp_types as protocol
 from mcp.server import Server
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.routing import Route
 
 from iterative_rag import __version__
 from iterative_rag.errors import IterativeRAGError, ServerBusy, UsageError
-from iterative_rag.serve.mcp_door.ask_result import ask_result
-from iterative_rag.serve.mcp_door.corpus_tools import CorpusTools
-from iterative_rag.serve.mcp_door.document_resources import DocumentResources
-from iterative_rag.serve.mcp_door.tool_arguments import AskArguments
-from iterative_rag.serve.mcp_door.tool_results import AskResult
-from iterative_rag.serve.mcp_door.tool_table import ASK, TOOLS, described
+from iterative_rag.serve.guards.client_limits import client_of
+from iterative_rag.serve.mcp_door.documents import TEMPLATE, document_at, documents_page
+from iterative_rag.serve.mcp_door.tool_results import AskResult, ask_result
+from iterative_rag.serve.mcp_door.tools import TOOLS, ToolForm, Tools
+from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.events import error_to_json
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import checked_request
+from iterative_rag.serve.serve_options import ServeOptions
+from iterative_rag.serve.services import Door, Services
 from iterative_rag.serve.step_words import step_words
+from iterative_rag.settings import Settings
 from iterative_rag.settings.validation_words import required
 from iterative_rag.system.threads import LastingPool
 
@@ -42,11 +49,15 @@ INSTRUCTIONS = (
 # Descriptions of tools change with the version only; documents with every indexing.
 _LASTING = CacheHint(ttl_ms=300_000, scope="public")
 _BRIEF = CacheHint(ttl_ms=5_000, scope="private")
+# Clients of older revisions have sessions; those of 2026-07-28 have none.
+_MOST_SESSIONS = 200
+_IDLE_SECONDS = 600.0
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _looking_up = LastingPool("iterative-rag mcp", threads=8)
 Context = ServerRequestContext[Any, Any]
+Page = protocol.PaginatedRequestParams
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +65,9 @@ class McpHandlers:
     """The handlers of the requests. `client` tells who asks, for the limits of one client."""
 
     runs: RunManager
-    tools: CorpusTools
-    resources: DocumentResources
     client: Callable[[Context], str]
 
-    async def list_tools(
-        self, context: Context, params: protocol.PaginatedRequestParams | None
-    ) -> protocol.ListToolsResult:
+    async def list_tools(self, context: Context, params: Page | None) -> protocol.ListToolsResult:
         return protocol.ListToolsResult(tools=[described(tool, self.runs.pool) for tool in TOOLS.values()])
 
     async def call_tool(self, context: Context, params: protocol.CallToolRequestParams) -> protocol.CallToolResult:
@@ -68,13 +75,17 @@ class McpHandlers:
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(protocol.INVALID_PARAMS, f"Unknown tool {params.name!r:.60}.")
+
+        async def asking(given: dict[str, Any]) -> AskResult:
+            return await self._ask(given, context)
+
+        method = getattr(Tools(self.runs.pool, asking), tool.name)
         try:
-            arguments = tool.arguments.model_validate(params.arguments or {})
-            if tool.name == ASK:
-                assert isinstance(arguments, AskArguments)
-                result: BaseModel = await self._ask(arguments, context)
+            arguments = dict(tool.arguments.model_validate(params.arguments or {}))
+            if inspect.iscoroutinefunction(method):
+                result: BaseModel = await method(**arguments)
             else:
-                result = await _on_thread(lambda: tool.work(self.tools, arguments))
+                result = await _on_thread(lambda: method(**arguments))
         except ValidationError as error:
             return _failed(_invalid(tool.name, error), f"The input schema of {tool.name} says what it takes.")
         except IterativeRAGError as error:
@@ -87,25 +98,20 @@ class McpHandlers:
             content=[protocol.TextContent(type="text", text=text)], structured_content=structured
         )
 
-    async def list_resources(
-        self, context: Context, params: protocol.PaginatedRequestParams | None
-    ) -> protocol.ListResourcesResult:
+    async def list_resources(self, context: Context, params: Page | None) -> protocol.ListResourcesResult:
         cursor = params.cursor if params else None
-        return await _answered(lambda: self.resources.page(cursor))
+        return await _answered(lambda: documents_page(self.runs.pool, cursor))
 
-    async def list_templates(
-        self, context: Context, params: protocol.PaginatedRequestParams | None
-    ) -> protocol.ListResourceTemplatesResult:
-        return protocol.ListResourceTemplatesResult(resource_templates=[self.resources.template()])
+    async def list_templates(self, context: Context, params: Page | None) -> protocol.ListResourceTemplatesResult:
+        return protocol.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
         self, context: Context, params: protocol.ReadResourceRequestParams
     ) -> protocol.ReadResourceResult:
-        return await _answered(lambda: self.resources.read(params.uri))
+        return await _answered(lambda: document_at(self.runs.pool, params.uri))
 
-    async def _ask(self, wanted: AskArguments, context: Context) -> AskResult:
+    async def _ask(self, given: dict[str, Any], context: Context) -> AskResult:
         """A request that is cancelled, or whose client has gone, ends its run."""
-        given = wanted.model_dump()
         request = await _on_thread(lambda: checked_request(given, self.runs.pool))
         run = self.runs.submit(request, client=self.client(context))
         told = 0
@@ -124,7 +130,7 @@ class McpHandlers:
 
 def mcp_server(runs: RunManager, *, client: Callable[[Context], str] = lambda context: "") -> Server[Any]:
     """The server of the official library, for any of its transports."""
-    handlers = McpHandlers(runs, CorpusTools(runs.pool), DocumentResources(runs.pool), client)
+    handlers = McpHandlers(runs, client)
     return Server(
         "iterative-rag",
         version=__version__,
@@ -137,6 +143,59 @@ def mcp_server(runs: RunManager, *, client: Callable[[Context], str] = lambda co
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
         cache_hints={"tools/list": _LASTING, "resources/templates/list": _LASTING, "resources/list": _BRIEF},
+    )
+
+
+def mcp_door(services: Services) -> Door:
+    """`/mcp` by streamable HTTP. Host, Origin, token and size of a request were checked by the guards before."""
+    manager = StreamableHTTPSessionManager(
+        mcp_server(services.runs, client=_client),
+        max_request_body_size=services.options.body_bytes,
+        max_sessions=_MOST_SESSIONS,
+        session_idle_timeout=_IDLE_SECONDS,
+    )
+    return Door(routes=[Route("/mcp", StreamableHTTPASGIApp(manager))], lifespan=manager.run)
+
+
+def _client(context: Context) -> str:
+    return client_of(context.request.scope) if isinstance(context.request, Request) else ""
+
+
+def serve_stdio(settings: Settings, corpora: Sequence[str] = ()) -> None:
+    """Serve these corpora, or all, to the client that started this process, until stdin ends. stdout is the protocol's
+    alone: while this runs, whatever else is printed there goes to stderr. Raises CorpusNotFound."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    async def serve() -> None:
+        server = mcp_server(runs)
+        async with stdio_server() as (read_stream, write_stream):
+            await server.run(read_stream, write_stream, server.create_initialization_options())
+
+    with closing(RagPool(settings, served=corpora)) as pool, closing(RunManager(pool, ServeOptions())) as runs:
+        pool.check()
+        anyio.run(serve)
+
+
+def described(tool: ToolForm, pool: RagPool) -> protocol.Tool:
+    """All tools only read. Where the web may be searched, `ask` reaches beyond the corpora."""
+    arguments = tool.arguments.model_json_schema()
+    if strategy := arguments["properties"].get("strategy"):
+        strategy["enum"] = ["", *pool.strategies]
+    title = tool.name.replace("_", " ").capitalize()
+    return protocol.Tool(
+        name=tool.name,
+        title=title,
+        description=tool.description,
+        input_schema=arguments,
+        output_schema=tool.result.model_json_schema(mode="serialization"),
+        annotations=protocol.ToolAnnotations(
+            title=title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=tool.name == Tools.ask.__name__ and pool.settings.web,
+        ),
     )
 
 

@@ -5,11 +5,19 @@ Offsets count characters of the document's text from 0: `text[start:end]` is the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, Field
+
+from iterative_rag.index.joint_corpus import corpus_and_id
+from iterative_rag.output import fetch_commands
+from iterative_rag.serve.mcp_door.documents import document_uri
+from iterative_rag.serve.runs.public_text import public_ending
+from iterative_rag.types import Answer, Citation
 
 
 class Result(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class Source(Result):
@@ -111,12 +119,12 @@ class ChainResult(Result):
 class ComputationResult(Result):
     expression: str
     result: str
-    citations: list[int]
+    citations: list[int] = Field(validation_alias="facts")
 
 
 class ConflictSide(Result):
     value: str
-    citations: list[int]
+    citations: list[int] = Field(validation_alias="facts")
 
 
 class ConflictResult(Result):
@@ -157,3 +165,43 @@ class AskResult(Result):
     completion_tokens: int
     seconds: float
     run_id: str
+
+
+def ask_result(answer: Answer, corpus: str) -> AskResult:
+    answer = public_ending(answer)
+    facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
+    ids = {fact.source: fact.document_id for fact in facts if not fact.retrieved}
+    same = {name: getattr(answer, name) for name in AskResult.model_fields if hasattr(answer, name)}
+    spent = {name: getattr(answer.usage, name) for name in ("llm_calls", "prompt_tokens", "completion_tokens")}
+    return AskResult.model_validate(
+        same
+        | spent
+        | {
+            "corpus": corpus,
+            "status": str(answer.status),
+            "answer": answer.text,
+            "reason_code": answer.reason_code and str(answer.reason_code),
+            "confidence_word": answer.confidence_word and str(answer.confidence_word),
+            "citations": [_citation(one, corpus, ids) for one in answer.citations],
+            "nearest": [_citation(one, corpus, ids) for one in answer.nearest],
+            "missing_articles": [{"title": title, "command": told} for title, told in fetch_commands(answer)],
+            "seconds": round(answer.usage.seconds, 3),
+        }
+    )
+
+
+def _citation(citation: Citation, corpus: str, ids: Mapping[str, str]) -> CitationResult:
+    corpus, document_id = corpus_and_id(corpus, ids.get(citation.source, ""))
+    return CitationResult(
+        n=citation.n,
+        corpus=citation.corpus,
+        document_id=document_id,
+        title=citation.title,
+        uri=document_uri(corpus, document_id) if document_id else "",
+        url=citation.link,
+        start=citation.start,
+        end=citation.end,
+        text=citation.quote,
+        page=citation.page,
+        retrieved=citation.retrieved,
+    )

@@ -19,7 +19,7 @@ from fakes import two_article_corpus
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer
 from iterative_rag.errors import LLMServerError
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.serve.mcp_door import document_resources
+from iterative_rag.serve.mcp_door import documents
 from iterative_rag.serve.mcp_door.mcp_server import mcp_server
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run import RunState
@@ -242,7 +242,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(connected: Connected) -> No
 
 
 def test_documents_are_listed_in_pages(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_resources, "PAGE", 1)
+    monkeypatch.setattr(documents, "PAGE", 1)
     first = connected(lambda client: client.list_resources())
     second = connected(lambda client: client.list_resources(cursor=first.next_cursor))
     listed = [one.title for page in (first, second) for one in page.resources]
