@@ -12,6 +12,7 @@ _IN_BRACKETS = re.compile(r"\(([^()]*)\)\Z")
 _DIGITS = re.compile(r"\d{1,3}")
 _SIGNED = re.compile(r"[-+]\w{1,4}|\w{0,3}[-+]")  # of a power or an ion, never of a note
 _SEVERAL = re.compile(r"\d+(?:\s*[,;–-]\s*\d+)+")
+_NOTES = re.compile(r"[\w*†‡§¶#](?:\w*\s*,\s*\w+)*|\d+")  # in parentheses
 _SYMBOLS = re.compile(r"[*†‡§¶#]+")
 _ISOTOPE = re.compile(r"[A-Z][a-z]?(?![a-z])")
 _DEGREES = re.compile(r"\s?[CFNSEW](?!\w)")
@@ -31,6 +32,8 @@ def raised(mark: str, before: str, after: str = "", *, is_note: bool = False) ->
     bare = mark.strip("[]() ")
     if not bare:
         return mark
+    if mark[0] == "(" and not is_note and not _NOTES.fullmatch(bare):
+        return mark  # the points of a tie-break, 7–6<sup>(7–4)</sup>, stay apart by themselves
     if is_note or mark[0] in "[(" or _SEVERAL.fullmatch(mark) or _SYMBOLS.fullmatch(mark):
         return f"[{bare}]"
     if mark in ("o", "O", "0") and before[-1:].isdigit() and _DEGREES.match(after):

@@ -40,7 +40,7 @@ def test_a_page_says_its_encoding(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("html", "text"),
     [
-        ("1,640<sup>3</sup> people", "1,640[3] people"),
+        ("1,640<sup>3</sup> people, 7–6<sup>(7–4)</sup>", "1,640[3] people, 7–6(7–4)"),
         ('Skerry<sup><a href="#fn1">1</a></sup> in 1951<sup>12</sup>', "Skerry[1] in 1951[12]"),
         ("75<sup>*</sup> or 80<sup>1,2</sup> or 1,200<sup>a</sup>", "75[*] or 80[1,2] or 1,200[a]"),
         ("10<sup>6</sup> m<sup>2</sup>, 3×10<sup>&minus;6</sup>, x<sup>n+1</sup>", "10^6 m², 3×10^-6, x^(n+1)"),
