@@ -115,7 +115,7 @@ def number_lists(tree: LexborHTMLParser) -> None:
             start = entry
             while start.first_child is not None and start.first_child.tag in ("p", "div"):
                 start = start.first_child
-            label = f"{_NUMBERED}{_counted(number, sign)}. "
+            label = f"{_NUMBERED}{counted(number, sign)}. "
             if start.first_child is not None:
                 start.first_child.insert_before(label)
             number += step
@@ -128,7 +128,7 @@ def _counting(node: LexborNode) -> str:
     return given if given in ("a", "A", "i", "I") else "1"
 
 
-def _counted(number: int, sign: str) -> str:
+def counted(number: int, sign: str) -> str:
     """A number as a list shows it: "3", "c" or "iii"."""
     label = ""
     if sign in "aA" and number > 0:

@@ -1,26 +1,34 @@
-"""PowerPoint files by python-pptx: a section for each slide, with its texts, tables and notes; a slide is a page."""
+"""PowerPoint files by python-pptx: a section for each slide, with its texts, tables, charts and notes."""
 
 from __future__ import annotations
 
+import re
 import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
+from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.office_xml import within
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
+from iterative_rag.sources.html_marks import counted
+from iterative_rag.sources.metadata import not_read
+from iterative_rag.sources.superscripts import lowered, raised
 from iterative_rag.types import Document
-
-if TYPE_CHECKING:
-    from pptx.slide import Slide
 
 MAX_XML_BYTES = 32 * 1024 * 1024
 _DEFAULT_TITLE = "PowerPoint Presentation"  # what programs give for files without a title
 _MAX_DEPTH = 20  # of groups within groups
 _KIND = "a PowerPoint file"
+_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_FORMULA = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
+_NUMBERED = re.compile(r"(alpha|roman|arabic)(Lc|Uc|)(Period|ParenR|ParenBoth|Plain)")
+_SIGNS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 
 
 def read(path: Path) -> Reading:
@@ -31,67 +39,150 @@ def read(path: Path) -> Reading:
     try:
         from pptx import Presentation
 
-        shown_slides = Presentation(str(path))
-        title = " ".join(plain(shown_slides.core_properties.title or "").split())[:300]
-        text, pages = _text(shown_slides.slides)
+        presentation = Presentation(str(path))
+        title = " ".join(plain(presentation.core_properties.title or "").split())[:300]
+        deck = _Deck()
+        deck.read(presentation.slides)
     except (KeyError, ValueError, AttributeError, SyntaxError, TypeError, zipfile.BadZipFile) as error:
         # What python-pptx and lxml raise for parts that are missing or malformed.
         yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
         return
-    if not text.strip():
+    if not deck.filled:
         yield Skipped(source, "It holds no text.")
         return
     title = title if title and title != _DEFAULT_TITLE else title_of(path)
-    yield Document("", title, text, source, pages=pages)
+    text, metadata = deck.text.rstrip() + "\n", tuple(not_read(deck.kinds))
+    yield Document("", title, text, source, pages=tuple(deck.begins), metadata=metadata)
     if len(text) > MAX_CHARS:
         yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
 
 
-def _text(slides: Any) -> tuple[str, tuple[int, ...]]:
-    """The text of all slides, and where each begins."""
-    text, begins, filled = "", [], False
-    for number, slide in enumerate(slides, 1):
-        begins.append(len(text))
-        heading, blocks = _heading(slide), list(_blocks(slide))
-        filled = filled or bool(heading or blocks)
-        text += "\n\n".join([f"## {heading or f'Slide {number}'}", *blocks]) + "\n\n"
-        if len(text) > MAX_CHARS:
-            break
-    return (text.rstrip() + "\n", tuple(begins)) if filled else ("", ())
+class _Deck:
+    """The text of all slides, where each begins, and what is not read of them."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.begins: list[int] = []
+        self.kinds: Counter[str] = Counter()
+        self.filled = False
+        self._repeated: set[str] = set()  # footers and dates
+
+    def read(self, slides: Any) -> None:
+        for number, slide in enumerate(slides, 1):
+            office_xml.choose_alternatives(slide.element)  # python-pptx passes over them
+            title = slide.shapes.title
+            heading = " ".join(_lines(title._element)) if title is not None else ""
+            rest = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
+            blocks = [*self._blocks(rest, 0), *_remarks(slide)]
+            self.filled = self.filled or bool(heading or blocks)
+            self.begins.append(len(self.text))
+            self.text += "\n\n".join([f"## {heading or f'Slide {number}'}", *blocks]) + "\n\n"
+            if len(self.text) > MAX_CHARS:
+                break
+
+    def _blocks(self, shapes: Iterable[Any], depth: int) -> Iterator[str]:
+        for shape in shapes:
+            if getattr(shape, "shapes", None) is not None and depth < _MAX_DEPTH:
+                yield from self._blocks(shape.shapes, depth + 1)
+                continue
+            kind = next((one.get("type", "") for one in within(shape._element, "ph")), "")
+            block = "" if kind == "sldNum" else "\n".join(self._block(shape))
+            if block and not (kind in ("ftr", "dt") and block in self._repeated):
+                yield block
+            self._repeated |= {block} if kind in ("ftr", "dt") else set()
+
+    def _block(self, shape: Any) -> Iterator[str]:
+        element = shape._element
+        if getattr(shape, "has_table", False):
+            yield from _table(_rows(element))
+        elif getattr(shape, "has_text_frame", False):
+            yield from _lines(element, as_list=True)
+        for one in within(element, "chart", "relIds"):
+            root = office_xml.parsed(shape.part.related_part(office_xml.relation_id(one)).blob)
+            if office_xml.local(one) == "relIds":
+                yield from (f"- {text}" for text in office_xml.diagram(root))
+                continue
+            title, rows = office_xml.chart(root)
+            self.kinds["charts without text"] += not rows
+            yield from [f"{title}\n" if rows else title] if title else []
+            yield from _table(rows)
+        for one in within(element, "oleObj"):
+            known = one.get("progId", "").startswith("Equation")
+            self.kinds["equations without text" if known else "embedded objects"] += 1
 
 
-def _heading(slide: Slide) -> str:
-    title = slide.shapes.title
-    return " ".join(plain(title.text_frame.text).split()) if title is not None else ""
-
-
-def _blocks(slide: Slide) -> Iterator[str]:
-    title = slide.shapes.title
-    for shape in slide.shapes:
-        if title is None or shape.shape_id != title.shape_id:
-            yield from _of_shape(shape, 0)
+def _remarks(slide: Any) -> Iterator[str]:
+    """The notes of a slide, and the comments on it."""
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = plain(slide.notes_slide.notes_text_frame.text).strip()
-        if notes:
-            yield f"Notes: {notes}"
+        notes = "\n".join(_lines(slide.notes_slide.notes_text_frame._element))
+        yield from [f"Notes: {notes}"] if notes else []
+    for relation in slide.part.rels.values():
+        if relation.reltype.endswith("/comments"):
+            for one in within(office_xml.parsed(relation.target_part.blob), "cm"):
+                words = " ".join(text.text or "" for text in within(one, "t", "text"))
+                yield f"Comment: {' '.join(plain(words).split())}"
 
 
-def _of_shape(shape: Any, depth: int) -> Iterator[str]:
-    if getattr(shape, "shapes", None) is not None and depth < _MAX_DEPTH:
-        for inner in shape.shapes:
-            yield from _of_shape(inner, depth + 1)
-    elif getattr(shape, "has_table", False):
-        rows = [[plain(cell.text) for cell in row.cells] for row in shape.table.rows]
-        if rows:
-            head, *rest = map(markdown_table.line, rows)
-            yield "\n".join([head, markdown_table.rule(len(rows[0])), *rest])
-    elif getattr(shape, "has_text_frame", False):
-        lines = [" ".join(plain(one.text).split()) for one in shape.text_frame.paragraphs]
-        filled = list(filter(None, lines))
-        if len(filled) > 1:
-            yield "\n".join(f"- {line}" for line in filled)
-        elif filled:
-            yield filled[0]
+def _lines(element: Any, *, as_list: bool = False) -> list[str]:
+    """The paragraphs of a shape that are not empty, one a line, with their numbers; several `as_list`."""
+    lines: list[tuple[int, str, str]] = []
+    counts: dict[int, int] = {}
+    for paragraph in element.iter(f"{_TEXT}p"):
+        text = _text(paragraph)
+        if not text:
+            continue
+        level = int(next((one.get("lvl", "0") for one in within(paragraph, "pPr")), "0")[:1])
+        numbering = next(paragraph.iter(f"{_TEXT}buAutoNum"), None)
+        counts = {depth: count for depth, count in counts.items() if depth < level + (numbering is not None)}
+        label = ""
+        if numbering is not None and (kind := _NUMBERED.match(numbering.get("type", ""))):
+            start = numbering.get("startAt", "1")
+            counts[level] = counts[level] + 1 if level in counts else int(start[:6]) if start.isdecimal() else 1
+            label = counted(counts[level], _SIGNS.get(kind[1] + kind[2], "1"))
+            label = {"Period": f"{label}.", "ParenR": f"{label})", "ParenBoth": f"({label})"}.get(kind[3], label)
+        lines.append((level, label, text))
+    if as_list and len(lines) > 1:
+        return [f"{'  ' * level}{label or '-'} {text}" for level, label, text in lines]
+    return [f"{label} {text}".strip() for _, label, text in lines]
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("pptx",))
+def _text(paragraph: Any) -> str:
+    """The text of a paragraph on one line, with its fields and formulas, what is raised apart."""
+    pieces: list[tuple[str, Any]] = []
+    for one in paragraph.iter(f"{_TEXT}r", f"{_TEXT}br", f"{_TEXT}fld", _FORMULA):
+        found = one.find(f"{_TEXT}t")
+        words = office_xml.formula(one) if one.tag == _FORMULA else (found.text or "") if found is not None else " "
+        pieces.append((words, one.find(f"{_TEXT}rPr")))
+    text = ""
+    for at, (words, properties) in enumerate(pieces):
+        after = pieces[at + 1][0] if at + 1 < len(pieces) else ""
+        shift = properties.get("baseline", "0") if properties is not None else "0"
+        if shift.strip("0%"):
+            words = lowered(words, text, after) if shift.startswith("-") else raised(words, text, after)
+        struck = properties is not None and properties.get("strike", "noStrike") != "noStrike"
+        text += f"~~{words}~~" if struck and words.strip() else words
+    return " ".join(plain(text).replace("~~~~", "").split())
+
+
+def _rows(element: Any) -> list[list[str]]:
+    """The rows of a table, with merged cells filled in."""
+    rows: list[list[str]] = []
+    for row in element.iter(f"{_TEXT}tr"):
+        cells: list[str] = []
+        for cell in row.iter(f"{_TEXT}tc"):
+            if cell.get("vMerge") in ("1", "true") and rows and len(cells) < len(rows[-1]):
+                cells.append(rows[-1][len(cells)])
+            elif cell.get("hMerge") in ("1", "true") and cells:
+                cells.append(cells[-1])
+            else:
+                cells.append("; ".join(_lines(cell)))
+        rows.append(cells)
+    return rows
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    lines = list(map(markdown_table.line, rows))
+    return [*lines[:1], *([markdown_table.rule(len(rows[0]))] if rows else []), *lines[1:]]
+
+
+FORMAT = Format(read, MAX_BYTES, needs=("pptx", "lxml"))

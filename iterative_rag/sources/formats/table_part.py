@@ -17,46 +17,59 @@ MAX_TABLE_CHARS = 500_000
 
 @dataclass(slots=True)
 class TablePart:
-    """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header."""
+    """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header.
+
+    `above` is the text before the table: its caption, and whole tables of the same document, with their `columns`.
+    """
 
     head: list[str]
     first: int
     lines: list[str] = field(default_factory=list)
+    above: str = ""
+    columns: tuple[str, ...] = ()
+    rows: int = 0
     size: int = 0
 
     @property
     def next(self) -> int:
         """The number of the row after the last one."""
-        return self.first + len(self.lines)
+        return self.first + self.rows
 
     def takes(self, line: str) -> bool:
         # Every part repeats the header: a long one must not be most of what is written.
         room = max(MAX_TABLE_CHARS, 4 * sum(map(len, self.head)))
-        return not self.lines or (len(self.lines) < MAX_ROWS and self.size + len(line) <= room)
+        return not self.lines or (self.rows < MAX_ROWS and self.size + len(line) <= room)
 
     def add(self, line: str) -> None:
         self.lines.append(line)
+        self.rows += 1
         self.size += len(line) + 1
 
     @property
-    def table(self) -> str:
-        return "\n".join([markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines])
+    def text(self) -> str:
+        table = [markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines] if self.head else []
+        return "\n\n".join(filter(None, [self.above, "\n".join(table)]))
+
+    def followed(self, texts: Iterable[str], head: list[str]) -> TablePart:
+        """The part in which texts and another table come behind this one."""
+        above = "\n\n".join(filter(None, [self.text if self.lines or not self.head else "", *texts]))
+        return TablePart(head, self.first, [], above, (*self.columns, *self.head), self.rows, len(above))
 
     def document(self, source: str, title: str, *, alone: bool) -> Document:
         name = title if alone else f"{title} (rows {self.first}–{self.next - 1})"
-        columns = metadata_of((COLUMN_KEY, cell) for cell in self.head)
-        text, place = f"# {name}\n\n{self.table}\n", "" if self.first == 1 else str(self.first)
-        return Document(place, name, text, source, metadata=columns)
+        columns = metadata_of((COLUMN_KEY, cell) for cell in (*self.columns, *self.head))
+        place = "" if self.first == 1 else str(self.first)
+        return Document(place, name, f"# {name}\n\n{self.text}\n", source, metadata=columns)
 
 
-def in_parts(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePart]:
+def in_parts(head: list[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePart]:
     """The parts of a table; at least one, which may be without rows."""
-    part = TablePart(list(head), 1)
+    part = TablePart(head, 1)
     for row in rows:
         line = markdown_table.line([*row, *[""] * (len(head) - len(row))])
         if not part.takes(line):
             yield part
-            part = TablePart(part.head, part.next)
+            part = TablePart(head, part.next)
         part.add(line)
     yield part
 

@@ -1,24 +1,52 @@
-"""Excel workbooks by openpyxl: each sheet is a Markdown table under its header."""
+"""Excel workbooks by openpyxl: the tables of each sheet as Markdown, with their captions, merged cells filled in."""
 
 from __future__ import annotations
 
+import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from datetime import date, datetime, time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import markdown_table
+from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown
-from iterative_rag.sources.formats.records import in_words
-from iterative_rag.sources.formats.table_part import in_parts, table_documents
+from iterative_rag.sources.formats.number_format import as_shown
+from iterative_rag.sources.formats.table_part import MAX_ROWS, MAX_TABLE_CHARS, TablePart, in_parts, table_documents
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, zip_fault
+from iterative_rag.sources.metadata import not_read
+from iterative_rag.sources.superscripts import raised
 from iterative_rag.types import Document
 
 MAX_COLUMNS = 500
+MAX_FILLED = 2_000_000  # characters that filling in merged cells may add to a sheet
+MAX_HEADER_ROWS = 3
 _KIND = "an Excel workbook"
+# Merged cells stand behind the rows of a sheet, which must not all be held in memory.
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]+\d+:[A-Z]+\d+)"')
+_BLOCK, _OVERLAP = 1 << 20, 1 << 10
+
+
+@dataclass(slots=True)
+class _Row:
+    """`alone`: one cell fills it. `words`: no number is in it. `spans`: a cell of it covers several columns."""
+
+    cells: list[str]
+    alone: bool = False
+    words: bool = True
+    spans: bool = False
+    comments: list[tuple[int, str]] = field(default_factory=list)  # with their columns, from 0
+
+    @property
+    def filled(self) -> int:
+        return sum(map(bool, self.cells))
+
+
+_END = _Row([])
 
 
 def read(path: Path) -> Reading:
@@ -32,7 +60,7 @@ def read(path: Path) -> Reading:
             found = True
             yield item
     except (KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, zipfile.BadZipFile) as error:
-        # What openpyxl and the XML parser raise for parts that are missing or malformed.
+        # What openpyxl and the XML parsers raise for parts that are missing or malformed.
         yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
         return
     if not found:
@@ -43,55 +71,240 @@ def _sheets(path: Path, source: str) -> Iterator[Document | Skipped]:
     from openpyxl import load_workbook
 
     # Values as they were last computed: formulas are not evaluated, macros and links not even read.
-    book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+    book = load_workbook(path, read_only=True, data_only=True, keep_links=False, rich_text=True)
     try:
-        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-        for number, sheet in enumerate(sheets, 1):
-            sheet.reset_dimensions()  # what a file says of its size may be wrong
-            title = title_of(path) if len(sheets) == 1 else f"{title_of(path)}: {' '.join(plain(sheet.title).split())}"
-            for item in _tables(sheet.iter_rows(max_col=MAX_COLUMNS, values_only=True), source, title):
-                yield _numbered(item, number) if isinstance(item, Document) else item
+        with zipfile.ZipFile(path) as archive:
+            main = office_xml.main_part(archive)
+            parts = office_xml.relations(archive, main)
+            listed = list(office_xml.within(office_xml.tree(archive, main), "sheet"))
+            visible = [one for one in listed if one.get("state", "visible") == "visible"]
+            kinds = Counter({"hidden sheets": len(listed) - len(visible)})
+            for number, one in enumerate(visible, 1):
+                name = one.get("name", "")
+                title = title_of(path) if len(visible) == 1 else f"{title_of(path)}: {' '.join(plain(name).split())}"
+                sheet = _Sheet(archive, parts[office_xml.relation_id(one)][1])
+                rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
+                for item in table_documents(_tables(_Ahead(rows), sheet.texts), source, title):
+                    yield _numbered(item, number, kinds + sheet.kinds) if isinstance(item, Document) else item
+                    kinds, sheet.kinds = Counter(), Counter()
     finally:
         book.close()
 
 
-def _tables(rows: Iterable[Sequence[Any]], source: str, title: str) -> Iterator[Document | Skipped]:
-    """The rows as a table. Single cells above the header are its caption, and left out."""
-    filled = (cells for row in rows if any(cells := _cells(row)))
-    above: list[list[str]] = []
-    for cells in filled:
-        if sum(map(bool, cells)) > 1:
-            yield from table_documents(in_parts(cells, filled), source, title)
-            return
-        above.append(cells)
-    if above:  # a list in one column
-        head, *rest = ([next(filter(None, cells))] for cells in above)
-        yield from table_documents(in_parts(head, rest), source, title)
-
-
-def _cells(row: Sequence[Any]) -> list[str]:
-    cells = [_shown(value) for value in row]
-    while cells and not cells[-1]:
-        cells.pop()
-    return cells
-
-
-def _shown(value: Any) -> str:
-    match value:
-        case None | bool():
-            return in_words(value)
-        case float():
-            return f"{value:.15g}"
-        case datetime() if value.time() == time():
-            return value.date().isoformat()
-        case datetime() | date() | time():
-            return value.isoformat(*((" ", "minutes") if isinstance(value, datetime) else ()))
-    return plain(str(value)).strip()
-
-
-def _numbered(document: Document, sheet: int) -> Document:
+def _numbered(document: Document, sheet: int, kinds: Counter[str]) -> Document:
     """With an id of its own within the workbook."""
-    return replace(document, id=f"sheet {sheet} {document.id}".strip())
+    metadata = (*not_read(kinds), *document.metadata)
+    return replace(document, id=f"sheet {sheet} {document.id}".strip(), metadata=metadata)
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("openpyxl",), many=True)
+# --- the rows of a sheet -----------------------------------------------------------------------
+
+
+class _Sheet:
+    """A sheet: its rows, and what its parts tell besides."""
+
+    def __init__(self, archive: zipfile.ZipFile, part: str) -> None:
+        self._archive, self._part = archive, part
+        self._comments = dict(_comments(archive, part))
+        self._styles: dict[int, tuple[str, bool]] = {}  # number format, and whether it is struck
+        self.kinds: Counter[str] = Counter()
+        self.texts: list[str] = []  # boxes and charts
+        for kind, drawing in office_xml.relations(archive, part).values():
+            if kind == "drawing":
+                for box in office_xml.within(office_xml.tree(archive, drawing), "txBody"):
+                    self.texts += filter(
+                        None, [" ".join(one.text or "" for one in office_xml.within(box, "t")).strip()]
+                    )
+                for root in office_xml.related(archive, drawing, "chart", "chartEx"):
+                    title, rows = office_xml.chart(root)
+                    self.kinds["charts without text"] += not rows and next(office_xml.within(root, "f"), None) is None
+                    table = TablePart(rows[0], 1, list(map(markdown_table.line, rows[1:])), title) if rows else None
+                    self.texts.append(table.text if table else title)
+
+    def _merged(self) -> dict[int, set[tuple[int, int, int]]]:
+        """The merged cells by their first row: first column, last row and column."""
+        from openpyxl.utils.cell import range_boundaries
+
+        merged: dict[int, set[tuple[int, int, int]]] = {}
+        data = b""
+        with self._archive.open(self._part) as file:
+            while block := file.read(_BLOCK):
+                data = data[-_OVERLAP:] + block
+                for found in _MERGED.finditer(data):
+                    left, top, right, bottom = range_boundaries(found[1].decode())
+                    merged.setdefault(top, set()).add((left, bottom, min(right, MAX_COLUMNS)))
+        return merged
+
+    def rows(self, sheet: Any) -> Iterator[_Row]:
+        """All rows that hold a cell, with merged cells filled in; an empty one for those left free between them."""
+        merged = self._merged()
+        covered: dict[int, tuple[int, str]] = {}  # column -> the last row that a merged cell covers, and its text
+        room, last = MAX_FILLED, 0
+        for number, row in self._parsed(sheet):
+            cells = [""] * min(max((cell["column"] for cell in row), default=0), MAX_COLUMNS)
+            read = _Row(cells)
+            for cell in row:
+                if cell["value"] is not None and cell["column"] <= MAX_COLUMNS:
+                    cells[cell["column"] - 1] = self._text(sheet, cell)
+                    read.words &= cell["data_type"] not in "nbd"
+                if self._comments and (number, cell["column"]) in self._comments:
+                    read.comments.append((cell["column"] - 1, self._comments[number, cell["column"]]))
+            own = sum(map(bool, cells))
+            for left, bottom, right in merged.get(number, ()):
+                text = cells[left - 1] if left <= len(cells) else ""
+                read.spans |= right > left
+                covered.update((column, (bottom, text)) for column in range(left, right + 1))
+            for column in [*covered] if own else ():
+                bottom, text = covered[column]
+                cells += [""] * (column - len(cells))
+                if not cells[column - 1] and room > 0:
+                    cells[column - 1] = text
+                    room -= len(text)
+                if bottom <= number:
+                    del covered[column]
+            read.alone = own == 1 and len({*filter(None, cells)}) == 1
+            while cells and not cells[-1]:
+                cells.pop()
+            if number > last + 1:
+                yield _Row([])
+            last = number
+            yield read
+
+    def _parsed(self, sheet: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """The rows as openpyxl parses them one by one; a formula whose value was not stored stands for itself."""
+        from openpyxl.worksheet._reader import FORMULA_TAG, VALUE_TAG, WorkSheetParser
+
+        def parse_cell(element: Any) -> dict[str, Any]:
+            cell: dict[str, Any] = parsed(element)
+            formula, stored = element.find(FORMULA_TAG), element.find(VALUE_TAG)
+            empty_text = element.get("t") == "str" and stored is not None
+            if cell["value"] is None and formula is not None and not empty_text:
+                self.kinds["formulas without a value"] += 1
+                cell.update(value=f"={formula.text or ''} (not computed)", data_type="n")
+            return cell
+
+        book = sheet.parent
+        dates = book.epoch, book._date_formats, book._timedelta_formats
+        with self._archive.open(self._part) as file:
+            parser = WorkSheetParser(file, sheet._shared_strings, True, *dates, rich_text=True)
+            parsed, parser.parse_cell = parser.parse_cell, parse_cell
+            yield from parser.parse()
+
+    def _text(self, sheet: Any, cell: dict[str, Any]) -> str:
+        from openpyxl.cell.read_only import ReadOnlyCell
+
+        value, style = cell["value"], cell["style_id"]
+        if style not in self._styles:
+            formatted = ReadOnlyCell(sheet, **cell)
+            self._styles[style] = formatted.number_format, bool(formatted.font.strike)
+        code, struck = self._styles[style]
+        text = plain(_joined(value) if isinstance(value, list) else as_shown(value, code)).strip()
+        return f"~~{text}~~" if struck and text else text
+
+
+def _joined(pieces: list[Any]) -> str:
+    """The text of a cell that is formatted piece by piece."""
+    text = ""
+    for piece in pieces:
+        font, words = getattr(piece, "font", None), str(piece)
+        if font is not None and font.vertAlign == "superscript":
+            words = raised(words, text)
+        text += f"~~{words}~~" if font is not None and font.strike and words.strip() else words
+    return text
+
+
+def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[tuple[int, int], str]]:
+    from openpyxl.utils.cell import coordinate_to_tuple
+
+    # The others hold a copy of each threaded comment, within a text that says so.
+    roots = office_xml.related(archive, part, "threadedComment") or office_xml.related(archive, part, "comments")
+    texts: dict[str, list[str]] = {}
+    for one in (one for root in roots for one in office_xml.within(root, "comment", "threadedComment")):
+        words = "".join(text.text or "" for text in office_xml.within(one, "t") or office_xml.within(one, "text"))
+        texts.setdefault(one.get("ref", "A1"), []).append(" ".join(plain(words).split()))
+    return ((coordinate_to_tuple(place), "; ".join(several)) for place, several in texts.items())
+
+
+# --- the tables among the rows -----------------------------------------------------------------
+
+
+class _Ahead:
+    """Rows that can be looked at before they are taken."""
+
+    def __init__(self, rows: Iterable[_Row]) -> None:
+        self._rows = iter(rows)
+        self._held: deque[_Row] = deque()
+
+    def at(self, place: int) -> _Row:
+        while len(self._held) <= place:
+            self._held.append(next(self._rows, _END))
+        return self._held[place]
+
+    def take(self) -> _Row:
+        self.at(0)
+        return self._held.popleft()
+
+
+def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
+    """The tables of a sheet, short ones together, each below its caption; then notes, comments and `texts`."""
+    part: TablePart | None = None
+    lines: list[str] = []  # rows of one cell: captions, notes, or names of groups of rows
+    below: list[str] = []
+    gap = numbers = False  # whether a row was left free; whether numbers are in the table
+    while (row := rows.take()) is not _END:
+        if not row.cells:
+            gap = True
+            continue
+        if row.alone and row.words and (part is None or gap):
+            lines.append(next(filter(None, row.cells)))
+        elif part is None or ((gap or lines) and row.words and (numbers or row.filled != sum(map(bool, part.head)))):
+            if part is not None and (part.rows > MAX_ROWS // 2 or part.size > MAX_TABLE_CHARS // 2):
+                yield part
+                part = TablePart([], part.next)
+            part = (part or TablePart([], 1)).followed(lines, _header(row, rows))
+            lines, gap, numbers = [], False, False
+        else:
+            cells = [next(filter(None, row.cells))] if row.alone and row.filled > 1 else row.cells
+            for shown_cells in (*([line] for line in lines), cells):
+                line = markdown_table.line([*shown_cells, *[""] * (len(part.head) - len(shown_cells))])
+                if not part.takes(line):
+                    yield part
+                    part = TablePart(part.head, part.next)
+                part.add(line)
+            lines, gap, numbers = [], False, numbers or not row.words
+        for column, text in row.comments:
+            where = [*row.cells[:1], *(part.head[column : column + 1] if part else [])]
+            below.append(f"Comment on {', '.join(filter(None, where))}: {text}")
+    if part is None and len(lines) > 1:  # a list in one column
+        *full, part = in_parts(lines[:1], ([line] for line in lines[1:]))
+        yield from full
+        lines = []
+    if below := [*lines, *below, *texts]:
+        part = (part or TablePart([], 1)).followed(below, [])
+    if part is not None:
+        yield part
+
+
+def _header(row: _Row, rows: _Ahead) -> list[str]:
+    """The names of the columns, from one row or several: "Catch / 2022"."""
+    head = row.cells
+    for _ in range(MAX_HEADER_ROWS - 1):
+        below, then = rows.at(0), rows.at(1)
+        if below.alone or not below.cells or not then.cells:
+            break
+        gaps = [at for at, cell in enumerate(below.cells) if cell and not (head[at] if at < len(head) else "")]
+        if row.spans:
+            goes_on = below.words or not below.cells[0] or below.cells[0] == head[0]
+        else:
+            goes_on = any(gaps) and below.words and not then.words
+        if not goes_on:
+            break
+        wide = [*head, *[""] * (len(below.cells) - len(head))]
+        for at in gaps:  # a name that is written over the first of its columns only
+            wide[at] = wide[at - 1] if at else ""
+        pairs = zip(wide, [*below.cells, *[""] * (len(wide) - len(below.cells))], strict=True)
+        head, row = [" / ".join(dict.fromkeys(filter(None, pair))) for pair in pairs], rows.take()
+    return head
+
+
+FORMAT = Format(read, MAX_BYTES, needs=("openpyxl", "lxml"), many=True)

@@ -1,0 +1,141 @@
+"""Values as a spreadsheet shows them: percent, currency, thousands, fractions, durations, leading zeros.
+
+The maintained library that does it (xlsx2html) brings a database of all languages, of more than 30 MB.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+_SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])+|(?<=;)(?=;|$)')
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)\]")
+# Text in quotes or after a backslash; a currency; other brackets, gaps and filling; what stands for the number.
+_PIECE = re.compile(r'"([^"]*)"|\\(.)|\[\$([^-\]]*)[^\]]*\]|\[[^\]]*\]|[_*].|(General|[0#?.,%])|(.)', re.IGNORECASE)
+# Signs for a number, told apart from the same characters as text: digits, point, comma, percent, and "as it is".
+_SIGNS = dict(zip("0#?.,%G", "\ue000\ue001\ue002\ue003\ue004\ue005\ue006", strict=True))
+_CORE = re.compile("[\ue000-\ue004](?:.*[\ue000-\ue004])?")
+_SCALED = re.compile("(?<=[\ue000-\ue003])\ue004+(?![\ue000-\ue002])")
+_FRACTION = re.compile("(?:([\ue000-\ue002]) +)?[\ue000-\ue002]+ */ *([\ue000-\ue002\\d]+)")
+_EXPONENT = re.compile("([\ue000-\ue003]+)E[+-]([\ue000-\ue002]+)", re.IGNORECASE)
+_DIGIT = re.compile("[\ue000-\ue002]")
+_WHOLE_PERCENT = re.compile(r"\.0+(?= ?%)")  # 100%, not 100.0%
+_THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
+
+
+def as_shown(value: Any, code: str) -> str:
+    """A value of a cell under its number format. Days are ISO dates, times of day HH:MM, durations H:MM."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case int() | float():
+            return number_as_shown(value, code)
+        case timedelta():
+            seconds = round(value.total_seconds())
+            sign, seconds = "-" * (seconds < 0), abs(seconds)
+            rest = f":{seconds % 60:02}" if "s" in code.lower() or seconds % 60 else ""
+            return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}{rest}"
+        case datetime() if value.time() == time():
+            return value.date().isoformat()
+        case datetime():
+            return value.isoformat(" ", "seconds" if value.second else "minutes")
+        case time():
+            return value.isoformat("seconds" if value.second else "minutes")
+        case date():
+            return value.isoformat()
+    return str(value)
+
+
+def number_as_shown(value: float | str, code: str) -> str:
+    """A number under a format such as `0.0%`; as it is without a format, and what is no number."""
+    plain = f"{value:.15g}" if isinstance(value, float) else str(value)
+    if code in ("", "General", "@"):
+        return plain
+    try:
+        number = Decimal(plain)
+    except ArithmeticError:
+        return plain
+    section, shown = _chosen(number, code) if number.is_finite() else ("\ue006", number)
+    return " ".join(_filled(section, shown, plain).split()) or plain  # a format may hide its number
+
+
+def _chosen(number: Decimal, code: str) -> tuple[str, Decimal]:
+    """The section of a format for a number, and the number that it shows: a section for negative ones has the sign."""
+    sections = _sections(code)
+    if sections[0][0]:
+        held = (section for test, section in sections if not test or _holds(number, *test))
+        return next(held, sections[-1][1]), number
+    if number > 0 or len(sections) == 1 or (number == 0 and len(sections) == 2):
+        return sections[0][1], number
+    return sections[1 if number < 0 else 2][1], abs(number)
+
+
+@lru_cache(1024)
+def _sections(code: str) -> tuple[tuple[tuple[str, Decimal] | None, str], ...]:
+    """The sections of a format, each with its condition, if any, and with signs for the places of the number."""
+    found = []
+    for section in _SECTION.findall(code)[:3] or [""]:
+        test = _CONDITION.search(section)
+        signs = _PIECE.sub(
+            lambda piece: _SIGNS[piece[4][0].upper()] if piece[4] else "".join(filter(None, piece.groups())), section
+        )
+        found.append(((test[1], Decimal(test[2])) if test else None, signs))
+    return tuple(found)
+
+
+def _holds(number: Decimal, sign: str, than: Decimal) -> bool:
+    return (number < than and "<" in sign) or (number > than and ">" in sign) or (number == than and "=" in sign)
+
+
+def _filled(section: str, number: Decimal, plain: str) -> str:
+    scaled = _SCALED.search(section)
+    if scaled:
+        section, number = section.replace(scaled[0], "", 1), number.scaleb(-3 * len(scaled[0]))
+    number = number.scaleb(2 * section.count("\ue005"))
+    if fraction := _FRACTION.search(section):
+        place, digits = fraction, _as_fraction(number, fraction[1], fraction[2])
+    elif exponent := _EXPONENT.search(section):
+        mantissa, _, power = f"{number:.{len(exponent[1].partition(chr(0xE003))[2])}E}".partition("E")
+        place, digits = exponent, f"{mantissa}E{power[0]}{power[1:].zfill(len(exponent[2]))}"
+    elif core := _CORE.search(section):
+        place, digits = core, _as_digits(number, core[0])
+    else:
+        return section.replace("\ue006", plain).replace("\ue005", "%")
+    minus = "-" if number < 0 and re.search("[1-9]", digits) else ""
+    shown = minus + section[: place.start()] + digits.removeprefix("-") + section[place.end() :]
+    return _WHOLE_PERCENT.sub("", shown.replace("\ue005", "%"))
+
+
+def _as_fraction(number: Decimal, whole: str | None, below: str) -> str:
+    exact, fixed = Fraction(abs(number)), below.replace("\ue000", "0")
+    # Halves stay 4/8 where eighths are asked for.
+    counted = fixed.isdecimal() and int(fixed)
+    parts = counted or exact.limit_denominator(10 ** min(len(below), 6) - 1).denominator
+    units, rest = divmod(round(exact * parts), parts) if whole else (0, round(exact * parts))
+    return f"{units or ''} {rest}/{parts}" if rest or not units else str(units)
+
+
+def _as_digits(number: Decimal, core: str) -> str:
+    whole, _, part = core.partition("\ue003")
+    most = len(_DIGIT.findall(part))
+    least = max((at for at, sign in enumerate(_DIGIT.findall(part), 1) if sign != "\ue001"), default=0)
+    rounded = abs(number).quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP) if most or number % 1 else abs(number)
+    digits, _, decimals = f"{rounded:f}".partition(".")
+    decimals = decimals[:least] + decimals[least:].rstrip("0")
+    places = [found.start() for found in _DIGIT.finditer(whole)]
+    zeros = [at for at, place in enumerate(places) if whole[place] == "\ue000"]
+    digits = ("" if digits == "0" else digits).zfill(len(places) - zeros[0] if zeros else 0)
+    if "\ue004" in whole:
+        digits = _THOUSANDS.sub(",", digits)
+    elif places:
+        # What stands between the places stays there, as in "000-0000".
+        filled = dict(zip(reversed(places), reversed(digits), strict=False))
+        filled[places[0]] = digits[: len(digits) - len(places) + 1] or ""
+        digits = "".join(sign if at not in places else filled.get(at, "") for at, sign in enumerate(whole))
+    return f"{digits}.{decimals}" if decimals else digits or "0" * bool(zeros)

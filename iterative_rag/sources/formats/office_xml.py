@@ -1,0 +1,178 @@
+"""What Word, PowerPoint and Excel files share: parts with their relations, formulas, charts, diagrams, list numbers."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from iterative_rag.sources.formats.format import plain
+from iterative_rag.sources.formats.number_format import number_as_shown
+
+# Strict Open XML differs in the names of its namespaces.
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+_ONE_TERM = re.compile(r"[^\s+\-−±=<>/,;]*")
+
+
+def local(element: Any) -> str:
+    """The name of an element without its namespace; "" for a comment or an instruction."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def within(element: Any, *names: str) -> Iterator[Any]:
+    """The elements of these names within another, in the order of the document."""
+    yield from element.iter(*(f"{{*}}{name}" for name in names))
+
+
+def value(element: Any, *path: str) -> str:
+    """The attribute `val` of the element at a path, else ""; on and off are "1" and "0"."""
+    for name in path:
+        element = element.find(f"{{*}}{name}") if element is not None else None
+    if element is None:
+        return ""
+    told = next((held for key, held in element.items() if key.rpartition("}")[2] == "val"), "1")
+    return {"true": "1", "on": "1", "false": "0", "off": "0"}.get(told, told)
+
+
+def parsed(data: bytes) -> Any:
+    """The root of a part. Raises a SyntaxError of the parser."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    return etree.fromstring(_STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", data), parser)
+
+
+def tree(archive: zipfile.ZipFile, part: str) -> Any:
+    """The same of a part of this name. Raises KeyError, too."""
+    return parsed(archive.read(part))
+
+
+def replace(element: Any, *by: Any) -> None:
+    parent = element.getparent()
+    place = parent.index(element)
+    parent[place : place + 1] = by
+
+
+def choose_alternatives(root: Any) -> None:
+    """Keep what has text of the alternatives for newer and older programs, which tell the same."""
+    for one in [*within(root, "AlternateContent")]:
+        replace(one, *next((part for part in one if "".join(part.itertext()).strip()), one[:1] and one[0]))
+
+
+def relations(archive: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
+    """The kind ("chart", "footnotes") and the part of each relation of a part, by its id; "" is the whole file."""
+    folder, _, name = part.rpartition("/")
+    path = f"{folder}/_rels/{name}.rels".lstrip("/")
+    if path not in archive.namelist():
+        return {}
+    return {
+        one.get("Id", ""): (
+            one.get("Type", "").rpartition("/")[2],
+            posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/"),
+        )
+        for one in within(tree(archive, path), "Relationship")
+        if one.get("TargetMode") != "External"
+    }
+
+
+def relation_id(element: Any) -> str:
+    """The id of the relation that an element refers to; "" for none."""
+    return next((held for key, held in element.items() if key.endswith(("}id", "}embed", "}dm"))), "")
+
+
+def main_part(archive: zipfile.ZipFile) -> str:
+    """The part that holds the document itself. Raises KeyError if there is none."""
+    return dict(relations(archive, "").values())["officeDocument"]
+
+
+def related(archive: zipfile.ZipFile, part: str, *kinds: str) -> list[Any]:
+    """The roots of the parts that a part refers to as one of these kinds."""
+    parts = dict.fromkeys(target for kind, target in relations(archive, part).values() if kind in kinds)
+    return [tree(archive, target) for target in parts if target in archive.namelist()]
+
+
+def core_title(archive: zipfile.ZipFile) -> str:
+    """The title that the file states about itself, on one line."""
+    titles = (one.text or "" for core in related(archive, "", "core-properties") for one in within(core, "title"))
+    return " ".join(plain(next(titles, "")).split())[:300]
+
+
+def formula(node: Any) -> str:
+    """A formula of Office as one line of text: "q=8M/L^2"."""
+    name = local(node)
+    if name in ("t", "delText"):
+        return plain(node.text or "")
+    if name.endswith("Pr"):
+        return ""
+    parts = {local(child): formula(child) for child in node}
+    base, low, high = parts.get("e", ""), _one_term(parts.get("sub", "")), _one_term(parts.get("sup", ""))
+    match name:
+        case "f":
+            return f"{_one_term(parts.get('num', ''))}/{_one_term(parts.get('den', ''))}"
+        case "rad":
+            return f"{_one_term(parts.get('deg', ''))}√{_one_term(base)}"
+        case "nary":
+            return f"{value(node, 'naryPr', 'chr') or '∫'}{f'_{low}' * bool(low)}{f'^{high}' * bool(high)} {base}"
+        case "sSub" | "sSup" | "sSubSup" | "sPre":
+            return f"{base}{f'_{low}' * bool(low)}{f'^{high}' * bool(high)}"
+        case "limLow" | "limUpp":
+            return f"{base}_{_one_term(parts.get('lim', ''))}"
+        case "func":
+            return f"{parts.get('fName', '')} {base}"
+        case "d":
+            begin, end = (value(node, "dPr", sign) if node.find(f"{{*}}dPr/{{*}}{sign}") is not None else usual
+                          for sign, usual in (("begChr", "("), ("endChr", ")")))  # fmt: skip
+            return begin + (value(node, "dPr", "sepChr") or "|").join(formula(e) for e in node.findall("{*}e")) + end
+        case "m" | "eqArr":
+            return "; ".join(filter(None, map(formula, node)))
+        case "mr":
+            return ", ".join(map(formula, node))
+    return "".join(map(formula, node))
+
+
+def _one_term(text: str) -> str:
+    return text if _ONE_TERM.fullmatch(text) else f"({text})"
+
+
+def chart(root: Any) -> tuple[str, list[list[str]]]:
+    """The titles of a chart and its axes, and its data as a table with a column for each series; [] without data."""
+    titles = ("".join(text.text or "" for text in within(one, "t", "v")) for one in within(root, "title"))
+    series = [
+        (
+            " ".join(_points(one.find("{*}tx")).values()),
+            _points(next((found for name in ("cat", "xVal") if (found := one.find(f"{{*}}{name}")) is not None), None)),
+            [held for name in ("val", "yVal", "bubbleSize") if (held := _points(one.find(f"{{*}}{name}")))],
+        )
+        for one in within(root, "ser")
+    ]
+    columns = [(name, values) for name, _, several in series for values in several]
+    labels = next((labels for _, labels, _ in series if labels), {})
+    places = sorted({*labels, *(at for _, values in columns for at in values)}) if columns else []
+    rows = [[labels.get(at, str(at + 1)), *(values.get(at, "") for _, values in columns)] for at in places]
+    return "; ".join(filter(None, map(str.strip, titles))), [
+        ["", *(name for name, _ in columns)],
+        *rows,
+    ] if rows else []
+
+
+def diagram(root: Any) -> list[str]:
+    """The texts of a diagram (SmartArt), in the order of its data."""
+    texts = (" ".join(text.text or "" for text in within(point, "t")) for point in within(root, "pt"))
+    return list(filter(str.strip, texts))
+
+
+def _points(data: Any) -> dict[int, str]:
+    """The values that a chart holds for some data, by their places, as it shows them."""
+    if data is None:
+        return {}
+    code = "".join(one.text or "" for one in within(data, "formatCode"))
+    found: dict[int, list[str]] = {}
+    for point in within(data, "pt"):
+        held = "".join(one.text or "" for one in within(point, "v"))
+        found.setdefault(int(point.get("idx", "0")), []).insert(0, number_as_shown(held, code) if code else held)
+    # Of categories of several levels, the outer ones stand at the first of their group only.
+    return {at: " / ".join(levels) for at, levels in found.items()} or {
+        at: one.text or "" for at, one in enumerate(within(data, "v"))
+    }
