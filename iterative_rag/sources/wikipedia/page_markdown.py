@@ -57,7 +57,7 @@ def to_markdown(html: str, title: str) -> str:
     """
     require_converters()
     tree = parsed(without_private(html))
-    return of_tree(tree, title, html_marks.struck_by_sheets(tree))
+    return _without_empty_sections(of_tree(tree, title, html_marks.struck_by_sheets(tree)))
 
 
 def of_tree(tree: LexborHTMLParser, title: str, struck: list[str]) -> str:
@@ -75,7 +75,7 @@ def of_tree(tree: LexborHTMLParser, title: str, struck: list[str]) -> str:
     tree.unwrap_tags([*html_marks.INLINE])
     text = _tidy(html_marks.tidied(_converted(body.html or "" if (body := tree.body) else "", title)))
     text = _MARKED.sub(lambda match: f"\n\n{found[int(match[1])]}\n\n", text)
-    return _without_empty_sections(_BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n"))
+    return _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
 
 
 # --- what is text and what is not ------------------------------------------------------------
