@@ -1,30 +1,49 @@
-"""OpenDocument texts (.odt): text, lists and tables as Markdown, with what the document says of itself.
+"""OpenDocument texts (.odt): written as HTML, with their numbers, notes and boxes, for our reader of HTML.
 
-A ZIP archive of XML, which the standard library parses: entities and default values are refused before.
+A ZIP archive of XML, which the standard library parses: entities and default values are refused before. Maintained
+libraries (odfdo) convert to Markdown as well, but mark and escape words, so that quotes are no longer verbatim, leave
+merged cells empty, and repeat cells until the memory is full.
 """
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
 from pathlib import Path
+from typing import TypeAlias
 from xml.etree.ElementTree import Element, fromstring
 
+from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
-from iterative_rag.sources.formats.odt_blocks import blocks_of
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.xml_names import local_name
+from iterative_rag.sources.formats.xml_names import attribute, first, local_name, number
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
-from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.sources.html_marks import counted
+from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"
 _TYPE = "application/vnd.oasis.opendocument.text"
-_MANIFEST, _META = "META-INF/manifest.xml", "meta.xml"
+_MANIFEST, _META, _STYLES = "META-INF/manifest.xml", "meta.xml", "styles.xml"
 _KEPT = ("language", "subject", "keyword", "description")
+# What repeats the text (tables of contents), was deleted from it, or has none of its own.
+_LEFT_OUT = {
+    "alphabetical-index", "bibliography", "forms", "illustration-index", "object-index", "ruby-text", "table-index",
+    "table-of-content", "tracked-changes", "user-index",
+}  # fmt: skip
+_DRAWINGS = {"frame", "g", "text-box", "custom-shape", "rect", "ellipse", "object", "object-ole"}
+_MAX_COLUMNS = 500
+_MAX_REPEATED = 100  # rows
+_SPACE = re.compile(r"[ \t\r\n]+")
+_Levels: TypeAlias = dict[int, Element]
 
 
 def read(path: Path) -> Reading:
@@ -34,48 +53,32 @@ def read(path: Path) -> Reading:
         return
     try:
         with zipfile.ZipFile(path) as archive:
-            yield from _document(archive, path, source)
+            yield _document(archive, path, source)
     except (KeyError, ValueError, SyntaxError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         # What is raised for parts that are missing, malformed or damaged.
         yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
     except RecursionError:
         yield Skipped(source, "Its parts are nested too deeply to be read.")
+    except FetchError as error:
+        yield Skipped(source, str(error))
 
 
-def _document(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
+def _document(archive: zipfile.ZipFile, path: Path, source: str) -> Document | Skipped:
     with archive.open("mimetype") as file:
         kind = file.read(100).decode("ascii", "replace").strip()
     if kind != _TYPE:
-        yield Skipped(source, f"It is not {_KIND}: its type is {plain(kind)!r}.")
-        return
+        return Skipped(source, f"It is not {_KIND}: its type is {plain(kind)!r}.")
     parts = archive.namelist()
     if _MANIFEST in parts and b"encryption-data" in archive.read(_MANIFEST):
-        yield Skipped(source, "It is locked with a password.")
-        return
-    blocks, whole = _within_limit(blocks_of(fromstring(archive.read("content.xml"))))
-    if not blocks:
-        yield Skipped(source, "It holds no text.")
-        return
-    text = "\n\n".join(blocks)
+        return Skipped(source, "It is locked with a password.")
+    text = _Text(archive)
+    body = "".join(text.whole())
+    if not text.filled:
+        return Skipped(source, "It holds no text.")
     said = list(_said(fromstring(archive.read(_META)))) if _META in parts else []
-    heading = next((block.lstrip("# ") for block in blocks[:5] if block.startswith(("# ", "## "))), "")
-    title = heading or dict(said).get("title") or title_of(path)
-    metadata = metadata_of((key, value) for key, value in said if key != "title")
-    yield Document("", title, text, source, metadata=metadata)
-    if not whole:
-        yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
-
-
-def _within_limit(blocks: Iterator[str]) -> tuple[list[str], bool]:
-    """The blocks up to the limit of a document, and whether that is all of them."""
-    taken: list[str] = []
-    size = 0
-    for block in blocks:
-        taken.append(block)
-        size += len(block)
-        if size > MAX_CHARS:
-            return taken, False
-    return taken, True
+    document = html.page(body, source, dict(said).get("title") or title_of(path))
+    metadata = metadata_of([*not_read(text.kinds), *((key, value) for key, value in said if key != "title")])
+    return replace(document, metadata=metadata) if isinstance(document, Document) else document
 
 
 def _said(meta: Element) -> Iterator[tuple[str, str]]:
@@ -93,4 +96,238 @@ def _said(meta: Element) -> Iterator[tuple[str, str]]:
     yield "created", made
 
 
-FORMAT = Format(read, MAX_BYTES)
+class _Text:
+    """The text of a document as HTML, and what is not read of it."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.filled = False
+        self._archive = archive
+        self._content = fromstring(archive.read("content.xml"))
+        parts = [self._content]
+        if _STYLES in archive.namelist():
+            parts.insert(0, fromstring(archive.read(_STYLES)))
+        named = [(attribute(one, "name"), one) for part in parts for one in part.iter()]
+        self._styles = {name: one for name, one in named if local_name(one) == "style"}
+        self._lists: dict[str, _Levels] = {}  # how the levels of lists and headings ("") are numbered
+        for name, one in named:
+            if local_name(one) in ("list-style", "outline-style"):
+                levels = {number(level, "level", most=10): level for level in one}
+                self._lists[name if local_name(one) == "list-style" else ""] = levels
+        self._counts: dict[str, int] = {}  # the last number of each list style
+        self._headings: list[int] = []
+        self._beside: list[str] = []  # what is anchored in the words read so far: boxes, objects, comments
+        self._notes: list[str] = []
+        self._headers, self._footers = (
+            dict.fromkeys(block for one in parts[0].iter() if local_name(one) == kind for block in self._inside(one))
+            for kind in ("header", "footer")
+        )
+
+    def whole(self) -> Iterator[str]:
+        """Raises KeyError where it is no text."""
+        yield from self._headers
+        yield from self._inside(first(first(self._content, "body"), "text"))
+        yield from self._footers
+        yield from self._notes
+
+    def _inside(self, element: Element) -> Iterator[str]:
+        for child in element:
+            yield from self._block(child)
+
+    def _block(self, element: Element, label: str = "") -> Iterator[str]:
+        match local_name(element):
+            case name if name in _LEFT_OUT:
+                return
+            case "h" | "p" as name:
+                style, tag = attribute(element, "style-name"), "p"
+                if name == "h":
+                    level = number(element, "outline-level", most=10)
+                    tag, label = f"h{min(level + 1, 6)}", label or self._heading_label(level)  # <h1> is the title's
+                elif "Title" in [style, *(attribute(one, "parent-style-name") for one in self._chain(style))]:
+                    tag = "h1"
+                if (words := self._marked(self._words(element), style)).strip():
+                    self.filled = True
+                    yield f"<{tag}>{escape(f'{label} ' if label else '')}{words}</{tag}>"
+            case "list":
+                yield from self._list(element, "", [])
+            case "table":
+                yield from self._table(element)
+            case name if name in _DRAWINGS:
+                yield from filter(None, [self._piece(element)])
+            case _:
+                yield from self._inside(element)
+        beside, self._beside = self._beside, []
+        yield from beside
+
+    def _apart(self, element: Element) -> list[str]:
+        """The blocks in an element that stands within a paragraph, of which some may wait."""
+        waiting, self._beside = self._beside, []
+        blocks = [*self._inside(element)]
+        self._beside = waiting
+        return blocks
+
+    # --- words -----------------------------------------------------------------------------------
+
+    def _words(self, element: Element) -> str:
+        pieces = (self._piece(child) + _spaced(child.tail) for child in element)
+        return _spaced(element.text) + "".join(pieces)
+
+    def _piece(self, element: Element) -> str:
+        match local_name(element):
+            case name if name in _LEFT_OUT:
+                return ""
+            case "s" | "tab":
+                return " "
+            case "line-break":
+                return "<br>"
+            case "note":
+                sign = f"[{self._words(first(element, 'note-citation')).strip()}]"
+                blocks = self._apart(first(element, "note-body"))
+                self._notes += [block.replace(">", f">{sign} ", 1) for block in blocks[:1]] + blocks[1:]
+                return f"<sup>{sign}</sup>"
+            case "annotation":
+                author = next((one.text or "" for one in element if local_name(one) == "creator"), "unknown")
+                words = "; ".join(self._words(one) for one in element.iter() if local_name(one) == "p")
+                self._beside.append(f"<p>Comment by {escape(author)}: {words}</p>")
+                return ""
+            case "object":
+                return self._object(f"{attribute(element, 'href').removeprefix('./')}/content.xml")
+            case "object-ole":
+                self.kinds["embedded objects"] += 1
+                return ""
+            case "frame" | "g":
+                return "".join(map(self._piece, element))
+            case name if name in _DRAWINGS:
+                self._beside += self._apart(element)
+                return ""
+            case "image" | "title" | "desc":
+                return ""
+        return self._marked(self._words(element), attribute(element, "style-name"))
+
+    def _object(self, part: str) -> str:
+        """A formula as a piece of text; a chart or another object stands beside."""
+        root = fromstring(self._archive.read(part)) if part in self._archive.namelist() else None
+        if root is not None and local_name(root) == "math":
+            notation = next((one for one in root.iter() if local_name(one) == "annotation"), root)
+            return escape(" ".join("".join(notation.itertext()).split()))
+        chart = next((one for one in root.iter() if local_name(one) == "chart"), None) if root is not None else None
+        self.kinds["embedded objects"] += chart is None
+        self._beside += self._apart(chart) if chart is not None else []
+        return ""
+
+    def _chain(self, style: str) -> Iterator[Element]:
+        """A style and those that it is based on."""
+        for _ in range(20):
+            if style not in self._styles:
+                return
+            yield self._styles[style]
+            style = attribute(self._styles[style], "parent-style-name")
+
+    def _marked(self, words: str, style: str) -> str:
+        """Words with what their style says: raised, lowered, struck."""
+        told: dict[str, str] = {}
+        for one in self._chain(style) if words.strip() else ():
+            for name in ("text-position", "text-line-through-style", "text-line-through-type"):
+                told[name] = told.get(name) or next(filter(None, (attribute(part, name) for part in one)), "")
+        for kind, tag in (("super", "sup"), ("sub", "sub")):
+            if told.get("text-position", "").startswith(kind):
+                words = f"<{tag}>{words}</{tag}>"
+        struck = {told.get("text-line-through-style", ""), told.get("text-line-through-type", "")} - {"", "none"}
+        return f"<s>{words}</s>" if struck else words
+
+    # --- lists and their numbers -----------------------------------------------------------------
+
+    def _list(self, element: Element, style: str, counts: list[int]) -> Iterator[str]:
+        style = attribute(element, "style-name") or style
+        levels, key = self._lists.get(style, {}), f"{style} {len(counts)}"
+        goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
+        level = levels.get(len(counts) + 1)
+        count = self._counts.get(key, 0) if goes_on else _start(level) - 1
+        bullets = []
+        for item in element:
+            label = ""
+            if local_name(item) == "list-item":
+                count = _start(item) if attribute(item, "start-value") else count + 1
+                label = _label(levels, [*counts, count])
+            self._counts[key] = count
+            blocks: list[str] = []
+            for child in item:
+                if local_name(child) == "list":
+                    blocks += self._list(child, style, [*counts, count])
+                else:
+                    blocks += self._block(child, label)
+                    label = ""
+            if level is not None and attribute(level, "num-format"):
+                yield from blocks
+            else:
+                bullets.append("".join(blocks).replace("<p>", "", 1).replace("</p>", "", 1))
+        if bullets:
+            yield f"<ul><li>{'</li><li>'.join(bullets)}</li></ul>"
+
+    def _heading_label(self, level: int) -> str:
+        levels = self._lists.get("", {})
+        starts = [_start(levels.get(depth)) - 1 for depth in range(1, level + 1)]
+        self._headings = [*self._headings[:level], *starts[len(self._headings) :]]
+        self._headings[-1] += 1
+        return _label(levels, self._headings)
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def _table(self, element: Element) -> Iterator[str]:
+        rows: list[str] = []
+        size = 0
+        for row, heads in _rows(element):
+            tag = "th" if heads or not rows else "td"
+            cells: list[str] = []
+            for cell in row:
+                if local_name(cell) == "table-cell":
+                    spans = [f'{name}="{number(cell, f"number-{kind}-spanned", most=_MAX_COLUMNS)}"'
+                             for name, kind in (("colspan", "columns"), ("rowspan", "rows"))]  # fmt: skip
+                    text = "".join(self._apart(cell))
+                    repeated = number(cell, "number-columns-repeated", most=_MAX_COLUMNS)
+                    cells += [f"<{tag} {' '.join(spans)}>{text}</{tag}>" if text else f"<{tag}></{tag}>"] * repeated
+            cells = cells[:_MAX_COLUMNS]
+            while cells and cells[-1] == f"<{tag}></{tag}>":
+                cells.pop()
+            rows += [f"<tr>{''.join(cells)}</tr>"] * number(
+                row, "number-rows-repeated", most=_MAX_REPEATED if cells else 1
+            )
+            size += len(rows[-1])
+            if size > MAX_CHARS:
+                break
+        yield f"<table>{''.join(rows)}</table>"
+
+
+def _spaced(text: str | None) -> str:
+    return escape(_SPACE.sub(" ", plain(text or "")))
+
+
+def _rows(table: Element, heads: bool = False) -> Iterator[tuple[Element, bool]]:
+    """The rows of a table, also those in groups, and whether they are headers; not those of tables within cells."""
+    for child in table:
+        match local_name(child):
+            case "table-row":
+                yield child, heads
+            case name if name.startswith("table-") and "row" in name:
+                yield from _rows(child, name == "table-header-rows")
+
+
+def _start(level: Element | None) -> int:
+    return number(level, "start-value", most=1_000_000) if level is not None else 1
+
+
+def _label(levels: _Levels, counts: list[int]) -> str:
+    """The number of an entry in a list, with those of the levels above that are shown with it; "" for a bullet."""
+    level = levels.get(len(counts))
+    if level is None or not attribute(level, "num-format"):
+        return ""
+    least = len(counts) - number(level, "display-levels", most=10)
+    numbers = [
+        counted(count, attribute(levels[depth], "num-format") or "1")
+        for depth, count in enumerate(counts, 1)
+        if depth > least and depth in levels
+    ]
+    return f"{attribute(level, 'num-prefix')}{'.'.join(numbers)}{attribute(level, 'num-suffix')}"
+
+
+FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))
