@@ -33,7 +33,7 @@ def pdf(*pages: str | Sequence[str], info: str = "", extra: dict[int, bytes] | N
 
 
 def placed_pdf(*pages: str, extra: dict[int, bytes] | None = None, page: str = "", root: str = "") -> bytes:
-    """A PDF of lines `x y size text` for each page, with `^{3}` raised, `_{2}` lowered; `page` and `root` add entries."""
+    """A PDF of lines `x y size text` a page, with `^{3}` raised, `_{2}` lowered; `page` and `root` add entries."""
     objects = dict(extra or {})
     for number, lines in enumerate(pages):
         placed = (line.split(" ", 3) for line in lines.strip().split("\n"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 2_000
+HOLDS_NO_TEXT = "It holds no text besides scripts, menus and forms."
 _NOT_TEXT = """
     script, style, noscript, template, iframe, object, embed, canvas, svg, form, button, input, select, textarea,
     dialog, nav, aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary],
@@ -68,7 +69,7 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
         heading.decompose()  # the converter begins with the title
     text = page_markdown.of_tree(tree, title, struck)
     if not text.partition("\n")[2].strip():
-        return Skipped(source, "It holds no text besides scripts, menus and forms.")
+        return Skipped(source, HOLDS_NO_TEXT)
     return Document("", title, text, source, url)
 
 

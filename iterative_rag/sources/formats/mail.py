@@ -1,24 +1,43 @@
-"""Mails (.eml): the text part with its headers; attachments are named and not opened."""
+"""Mails (.eml): their text parts in order, also those of messages within them; attachments are named and counted."""
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import csv
+import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from email import policy
-from email.message import EmailMessage
+from email.message import Message
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
+from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
+from iterative_rag.sources import markdown_table
+from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Reading, plain, shown
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
 MAX_BYTES = 64 * 1024 * 1024
 _HEADERS = ("from", "to", "cc")
+_UNREADABLE = "text parts that cannot be read"
 # A mail has at least one of these, or the file is something else.
 _SIGNS = ("from", "to", "subject", "date", "message-id", "received")
+_SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+_TABLES = {"text/csv": ",", "text/tab-separated-values": "\t"}
+# Encodings of seven bits, which look like ASCII until they are decoded.
+_SEVEN_BITS = re.compile(r"iso2022|utf.?7|hz")
+_WORD, _LINK = re.compile(r"\w+"), re.compile(r"\]\([^)]*\)|<?https?://\S+")
+_EVENT = re.compile(
+    r"^(SUMMARY|DTSTART|DTEND|LOCATION|ORGANIZER|ATTENDEE|DESCRIPTION)(?:;[^:\n]*)?:(?:mailto:)?(.*)$", re.M
+)
+_EVENT_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 
 
 def read(path: Path) -> Reading:
@@ -26,68 +45,173 @@ def read(path: Path) -> Reading:
     try:
         with path.open("rb") as file:
             mail = BytesParser(policy=policy.default).parse(file)
+        if not any(_header(mail, name) for name in _SIGNS):
+            yield Skipped(source, "It is not a mail: it has no header.")
+            return
+        title = _header(mail, "subject") or title_of(path)
+        reading = _Reading(source)
+        body = "\n\n".join(filter(None, map(str.strip, reading.texts(mail))))
     except RecursionError:
         yield Skipped(source, "Its parts are nested too deeply to be read.")
         return
-    if not any(_header(mail, name) for name in _SIGNS):
-        yield Skipped(source, "It is not a mail: it has no header.")
+    if reading.lacking:
+        yield Skipped(source, reading.lacking, extra=EXTRA)
         return
-    title = _header(mail, "subject") or title_of(path)
-    body = _body(mail, source, title)
-    if isinstance(body, Skipped):
-        yield body
-        return
-    attached = [name for part in mail.iter_attachments() if (name := _line(part.get_filename() or ""))]
-    headers = [(name, value) for name in _HEADERS if (value := _header(mail, name))]
-    if date := _date(mail):
-        headers.append(("date", date))
+    attached = [name for name in reading.attached if name]
+    headers = _headers(mail)
     lines = [f"{name.capitalize()}: {value}" for name, value in headers]
     lines += [f"Attached, not read: {', '.join(attached)}"] if attached else []
-    text = "\n\n".join(filter(None, [f"# {title}", "\n".join(lines), body.strip()]))
-    metadata = metadata_of([*headers, *(("attachment", name) for name in attached)])
-    yield Document("", title, text[:MAX_CHARS], source, metadata=metadata)
+    text = "\n\n".join(filter(None, [f"# {title}", "\n".join(lines), body]))
+    reading.kinds["attached files"] = len(reading.attached)
+    told = [*headers, *(("attachment", name) for name in attached), *not_read(reading.kinds)]
+    yield Document("", title, text[:MAX_CHARS], source, metadata=metadata_of(told))
     if len(text) > MAX_CHARS:
         yield Skipped(source, f"It is too long: only its first {MAX_CHARS:,} characters are read.")
 
 
-def _body(mail: EmailMessage, source: str, title: str) -> str | Skipped:
-    """The text part, else the web page as Markdown; "" where there is neither."""
-    part = mail.get_body(preferencelist=("plain", "html"))
-    if part is None:
-        return ""
-    try:
-        content = plain(str(part.get_content()))
-    except (LookupError, ValueError, KeyError) as error:
-        return Skipped(source, f"Its text cannot be decoded ({type(error).__name__}).")
-    if part.get_content_type() != "text/html" or not content.strip():
-        return content
-    from iterative_rag.sources.formats import html
+@dataclass
+class _Reading:
+    """The parts of one mail: what is attached by its name ("" for none), what is not read by its kind."""
 
-    if lacking := html.FORMAT.missing():
-        return Skipped(source, lacking, extra=EXTRA)
-    page = html.page(content, source, title)
-    return page if isinstance(page, Skipped) else page.text.partition("\n")[2]
+    source: str
+    attached: list[str] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+    lacking: str = ""
+
+    def texts(self, part: Message) -> Iterator[str]:
+        """The texts of a part and of those within it, in order."""
+        kind = part.get_content_type()
+        if kind == "message/rfc822":
+            for message in _within(part):
+                lines = [f"{name.capitalize()}: {value}" for name, value in _headers(message)]
+                yield "\n\n".join(filter(None, [f"## {_header(message, 'subject')}".rstrip("# "), "\n".join(lines)]))
+                yield from self.texts(message)
+        elif kind == "multipart/alternative":
+            yield from self._richest(part)
+        elif part.is_multipart():
+            for inner in _within(part):
+                yield from self.texts(inner)
+        elif kind.startswith(("text/", "message/")) and (text := self._text(part, kind)) is not None:
+            yield text
+        elif kind == "multipart/encrypted" or kind.endswith("pkcs7-mime"):
+            self.kinds["encrypted parts"] += 1
+        elif kind not in _SIGNATURES and not kind.startswith("multipart/"):
+            self.attached.append(_line(part.get_filename() or ""))
+
+    def _richest(self, part: Message) -> Iterator[str]:
+        """Of the forms of one text the last that is not poorer than another, and what is no form of it (an event)."""
+        best = ""
+        for form in _within(part):
+            text = "\n\n".join(filter(None, map(str.strip, self.texts(form))))
+            if form.get_content_type() == "text/calendar":
+                yield text
+            elif _is_richer(text, best):
+                best = text
+        yield best
+
+    def _text(self, part: Message, kind: str) -> str | None:
+        """None for what is no text to be read, or cannot be decoded."""
+        data = part.get_payload(decode=True)
+        data = data if isinstance(data, bytes) else str(part.get_payload()).encode("utf-8", "replace")
+        text = _decoded(data, str(part.get_content_charset() or ""))
+        if isinstance(text, NotText):
+            self.kinds[_UNREADABLE] += 1
+            return ""
+        text = plain(text)
+        if kind == "text/html" and text.strip():
+            return self._page(text)
+        if kind == "text/calendar":
+            return _event(text)
+        if kind in _TABLES:
+            rows = [row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row]
+            table = [markdown_table.line(row) for row in rows]
+            return "\n".join([*table[:1], markdown_table.rule(len(rows[0])), *table[1:]]) if rows else ""
+        if kind in ("text/plain", "text/markdown", "text/enriched") or kind.startswith("message/"):
+            return _unfolded(text, part) if part.get_param("format") == "flowed" else text
+        return None
+
+    def _page(self, content: str) -> str:
+        from iterative_rag.sources.formats import html
+
+        if lacking := html.FORMAT.missing():
+            self.lacking = lacking
+            return ""
+        try:
+            page = html.page(content, self.source, "-")
+        except FetchError as error:
+            page = Skipped(self.source, str(error))
+        if isinstance(page, Skipped):
+            self.kinds[_UNREADABLE] += page.reason != html.HOLDS_NO_TEXT
+            return ""
+        heading, _, text = page.text.partition("\n")
+        return text if heading == "# -" else page.text
 
 
-def _header(mail: EmailMessage, name: str) -> str:
+def _within(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    return [inner for inner in payload if isinstance(inner, Message)] if isinstance(payload, list) else []
+
+
+def _is_richer(text: str, other: str) -> bool:
+    """Whether a text has words that the other lacks, and not only other words."""
+    words, known = (set(_WORD.findall(_LINK.sub("", form.casefold()))) for form in (text, other))
+    return len(words) > len(known) and 5 * len(words - known) > len(words)
+
+
+def _decoded(data: bytes, declared: str) -> str | NotText:
+    """The text in the encoding declared where it is of seven bits, else in the one that fits."""
+    with contextlib.suppress(LookupError):
+        if _SEVEN_BITS.match(codecs.lookup(declared).name.replace("_", "")):
+            return data.decode(declared, "replace")
+    text = decode(data, declared)
+    # A few letters in the encoding of most mails that declare a wrong one: too few to detect it by.
+    return data.decode("cp1252", "replace") if isinstance(text, NotText) and b"\0" not in data else text
+
+
+def _unfolded(text: str, part: Message) -> str:
+    """The lines of `format=flowed` (RFC 3676) as its paragraphs."""
+    joined, quoted, flows = "", "", False
+    for line in text.split("\n"):
+        marks = line[: len(line) - len(line.lstrip(">"))]
+        content = line[len(marks) :].removeprefix(" ")
+        if flows and marks == quoted and content != "-- ":
+            joined += content
+        else:
+            joined += ("\n" if joined else "") + (f"{marks} " if marks else "") + content
+        flows, quoted = content.endswith(" ") and content != "-- ", marks
+        if flows and str(part.get_param("delsp")).lower() == "yes":
+            joined = joined[:-1]
+    return joined
+
+
+def _event(text: str) -> str:
+    """What an event is called, when and where it is, and who takes part."""
+    lines = []
+    _, _, event = re.sub(r"\n[ \t]", "", text).partition("BEGIN:VEVENT")
+    for key, value in _EVENT.findall(event):
+        if time := _EVENT_TIME.fullmatch(value.strip()):
+            year, month, day, hour, minute, zone = time.groups()
+            value = f"{year}-{month}-{day}" + (f" {hour}:{minute}{' UTC' if zone else ''}" if hour else "")
+        value = re.sub(r"\\([,;\\])", r"\1", value.replace("\\n", " "))
+        lines.append(f"{key.removeprefix('DT').capitalize()}: {value}")
+    return "\n".join(["Event", *lines]) if lines else ""
+
+
+def _headers(mail: Message) -> list[tuple[str, str]]:
+    """From whom, to whom, and the day as ISO; without a day that no calendar has."""
+    headers = [(name, value) for name in _HEADERS if (value := _header(mail, name))]
+    with contextlib.suppress(ValueError, OverflowError):
+        headers.append(("date", parsedate_to_datetime(_header(mail, "date")).date().isoformat()))
+    return headers
+
+
+def _header(mail: Message, name: str) -> str:
     """The values of a header on one line; "" for one that is missing or malformed."""
-    return ", ".join(_headers(mail, name))
-
-
-def _headers(mail: EmailMessage, name: str) -> Iterator[str]:
     try:
-        values = [str(value) for value in mail.get_all(name, [])]
+        values = [_line(str(value)) for value in mail.get_all(name, [])]
     except (ValueError, IndexError, AttributeError, TypeError):  # what the parser of headers raises for some
-        return
-    yield from filter(None, map(_line, values))
-
-
-def _date(mail: EmailMessage) -> str:
-    """The day, as ISO; "" for none, and for one that no calendar has."""
-    try:
-        return parsedate_to_datetime(_header(mail, "date")).date().isoformat()
-    except (ValueError, OverflowError):
         return ""
+    return ", ".join(filter(None, values))
 
 
 def _line(text: str) -> str:
