@@ -6,8 +6,10 @@ A ZIP archive of web pages and two small files of XML, so that the reader of web
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -20,13 +22,16 @@ from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, pla
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.xml_names import first, local_name
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, zip_fault
-from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
 MAX_XML_BYTES = 8 * 1024 * 1024
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 _KIND = "an EPUB book"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_PAGE_TYPE = "application/xhtml+xml"
+_PICTURE = re.compile(r"<(?:img|svg|image)\b", re.IGNORECASE)
+_HEADING = re.compile(r"^(#{1,5} )", re.MULTILINE)
 _DESCRIBED = ("creator", "date", "language", "publisher", "subject")
 
 
@@ -57,8 +62,9 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     said = [(local_name(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
     title = next((text for name, text in said if name == "title" and text), "") or title_of(path)
     sections: list[str] = []
+    kinds: Counter[str] = Counter()
     for page in pages:
-        text = _section(archive, page, source)
+        text = _section(archive, page, source, kinds)
         if isinstance(text, Skipped):
             yield text
         elif text and sum(map(len, sections)) + len(text) > MAX_CHARS:
@@ -69,20 +75,23 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     if not sections:
         yield Skipped(source, "It holds no text.")
         return
-    metadata = metadata_of((name, text) for name, text in said if name in _DESCRIBED)
+    described = [(name, text) for name, text in said if name in _DESCRIBED]
+    metadata = metadata_of([*described, *not_read(kinds)])
     yield Document("", title, "\n\n".join([f"# {title}", *sections]) + "\n", source, metadata=metadata)
 
 
 def _pages(package: ElementTree.Element, folder: str) -> Iterator[str]:
-    """The pages of the book within the archive, in reading order."""
-    hrefs = {one.get("id"): one.get("href") for one in package.iter() if local_name(one) == "item"}
-    for one in package.iter():
-        if local_name(one) == "itemref" and (href := hrefs.get(one.get("idref"))):
+    """The pages of the book within the archive: those in reading order, then others (notes); no table of contents."""
+    items = {one.get("id"): one for one in package.iter() if local_name(one) == "item"}
+    order = dict.fromkeys(one.get("idref") for one in package.iter() if local_name(one) == "itemref")
+    apart = [key for key, one in items.items() if key not in order and one.get("media-type") == _PAGE_TYPE]
+    for item in (items[key] for key in (*order, *apart) if key in items):
+        if "nav" not in item.get("properties", "").split() and (href := item.get("href")):
             yield posixpath.normpath(posixpath.join(folder, unquote(href)))
 
 
-def _section(archive: zipfile.ZipFile, page: str, source: str) -> str | Skipped:
-    """A page as a section, "" where it holds no text (a cover)."""
+def _section(archive: zipfile.ZipFile, page: str, source: str, kinds: Counter[str]) -> str | Skipped:
+    """A page as a section, "" where it holds no text (a cover, which is counted as a picture)."""
     from iterative_rag.sources.formats import html
 
     try:
@@ -91,7 +100,10 @@ def _section(archive: zipfile.ZipFile, page: str, source: str) -> str | Skipped:
         return Skipped(source, f"Its page {page!r} is missing.")
     if size > MAX_PAGE_BYTES:
         return Skipped(source, f"Its page {page!r} is larger than {MAX_PAGE_BYTES / 1e6:.0f} MB.")
-    content = decode_html(archive.read(page))
+    try:
+        content = decode_html(archive.read(page))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        return Skipped(source, f"Its page {page!r} is damaged ({type(error).__name__}).")
     if not isinstance(content, str):
         return Skipped(source, f"Its page {page!r}: {content.reason}")
     try:
@@ -99,10 +111,14 @@ def _section(archive: zipfile.ZipFile, page: str, source: str) -> str | Skipped:
     except FetchError as error:
         return Skipped(source, f"Its page {page!r}: {error}")
     if isinstance(read, Skipped):
-        return ""
+        kinds["pages without text"] += bool(_PICTURE.search(content))
+        return "" if read.reason == html.HOLDS_NO_TEXT else Skipped(source, f"Its page {page!r}: {read.reason}")
     heading, _, text = read.text.partition("\n")
-    heading = heading.lstrip("# ").strip()
-    return f"## {heading}\n\n{text.strip()}" if heading else text.strip()
+    text = text.strip()
+    if text.startswith("# "):  # what the page shows, and not what it is called
+        heading, _, text = text.partition("\n")
+    heading, text = heading.lstrip("# ").strip(), _HEADING.sub(r"#\1", text.strip())
+    return f"## {heading}\n\n{text}" if heading else text
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from iterative_rag.sources import open_source
+from iterative_rag.sources.metadata import NOT_READ
 from iterative_rag.types import Document
 from tests.sources.formats.reading import only, reasons
 
@@ -70,6 +71,29 @@ def test_a_page_that_is_missing_costs_that_page_alone(tmp_path: Path) -> None:
     assert reasons(torn) == ["Its page 'OPS/text/one.xhtml' is missing."]
     (rest,) = (item for item in open_source(torn).documents() if isinstance(item, Document))
     assert rest.text == "# Bridges of Karsa\n\n## Spans\n\n| Span | m |\n|---|---|\n| West | 31 |\n"
+
+
+def test_a_page_that_is_damaged_costs_that_page_alone(tmp_path: Path) -> None:
+    path = tmp_path / "crc.epub"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in PARTS.items():
+            archive.writestr(name, content)
+    path.write_bytes(path.read_bytes().replace(b"bridged in 1843", b"bridged in 9999"))
+    assert reasons(path) == ["Its page 'OPS/text/one.xhtml' is damaged (BadZipFile)."]
+    (rest,) = (item for item in open_source(path).documents() if isinstance(item, Document))
+    assert rest.text.startswith("# Bridges of Karsa\n\n## Spans")
+    assert (NOT_READ, "pages without text: 1") in rest.metadata
+
+
+def test_notes_outside_of_the_reading_order_are_read_and_the_table_of_contents_is_not(tmp_path: Path) -> None:
+    item = '<item id="{0}" href="{0}.xhtml" media-type="application/xhtml+xml" properties="{1}"/>'
+    package = PACKAGE.replace("</manifest>", item.format("notes", "") + item.format("toc", "nav") + "</manifest>")
+    package = package.replace("<spine>", '<spine><itemref idref="toc"/>')
+    toc = {"OPS/toc.xhtml": PAGE.format("Contents", "<p>The Velm, Spans</p>")}
+    notes = {"OPS/notes.xhtml": PAGE.format("Notes", "<p>It was of oak.</p>")}
+    read = only(book(tmp_path / "notes.epub", **toc, **notes, **{"OPS/book.opf": package}))
+    assert read.text.endswith("## Notes\n\nIt was of oak.\n")
+    assert "Contents" not in read.text
 
 
 def test_what_is_parsed_has_a_name_that_was_looked_at_for_bombs(tmp_path: Path) -> None:
