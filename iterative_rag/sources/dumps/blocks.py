@@ -1,4 +1,7 @@
-"""Lines of wikitext -> HTML: headings, paragraphs, lists and tables, line by line as MediaWiki's parser does it."""
+"""Lines of wikitext -> HTML: headings, paragraphs, lists and tables, line by line as MediaWiki's parser does it.
+
+Rows, cells and entries are not closed: where one ends without an end tag, HTML says.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,7 @@ from iterative_rag.sources.html_tree import WIKI_TAGS
 # Private use characters, of which every page is stripped beforehand. PIECE and END surround the number of a piece that
 # is rendered already; the others stand for a bar that parts cells but no arguments, the signs of a tag, and the brace
 # that ends a table.
-PIECE = "\ue010"
-END = "\ue011"
-PIPE = "\ue013"
-TAG, TAG_END = "\ue014", "\ue016"
-BRACE = "\ue015"
+PIECE, END, PIPE, TAG, BRACE, TAG_END = "\ue010\ue011\ue013\ue014\ue015\ue016"
 PIECES = re.compile(f"{PIECE}(\\d+){END}")
 
 _MAX_DEPTH = 8  # of lists, and of tables within tables
@@ -40,9 +39,8 @@ def known_tags(text: str) -> str:
 
 def _tag(match: re.Match[str]) -> str:
     name = (match[2] or "").lower()
-    if not name:
-        return "&lt;"
-    return f"<{match[1]}{name}{PIECES.sub('', match[3])}>" if name in WIKI_TAGS else ""
+    known = f"<{match[1]}{name}{PIECES.sub('', match[3] or '')}>" if name in WIKI_TAGS else ""
+    return known if name else "&lt;"
 
 
 def blocks(text: str) -> str:
@@ -50,18 +48,18 @@ def blocks(text: str) -> str:
     writer = _Blocks()
     for line in text.replace(PIPE, "|").replace(BRACE, "}").split("\n"):
         writer.take(line)
-    return writer.done()
+    writer.end()
+    return "".join([*writer.out, "</table>" * len(writer.cells)])
 
 
 class _Blocks:
-    """`cells` holds the open cell of each open table (td, th, caption, or ""), `rows` whether it has an open row."""
+    """`cells` says of each open table whether it has an open cell."""
 
     def __init__(self) -> None:
         self.out: list[str] = []
         self.paragraph: list[str] = []
         self.lists = ""
-        self.cells: list[str] = []
-        self.rows: list[bool] = []
+        self.cells: list[bool] = []
 
     def take(self, line: str) -> None:
         stripped = line.strip()
@@ -69,46 +67,36 @@ class _Blocks:
         if table and len(self.cells) < _MAX_DEPTH:
             self._open_table(table[1])
         elif self.cells and stripped[:1] in ("|", "!"):
+            self.end()
             self._take_cells(stripped)
         elif not stripped or stripped.startswith("----"):
-            self._end()
+            self.end()
         elif stripped[0] == "=" and (heading := _HEADING.fullmatch(stripped)):
-            self._end()
+            self.end()
             level = len(heading[1])
             self.out.append(f"<h{level}>{inline(heading[2].strip())}</h{level}>")
         elif line[0] in _KINDS:
-            self._end_paragraph()
+            self.end(lists=False)
             self._take_entry(line)
         else:
             self._end_lists()
             self.paragraph.append(inline(line))
 
-    def done(self) -> str:
-        while self.cells:
-            self._close_table()
-        self._end()
-        return "".join(self.out)
-
-    # --- paragraphs and lists ---
-
-    def _end(self) -> None:
-        self._end_paragraph()
-        self._end_lists()
-
-    def _end_paragraph(self) -> None:
+    def end(self, *, lists: bool = True) -> None:
         if self.paragraph:
             self.out.append("<p>" + "\n".join(self.paragraph) + "</p>\n")
             self.paragraph = []
+        if lists:
+            self._end_lists()
+
+    # --- lists ---
 
     def _end_lists(self, kept: int = 0) -> None:
-        for kind in reversed(self.lists[kept:]):
-            wrapper, entry = _KINDS[kind]
-            self.out.append(f"</{entry}></{wrapper}>\n")
+        self.out += [f"</{_KINDS[kind][0]}>\n" for kind in reversed(self.lists[kept:])]
         self.lists = self.lists[:kept]
 
     def _take_entry(self, line: str) -> None:
-        found = _LIST.match(line)
-        marks = found[0] if found else ""
+        marks = _LIST.match(line)[0]  # type: ignore[index]
         text = line[len(marks) :].strip()
         marks = marks[:_MAX_DEPTH]
         if not text:
@@ -118,74 +106,47 @@ class _Blocks:
             common += 1
         self._end_lists(common)
         if common == len(marks):  # one more entry of the list that is open
-            self.out.append(f"</{_KINDS[self.lists[-1]][1]}>\n<{_KINDS[marks[-1]][1]}>")
-            self.lists = marks
-        for kind in marks[common:]:
-            wrapper, entry = _KINDS[kind]
-            self.out.append(f"<{wrapper}><{entry}>")
-        self.lists += marks[common:]
+            self.out.append(f"\n<{_KINDS[marks[-1]][1]}>")
+        self.out += [f"<{wrapper}><{entry}>" for wrapper, entry in map(_KINDS.__getitem__, marks[common:])]
+        self.lists = marks
         term, colon, meaning = text.partition(" :" if " :" in text else ": ")
         if marks[-1] == ";" and colon:
-            self.out.append(f"{inline(term)}</dt>\n<dd>{inline(meaning.strip())}")
-            self.lists = self.lists[:-1] + ":"
-        else:
-            self.out.append(inline(text))
+            text = f"{term}\n<dd>{meaning.strip()}"
+        self.out.append(inline(text))
 
     # --- tables ---
 
     def _open_table(self, attributes: str) -> None:
-        self._end()
+        self.end()
         if self.cells and not self.cells[-1]:  # a table between the cells of another gets a cell of its own
             self._open_cell("td", "")
-        self.cells.append("")
-        self.rows.append(False)
+        self.cells.append(False)
         names = next((" ".join(filter(None, match.groups())) for match in _CLASS.finditer(attributes)), "")
         names = re.sub(r"[^\w -]", "", PIECES.sub("", names))
         hidden = ' style="display:none"' if _HIDDEN.search(attributes) else ""
         self.out.append(f'<table class="{names}"{hidden}>')
 
-    def _close_table(self) -> None:
-        self._close_row()
-        self.cells.pop()
-        self.rows.pop()
-        self.out.append("</table>\n")
-
-    def _close_cell(self) -> None:
-        self._end()
-        if self.cells[-1]:
-            self.out.append(f"</{self.cells[-1]}>")
-            self.cells[-1] = ""
-
-    def _close_row(self) -> None:
-        self._close_cell()
-        if self.rows[-1]:
-            self.out.append("</tr>\n")
-            self.rows[-1] = False
-
     def _open_cell(self, tag: str, attributes: str) -> None:
-        self._close_cell()
-        if tag != "caption" and not self.rows[-1]:
-            self.out.append("<tr>")
-            self.rows[-1] = True
         spans = "".join(f' {name.lower()}="{number}"' for name, number in _SPAN.findall(attributes))
         hidden = ' style="display:none"' if _HIDDEN.search(attributes) else ""
         self.out.append(f"<{tag}{spans}{hidden}>")
-        self.cells[-1] = tag
+        self.cells[-1] = True
 
     def _take_cells(self, line: str) -> None:
         if line.startswith("|}"):
-            self._close_table()
-            if rest := line[2:].strip():
-                self.paragraph.append(inline(rest))
+            self.cells.pop()
+            self.out.append("</table>\n")
+            self.paragraph += [inline(line[2:].strip())] if line[2:].strip() else []
         elif line.startswith("|-"):
-            self._close_row()
+            self.cells[-1] = False
+            self.out.append("\n<tr>")
         elif line.startswith("|+"):
-            self._close_row()
             self._take_cell("caption", line[2:])
         else:
             tag = "th" if line[0] == "!" else "td"
             cells = line[1:].replace("!!", "||") if tag == "th" else line[1:]
             for cell in cells.split("||"):
+                self.end()
                 self._take_cell(tag, cell)
 
     def _take_cell(self, tag: str, cell: str) -> None:

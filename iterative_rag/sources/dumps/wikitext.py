@@ -32,8 +32,6 @@ UNEXPANDED = "unexpanded templates"
 
 _BRACKETS = re.compile(r"\{{2,}|\}{2,}|\[{2,}|\]{2,}")
 _NAME = re.compile(r"name\s*=\s*[\"']?([^\"'/>]*)", re.IGNORECASE)
-_TEXT_FUNCTIONS = frozenset(["formatnum", "lc", "uc", "ucfirst", "lcfirst", "nowiki", "plural", "padleft", "padright"])
-_CLOSING = {"{": "}", "[": "]"}
 _EXTERNAL_LINK = re.compile(r"\[(?:[a-z]{3,10}:)?//(?:[^\s\[\]<>]{1,2000}[ \t]*([^\[\]\n]{0,1000})\])?")
 _LINK = re.compile(r"\[\[([^\[\]{}|\n<>]+)(?:\|([^\[\]{}|\n]*))?\]\]")
 _TABLE = re.compile(r"^([ \t:]*)(?:(\{)\||\|(\})(?=\}\}(?!\})|[^}]|$))", re.MULTILINE)
@@ -43,9 +41,7 @@ _SWITCH = re.compile(r"__[A-Z]{3,40}__")
 _VARIANT = re.compile(r"-\{(?:[^{}|]{0,50}\|)?(?:zh[\w-]*:)?([^;{}]{0,500})[^{}]{0,500}\}-")
 # Of a file: a word in small letters, a size, or `name=value`.
 _OPTION = re.compile(r"[^\W\d_A-ZÀ-ÞА-Я]\w{0,20}|\d*(?:x\d+)?\s*px|[\w-]+\s*=.*")
-_WITHIN_LINE = frozenset(
-    ["border", "frameless", "baseline", "middle", "sub", "super", "top", "bottom", "rand", "rahmenlos"]
-)
+_WITHIN_LINE = frozenset(["border", "frameless", "baseline", "middle", "sub", "super", "top", "bottom", "rand"])
 _SIGNS = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
 _NOTE = re.compile(r"refn|efn\b.*|note ?tag|fnz|#tag:ref", re.IGNORECASE)
 _PLAIN = ("nowiki", "math", "chem", "ce")
@@ -54,15 +50,13 @@ _DRAWN = {
     "timeline": "timelines", "score": "musical scores", "graph": "graphs", "imagemap": "image maps",
     "hiero": "hieroglyphs", "mapframe": "maps",
 }  # fmt: skip
-_DROPPED = (
-    "references maplink templatedata templatestyles categorytree charinsert includeonly inputbox section indicator "
-    "style script"
-)
+_DROPPED = "maplink templatedata templatestyles categorytree charinsert includeonly inputbox indicator style script"
 _ELEMENTS = sorted((*_PLAIN, *_CODE, "poem", "gallery", "ref", *_DRAWN, *_DROPPED.split()), reverse=True)
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
 # What shows that a reference names a source, and says nothing itself.
 _CITATION = re.compile(
-    r"//|\{\{|ISBN|''|\b(?:pp?|S|с|pág|f|ff)\.\s*\d|^\W*[^\W\d_]+,? \(?\d{4}|^\W*(?:see|vgl|siehe|ibid|ebenda|cf|op)\b",
+    r"//|\{\{\s*(?:[ck]it|harv|sfn|lit|internetq|ouvrage|lien|article|web|книга|статья|doi|rp\b|bib)|ISBN|''"
+    r"|\b(?:pp?|S|с|pág|f|ff)\.\s*\d|^\W*[^\W\d_]+,? \(?\d{4}|^\W*(?:see|vgl|siehe|ibid|ebenda|cf|op)\b",
     re.IGNORECASE,
 )
 
@@ -198,13 +192,17 @@ class _Page:
         text = _TABLE.sub(_masked, known_tags(text).replace("<", TAG).replace(">", TAG_END))
         parts, deep = _parted(text)
         self.unread["templates nested too deeply"] += deep
-        for number in range(1, len(parts), 2):
-            if simple := _LINK.fullmatch(parts[number]):  # most are: parsing them takes ten times as long
-                parts[number] = self._link(simple[1], simple[2])
-                continue
-            alone = parts[number - 1][-1:] in ("", "\n") and parts[number + 1][:1] in ("", "\n")
-            parts[number] = self._rendered(self._parse(parts[number]), alone=alone)
-        return "".join(parts)
+        rendered = "\n"
+        for number, part in enumerate(parts):
+            if simple := _LINK.fullmatch(part):  # most are: parsing them takes ten times as long
+                rendered += self._link(simple[1], simple[2])
+            elif part[:2] in ("{{", "[["):
+                after = next(filter(None, parts[number + 1 : number + 3]), "\n")
+                alone = rendered[-1] == "\n" and after[0] == "\n"
+                rendered += self._rendered(self._parse(part), alone=alone)
+            else:
+                rendered += part
+        return rendered[1:]
 
     def _rendered(self, code: Wikicode | None, *, alone: bool = False) -> str:
         rendered = []
@@ -275,62 +273,39 @@ def _masked(match: re.Match[str]) -> str:
 
 
 def _parted(text: str) -> tuple[list[str], int]:
-    """The text in parts, of which every second is an outermost template or link; how many nested too deeply were cut.
+    """The text in parts, each outermost template and link one, begun by its brackets; how many were nested too deeply.
 
     Brackets that match nothing are left out. Linear, whatever is never closed.
     """
-    kept: dict[int, str] = {}
-    deep: dict[int, int] = {}  # from where to where
-    opened: list[tuple[str, int, int]] = []  # bracket, position, how many
+    parts: list[str] = []
+    opened: list[tuple[str, int, int]] = []  # bracket, how many, where its content begins in `parts`
     unclosed = {"{": 0, "[": 0}
+    at = deep = 0
     for run in _BRACKETS.finditer(text):
-        bracket, count, at = run[0][0], len(run[0]), run.start()
+        parts.append(text[at : run.start()])
+        at, bracket, count = run.end(), run[0][0], len(run[0])
         if bracket in unclosed:
-            opened.append((bracket, at, count))
+            opened.append((bracket, count, len(parts)))
             unclosed[bracket] += 1
             continue
         bracket = "{" if bracket == "}" else "["
         while count >= 2 and unclosed[bracket]:
-            other, place, wide = opened.pop()
+            other, wide, start = opened.pop()
             unclosed[other] -= 1
             if other != bracket:
                 continue  # it was never closed: its content belongs to what contains it
             width = min(count, wide, 3 if bracket == "{" else 2)
+            source = "".join(parts[start:])
+            del parts[start:]
             if wide - width >= 2:
-                opened.append((bracket, place, wide - width))
+                opened.append((bracket, wide - width, start))
                 unclosed[bracket] += 1
-            place += wide - width
             if len(opened) < MAX_DEPTH:
-                kept[place], kept[at] = bracket * width, _CLOSING[bracket] * width
+                parts.append(bracket * width + source + run[0][0] * width)
             else:
-                deep[place] = at + width
+                deep += 1
             count -= width
-            at += width
-    return _cut(text, kept, deep)
-
-
-def _cut(text: str, kept: dict[int, str], deep: dict[int, int]) -> tuple[list[str], int]:
-    parts: list[str] = []
-    current = ""
-    depth = at = cut = 0
-    for place in sorted((*kept, *deep)):
-        if place < at:
-            continue  # within what is cut
-        between = _BRACKETS.sub("", text[at:place])
-        mark = kept.get(place, "")
-        at = deep.get(place, place + len(mark))
-        cut += not mark
-        if mark[:1] in ("{", "["):
-            if not depth:
-                parts.append(current + between)
-                current = between = ""
-            depth += 1
-        depth -= mark[:1] in ("}", "]")
-        current += between + mark
-        if mark and not depth:
-            parts.append(current)
-            current = ""
-    return [*parts, current + _BRACKETS.sub("", text[at:])], cut
+    return [*parts, text[at:]], deep
 
 
 def _named(attributes: str) -> str:
@@ -343,15 +318,10 @@ def _function(name: str, given: Arguments, title: str) -> str | None:
     """What a parser function or variable gives; None where the name is that of a template."""
     function, colon, first = name.partition(":")
     function, first = function.strip().lower(), first.strip()
-    values = list(given.values) + [f"{key}={value}" for key, value in given.named.items()]
-    at = [*values, "", "", ""]
-    if function in ("pagename", "fullpagename", "basepagename", "subpagename") and not first:
-        return title
-    if not colon or (function[:1] != "#" and function not in _TEXT_FUNCTIONS):
-        return None
+    at = [*given.values, *(f"{key}={value}" for key, value in given.named.items()), "", "", ""]
+    if not colon:
+        return title if function in ("pagename", "fullpagename", "basepagename", "subpagename") else None
     match function:
-        case "formatnum":
-            return expand(Arguments(function, (first,), {}, given.language), alone=False)[0]
         case "#if":
             return at[0] if first else at[1]
         case "#ifeq":
@@ -360,6 +330,10 @@ def _function(name: str, given: Arguments, title: str) -> str | None:
             return at[0]
         case "#switch":
             return given.named.get(first.lower()) or given.get("#default") or "".join(given.values[-1:])
-        case "#iferror" | "#expr" | "lc" | "uc" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright":
-            return {"lc": first.lower(), "uc": first.upper()}.get(function, first)
+        case "formatnum":
+            return expand(Arguments(function, (first,), {}, given.language), alone=False)[0]
+        case "lc" | "uc":
+            return first.lower() if function == "lc" else first.upper()
+        case "#iferror" | "#expr" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright":
+            return first
     return None
