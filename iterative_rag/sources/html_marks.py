@@ -16,6 +16,13 @@ _INLINE = """
 INLINE = frozenset(_INLINE.split())
 _IN_LINE = INLINE | {"-text"}
 _MAX_STEPS = 6  # to the text beside a superscript
+_TEX_FRAME = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
+# The signs between the parts of a formula that stand above, below or beside one another.
+_LAYOUTS = {
+    "mfrac": "/", "msup": "^", "msub": "_", "msubsup": "_^", "munder": "_", "mover": "^", "munderover": "_^",
+    "msqrt": "", "mroot": "",
+}  # fmt: skip
+_MOST_NESTED = 50  # parts of a formula
 _STRUCK = ("del", "s", "strike")
 _ADJACENT = re.compile(r"(?<=[^\s~])~~([ ]?)~~(?=[^\s~])")
 _SIMPLE_SELECTOR = re.compile(r"(?=.)(?:[a-zA-Z]\w*)?(?:[.#][a-zA-Z_][\w-]*)*")
@@ -32,9 +39,45 @@ _ROMAN_SIGNS = (
 )  # fmt: skip
 
 
+def write_formulas(tree: LexborHTMLParser) -> None:
+    """Write formulas as the TeX that they were made of, else on one line: (a)/(b), x^(2)."""
+    for node in tree.css(".MathJax, .MathJax_Preview, .MathJax_Display"):
+        node.decompose()  # the picture of what the script beside it says
+    for node in tree.css("script[type^='math/tex']"):
+        node.replace_with(f" {node.text().strip()} ")
+    for node in tree.css("img.tex[alt], img[class*=mwe-math][alt]"):
+        if not (node.parent is not None and node.parent.css_matches("math")):
+            node.replace_with(node.attributes.get("alt") or "")
+    for node in tree.css(".mwe-math-element, math"):
+        formula = node if node.tag == "math" else node.css_first("math")
+        if formula is not None and node.parent is not None:
+            tex = formula.css_first("annotation[encoding*=tex i]")
+            said = (formula.attributes.get("alttext") or (tex.text() if tex is not None else "")).strip()
+            framed = _TEX_FRAME.fullmatch(said)
+            node.replace_with((framed[1].strip() if framed else said) or _on_a_line(formula))
+
+
+def _on_a_line(node: LexborNode, depth: int = 0) -> str:
+    """A part of a formula in MathML as text."""
+    if node.tag == "-text" or depth > _MOST_NESTED:
+        return " ".join(node.text().split())
+    parts = [one for one in node.iter(include_text=True) if one.tag not in ("annotation", "annotation-xml")]
+    if node.tag not in _LAYOUTS:
+        joint = {"mtable": "; ", "mtr": ", "}.get(node.tag or "", "")
+        return joint.join(filter(None, (_on_a_line(one, depth + 1) for one in parts)))
+    texts = [_on_a_line(one, depth + 1) for one in parts if one.tag != "-text"]
+    held = [f"({text})" if len(text) > 1 and not text.isalnum() else text for text in texts]
+    signs = _LAYOUTS[node.tag]
+    if node.tag == "msqrt":
+        return f"√({''.join(texts)})"
+    if node.tag == "mroot":
+        return f"{''.join(texts[1:])}√({''.join(texts[:1])})"
+    return "".join(sign + text for sign, text in zip(("", *signs), held, strict=False))
+
+
 def write_scripts(tree: LexborHTMLParser) -> None:
     """Write superscripts and subscripts so that they stay apart: 10<sup>6</sup> is not 106."""
-    for node in tree.css("sup:not(.reference), sub"):
+    for node in tree.css("sup, sub"):
         before, after = _beside(node)
         if node.tag == "sub":
             node.replace_with(superscripts.lowered(node.text(), before, after))

@@ -29,12 +29,12 @@ def raised(mark: str, before: str, after: str = "", *, is_note: bool = False) ->
     `is_note`: the document says so, for example by a link to the note.
     """
     mark = " ".join(mark.split()).replace("\u2212", "-")
-    bare = mark.strip("[]() ")
+    bare = mark.strip("^[]() ")
     if not bare:
-        return mark
+        return f"[{mark}]" if mark else ""
     if mark[0] == "(" and not is_note and not _NOTES.fullmatch(bare):
         return mark  # the points of a tie-break, 7–6<sup>(7–4)</sup>, stay apart by themselves
-    if is_note or mark[0] in "[(" or _SEVERAL.fullmatch(mark) or _SYMBOLS.fullmatch(mark):
+    if is_note or mark[0] in "^[(" or _SEVERAL.fullmatch(mark) or _SYMBOLS.fullmatch(mark):
         return f"[{bare}]"
     if mark in ("o", "O", "0") and before[-1:].isdigit() and _DEGREES.match(after):
         return "°"
@@ -43,6 +43,8 @@ def raised(mark: str, before: str, after: str = "", *, is_note: bool = False) ->
     if _SIGNED.fullmatch(mark):
         return f"^{mark}"
     word = _WORD.search(before)
+    if before[-1:].isspace() and not _DIGITS.fullmatch(mark):
+        return mark
     if not mark[0].isdigit():
         return _letters(mark, before, word[0] if word else "")
     if not _DIGITS.fullmatch(mark):

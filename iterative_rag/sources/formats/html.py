@@ -13,6 +13,8 @@ from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import Format, Reading, shown
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.html_tree import parsed, without_private
+from iterative_rag.sources.metadata import metadata_of, not_read
+from iterative_rag.sources.wikipedia.page_tables import IMAGE_SUFFIXES
 from iterative_rag.types import Document
 
 if TYPE_CHECKING:
@@ -21,19 +23,36 @@ if TYPE_CHECKING:
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 2_000
 HOLDS_NO_TEXT = "It holds no text besides scripts, menus and forms."
-_NOT_TEXT = """
-    script, style, noscript, template, iframe, object, embed, canvas, svg, form, button, input, select, textarea,
-    dialog, nav, aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary],
-    [role=dialog], [aria-hidden=true], [hidden],
-    .nav, .navbar, .menu, .breadcrumb, .breadcrumbs, .cookie, .cookies, .advertisement, .ads, .share, .skip-link
+# What a reader of the page does not see, or not as text; what a page says twice, for eyes and for screen readers.
+_NOT_SHOWN = """
+    script, style, link, datalist, dialog:not([open]), [aria-hidden=true], [hidden]:not([hidden=until-found]), iframe,
+    audio, video, map
 """
+# What may be a frame around the text: menus, banners, notices. Whether it is one is decided by what it holds.
+_MAY_FRAME = """
+    nav, menu, header, footer, aside, form, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=search],
+    [role=complementary], [role=dialog], [role=alertdialog], .nav, .navbar, .menu, .breadcrumb, .breadcrumbs, .cookie,
+    .cookies, .advertisement, .ads, .share, .skip-link
+"""
+_LEADING = "a, button, label, input, select"  # leads elsewhere, or waits for a click
+_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+")
+_SAYS = re.compile(r"\d|[^\W\d]{2}[.!?]|[。！？।؟]")  # a sentence or a figure
+_FEW = 4  # words that name a site, and tell nothing
+_MANY_LINKS = 3  # words of links to each other word, in a menu
+_NOTICE_WORDS = 200
+_JUDGED_CHARS = 50_000_000  # of parts within parts, each of which is read as a whole
+_IN_TEMPLATE = re.compile(r">[^<>]*\w[^<>]*<")  # text
 _BLOCK_TAG = re.compile(
     r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
 )
-# Header and footer of the page; those of an article hold its title or its date.
-_FRAME = "body > header, body > footer, body > div > header, body > div > footer"
+# The article of a page that was saved from a wiki, whatever its skin; and what else is marked as main content.
+_WIKI = "#mw-content-text"
+_OF_WIKI = f"{_WIKI}, .mw-parser-output, .mw-headline, .mw-heading, .mw-redirect, sup.reference[id^=cite], .navbox"
 _MAIN = ("main", "[role=main]", "article")
-_MAIN_SHARE = 0.5  # of the page's text; with less, the part is one of several, or a teaser
+_NO_VALUES = frozenset({"hidden", "password", "submit", "button", "reset", "image", "file", "search", "color", "range"})
+_TICKED = "form input, label input, li input, td input, p input"
+_HEADINGS = "h1 button, h2 button, h3 button, h4 button, h5 button, h6 button, dt button, summary button"
+_ALT_WORDS = 3  # of a picture; fewer name an icon
 
 
 def read(path: Path) -> Reading:
@@ -59,34 +78,117 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
     if _is_too_deep(tree):
         return too_deep
     url, struck = _canonical(tree), html_marks.struck_by_sheets(tree)
-    for node in tree.css(f"{_NOT_TEXT}, {_FRAME}"):
+    templates = sum(bool(_IN_TEMPLATE.search(node.html or "")) for node in tree.css("template"))
+    html_marks.write_formulas(tree)
+    for node in tree.css(_NOT_SHOWN):
         node.decompose()
-    _keep_main(tree)
-    heading = tree.css_first("h1")
-    head, top = _line(tree.css_first("title")), _line(heading)
+    wiki = tree.css_matches(_OF_WIKI)
+    heading = _heading(tree, head := _line(tree.css_first("head > title")))
+    top = _line(heading)
     title = top if top and top in head else head or top or title
     if heading is not None and top == title:
         heading.decompose()  # the converter begins with the title
-    text = page_markdown.of_tree(tree, title, struck)
+    _remove_frame(tree)
+    _write_controls(tree)
+    _write_words(tree, wiki=wiki)
+    text = page_markdown.of_tree(tree, title, struck, wiki=wiki)
     if not text.partition("\n")[2].strip():
         return Skipped(source, HOLDS_NO_TEXT)
-    return Document("", title, text, source, url)
+    return Document("", title, text, source, url, metadata=metadata_of(not_read({"templates": templates})))
 
 
-def _keep_main(tree: LexborHTMLParser) -> None:
-    """Remove what is beside the part that is marked as main content, if most of the text is in it."""
-    body = tree.body
-    whole = len(body.text()) if body is not None else 0
-    for selector in _MAIN:
-        found = tree.css(selector)
-        if body is not None and len(found) == 1 and len(found[0].text()) >= _MAIN_SHARE * whole:
-            part = found[0]
-            while part.mem_id != body.mem_id and part.parent is not None:
-                for one in list(part.parent.iter(include_text=True)):
-                    if one.mem_id != part.mem_id:
-                        one.decompose()
-                part = part.parent
-            return
+def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:
+    """The heading that names the page: that of its main part, else one that its title begins with, else the first."""
+    for selector in ("#firstHeading", *(f"{part} h1" for part in _MAIN)):
+        if found := tree.css_first(selector):
+            return found
+    headings = tree.css("h1")
+    begins = (one for one in headings if _line(one) and head.startswith(_line(one)))
+    return next(begins, headings[0] if headings else None)
+
+
+def _remove_frame(tree: LexborHTMLParser) -> None:
+    """Remove what frames the text: beside the article of a wiki all of it, elsewhere what only leads to other pages.
+
+    The innermost parts come first: a header is judged without the menu in it.
+    """
+    judged = 0
+    for node in reversed(tree.css(_MAY_FRAME)):
+        if judged > _JUDGED_CHARS:
+            break
+        judged += len(text := node.text())
+        if _is_frame(node, text):
+            node.decompose()
+    mains = [found for selector in (_WIKI, *_MAIN) if len(found := tree.css(selector)) == 1]
+    part = mains[0][0] if mains else None
+    saved = part is not None and part.id == _WIKI[1:]
+    while part is not None and part.tag != "body" and part.parent is not None:
+        for one in list(part.parent.iter(include_text=True)):
+            if one.mem_id != part.mem_id and (saved or (one.tag != "-text" and _is_frame(one, one.text()))):
+                one.decompose()
+        part = part.parent
+
+
+def _is_frame(node: LexborNode, text: str) -> bool:
+    """Whether a part holds nothing but links, fields and a few words, or asks for consent to cookies."""
+    if node.css_matches("h1"):
+        return False
+    count = len(_WORD.findall(text))
+    leading = sum(len(_WORD.findall(one.text())) for one in node.css(_LEADING) if one.mem_id != node.mem_id)
+    own = count - leading
+    if own < (2 if node.tag == "aside" else _FEW) and not _SAYS.search(text):
+        return True
+    if node.tag == "form":  # may be wrapped around the whole page
+        return False
+    notice = "cookie" in f"{node.attributes.get('class')} {node.attributes.get('role')}".replace("dialog", "cookie")
+    return own * _MANY_LINKS < leading or (notice and "cookie" in text.casefold() and count < _NOTICE_WORDS)
+
+
+# --- what is text on the screen, and none in the tree ----------------------------------------
+
+
+def _write_controls(tree: LexborHTMLParser) -> None:
+    """Write the values of a form's fields as text; buttons go, unless they are headings that open a part."""
+    for node in tree.css(_HEADINGS):
+        node.unwrap()
+    ticked = {node.mem_id for node in tree.css(_TICKED)}
+    for node in tree.css("input, select, textarea, button"):
+        given = node.attributes
+        kind = (given.get("type") or "text").lower()
+        value = ""
+        if node.tag == "input" and kind in ("checkbox", "radio"):
+            value = ("[x]" if "checked" in given else "[ ]") * (node.mem_id in ticked)
+        elif node.tag == "input" and kind not in _NO_VALUES:
+            value = given.get("value") or ""
+        elif node.tag == "select":
+            value = ", ".join(one.text().strip() for one in node.css("option[selected]"))
+        elif node.tag == "textarea":
+            value = node.text()
+        node.replace_with(f" {value.strip()} ")
+
+
+def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
+    """Write what stands in attributes and drawings, quotation marks, and how characters are read."""
+    for node in tree.css("svg"):
+        node.replace_with(" ".join(["", *(one.text().strip() for one in node.css("text")), ""]))
+    for node in tree.css("img[alt]") if not wiki else ():
+        alt = " ".join((node.attributes.get("alt") or "").split())
+        if len(_WORD.findall(alt)) >= _ALT_WORDS and not alt.lower().endswith(IMAGE_SUFFIXES):
+            node.replace_with(f" {alt} ")
+    expanded: set[str] = set()
+    for node in tree.css("p abbr[title], li abbr[title]") if not wiki else ():
+        long = " ".join((node.attributes.get("title") or "").split())
+        if long not in expanded and long != node.text().strip():
+            node.insert_after(f" ({long})")
+        expanded.add(long)
+    for node in tree.css("q"):
+        node.insert_before("“")
+        node.insert_after("”")
+    for node in tree.css("rp"):
+        node.decompose()
+    for node in tree.css("rt"):
+        node.replace_with(f"({node.text().strip()})")
+    tree.unwrap_tags(["q", "ruby", "rb", "rtc", "noscript", "object", "canvas", "form"])
 
 
 def _canonical(tree: LexborHTMLParser) -> str | None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 EXTRA = "wikipedia"
-# References and their marks; navigation boxes, notices and metadata; edit links; anything but text.
-_NOT_TEXT = """
-    style, script, link, meta, noscript, template, svg, audio, video, hr,
+_NOT_TEXT = "style, script, link, meta, noscript, template, svg, audio, video, hr"
+# Of a wiki's page: references and their marks; navigation boxes, notices and metadata; edit links.
+_NO_ARTICLE = """
     .mw-editsection, .mw-jump-link, .mw-empty-elt, .noprint, .toc, #toc,
     sup.reference, .mw-ref, .reflist, .references, .mw-references-wrap, .mw-cite-backlink, .Inline-Template,
     .navbox, .navbox-styles, .vertical-navbox, .navbar, .sidebar, .hatnote, .dablink, .rellink, .portal-bar, .portalbox,
@@ -36,9 +36,10 @@ _MARKED = re.compile(f"[ \\t]*{_MARK}(\\d+){_MARK}")
 _ESCAPED = re.compile(r"^([ >]*(?:- )?)(?:\\([#+>-])|(\d+)\\([.)]))", re.MULTILINE)
 _TIGHT_QUOTE = re.compile(r"^(?!>)(.+)\n(?=>)", re.MULTILINE)
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_PREFORMATTED = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL)
+_LINE_END = re.compile(r"(?:(?<=[^>\s])|(?<=</code>))[ \t]*\n\s*(?=[^<\s]|<code)")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _HEADING = re.compile(r"(#{1,6}) ")
-_TEX_FRAME = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
 
 
 def require_converters() -> None:
@@ -60,13 +61,15 @@ def to_markdown(html: str, title: str) -> str:
     return _without_empty_sections(of_tree(tree, title, html_marks.struck_by_sheets(tree)))
 
 
-def of_tree(tree: LexborHTMLParser, title: str, struck: list[str]) -> str:
+def of_tree(tree: LexborHTMLParser, title: str, struck: list[str], *, wiki: bool = True) -> str:
     """The same for a page that is parsed already, and holds no private characters. The tree is changed.
 
-    `struck` are the selectors of what its style sheets strike through.
+    `struck` are the selectors of what its style sheets strike through; `wiki`: its boxes have the names of a wiki's.
     """
-    _write_out(tree)
-    _remove(tree)
+    html_marks.write_formulas(tree)
+    for node in tree.css(".frac .sr-only"):
+        node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers
+    _remove(tree, f"{_NOT_TEXT}, {_NO_ARTICLE}" if wiki else _NOT_TEXT)
     html_marks.write_scripts(tree)
     html_marks.strike(tree, struck)
     html_marks.number_lists(tree)
@@ -81,20 +84,8 @@ def of_tree(tree: LexborHTMLParser, title: str, struck: list[str]) -> str:
 # --- what is text and what is not ------------------------------------------------------------
 
 
-def _write_out(tree: LexborHTMLParser) -> None:
-    """Write out formulas and fractions, whose meaning is in their markup."""
-    for node in tree.css(".mwe-math-element, math"):
-        formula = node if node.tag == "math" else node.css_first("math")
-        tex = formula.attributes.get("alttext") if formula is not None else None
-        if tex and node.parent is not None:
-            framed = _TEX_FRAME.fullmatch(tex.strip())
-            node.replace_with(framed[1].strip() if framed else tex)
-    for node in tree.css(".frac .sr-only"):
-        node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers
-
-
-def _remove(tree: LexborHTMLParser) -> None:
-    for node in tree.css(_NOT_TEXT):
+def _remove(tree: LexborHTMLParser, selector: str) -> None:
+    for node in tree.css(selector):
         node.decompose()
     for node in tree.css("[style]"):
         style = (node.attributes.get("style") or "").replace(" ", "").lower()
@@ -103,14 +94,13 @@ def _remove(tree: LexborHTMLParser) -> None:
 
 
 def _keep_captions(tree: LexborHTMLParser) -> None:
-    """Replace each picture by its caption, as a paragraph."""
-    for node in tree.css("figure"):
-        caption = node.css_first("figcaption")
-        text = " ".join(caption.text().split()) if caption is not None else ""
+    """Make the caption of each figure a paragraph."""
+    for node in tree.css("figcaption"):
         paragraph = tree.create_node("p")
-        if text:
+        if text := " ".join(node.text().split()):
             paragraph.insert_child(text)
         node.replace_with(paragraph)
+    tree.unwrap_tags(["figure"])
 
 
 # --- tables ----------------------------------------------------------------------------------
@@ -182,7 +172,9 @@ def _converted(html: str, title: str) -> str:
         extract_metadata=False,
         preprocessing=PreprocessingOptions(enabled=False),
     )
-    done = convert(html, options)
+    # A paragraph is one line, however its source is broken; only preformatted text has lines.
+    parts = (part if part.startswith("<pre") else _LINE_END.sub(" ", part) for part in _PREFORMATTED.split(html))
+    done = convert("".join(parts), options)
     if any(one.kind in (WarningKind.DEPTH_LIMIT_EXCEEDED, WarningKind.TRUNCATED_INPUT) for one in done.warnings):
         raise FetchError(f"The page {title!r} is nested too deeply to be converted whole.")
     return done.content or ""

@@ -37,7 +37,7 @@ class _Cell:
     origin: bool
 
 
-_IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".svg", ".gif", ".webp", ".tif", ".tiff")
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".svg", ".gif", ".webp", ".tif", ".tiff")
 _EMPTY = _Cell("", False, False)
 Grid = list[list[_Cell]]
 
@@ -47,7 +47,10 @@ def is_layout(table: LexborNode) -> bool:
     names = set((table.attributes.get("class") or "").split())
     if names & {"wikitable", "infobox", "sortable"}:
         return False
-    if any(one.mem_id != table.mem_id for one in table.css("table, h2, h3, h4")):
+    inner = [one for one in table.css("table") if one.mem_id != table.mem_id]
+    if inner:  # unless they are small ones in the cells of one with a header
+        return len(table.css("th")) < 2 or any(one.css_first("th") is not None for one in inner)
+    if table.css_first("h2, h3, h4") is not None:
         return True
     return table.css_first("caption, th") is None and table.css_first("ul, ol, dl") is not None
 
@@ -163,7 +166,7 @@ def _shown(node: LexborNode) -> str:
     if text := cell_text(node, wrapped=node.tag == "th"):
         return text
     texts = (" ".join((image.attributes.get("alt") or "").split()) for image in node.css("img"))
-    return ", ".join(dict.fromkeys(alt for alt in texts if alt and not alt.lower().endswith(_IMAGE_SUFFIXES)))
+    return ", ".join(dict.fromkeys(alt for alt in texts if alt and not alt.lower().endswith(IMAGE_SUFFIXES)))
 
 
 def _without_empty(grid: Grid) -> Grid:

@@ -43,7 +43,7 @@ def table(wikitext: str) -> list[str]:
         ("One.<ref>{{cite web|url=x}} [[a]]</ref> Two.<ref name=a /> Three.<!-- [[never]] {{ -->", "One. Two. Three."),
         ("<nowiki>''[[as it is]]''</nowiki>", "''[[as it is]]''"),
         ("10<sup>6</sup> m<sup>2</sup> &ndash; a < b and H<sub>2</sub>O", "10^6 m² – a < b and H2O"),
-        ("__NOTOC__First.\n\nSecond\nline.", "First.\n\nSecond\nline."),
+        ("__NOTOC__First.\n\nSecond\nline.", "First.\n\nSecond line."),
         ("<math>E = mc^2</math> holds", "E = mc^2 holds"),
         ("{{{name|Default}}} {{#if: x | yes | no}} {{#if: | yes | no}} {{PAGENAME}}", "Default yes no T"),
         ("<script>alert(1)</script>Safe <foo>tag</foo>", "Safe tag"),

@@ -83,3 +83,103 @@ def test_struck_text_says_that_it_is_struck(tmp_path: Path, html: str, text: str
 def test_lists_keep_their_numbers(tmp_path: Path, html: str, lines: list[str]) -> None:
     page = only(written(tmp_path / "a.html", f"<h1>T</h1>{html}"))
     assert [line for line in page.text.splitlines()[1:] if line] == lines
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<aside class=warning><p>Never run the pump dry.</p></aside>", "Never run the pump dry."),
+        (
+            "<form action=/vote><p>Motion 12: closed to lorries.</p><button>Vote</button></form>",
+            "Motion 12: closed to lorries.",
+        ),
+        ('<div class="menu"><p>Soup costs 5 euro.</p></div>', "Soup costs 5 euro."),
+        ('<div class="menu"><ul><li><a href=/>Home</a><li><a href=/us>About us</a></ul></div>', ""),
+        ("<nav><p>Pages</p><a href=/>Home</a> <a href=/us>About us</a> <a href=/b>Our blog</a></nav>", ""),
+        ("<footer>By Ann Lee, 3 May 2020 <a href=/p>Privacy</a></footer>", "By Ann Lee, 3 May 2020 Privacy"),
+        ("<div role=dialog>We use cookies to improve 2 things.<button>Accept</button></div>", ""),
+        ("<form><label>Search</label><input type=search value=x><button>Go</button></form>", ""),
+        (
+            "<p>Name: <input value='Orla Finnan'> <input type=hidden value=x><input type=submit value=Go></p>",
+            "Name: Orla Finnan",
+        ),
+        (
+            "<p>Hull: <select><option>Red<option selected>Blue</select> <textarea>as new</textarea></p>",
+            "Hull: Blue as new",
+        ),
+        (
+            "<p><label><input type=checkbox checked>Insured</label> <label><input type=radio>Sold</label></p>",
+            "[x] Insured [ ] Sold",
+        ),
+        ("<details><summary>Why?</summary><p>It has 12 valves.</p></details>", "**Why?**\n\nIt has 12 valves."),
+        ("<h3><button>What is it?</button></h3><p>A tug.</p>", "### What is it?\n\nA tug."),
+        ("<noscript><p>It has 77 ships.</p></noscript>", "It has 77 ships."),
+        (
+            "<figure><table><tr><th>A<th>B<tr><td>1<td>2</table><figcaption>Ships</figcaption></figure>",
+            "| A | B |\n|---|---|\n| 1 | 2 |\n\nShips",
+        ),
+        (
+            "<figure><img src=a.png alt='Chart of 12 ships'><figcaption>Fig. 3</figcaption></figure>",
+            "Chart of 12 ships\n\nFig. 3",
+        ),
+        ("<img src=a.png alt=logo><svg><title>icon</title><text>North</text><text>42 km</text></svg>", "North 42 km"),
+        (
+            "<p><ruby>漢<rt>kan</rt></ruby> <q>hi</q> <abbr title='World Health Org'>WHO</abbr></p>",
+            "漢(kan) “hi” WHO (World Health Org)",
+        ),
+        (
+            "<p><math><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac></math> and "
+            "<math><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math> and <math><semantics><mi>x</mi>"
+            "<annotation encoding='application/x-tex'>x_1</annotation></semantics></math></p>",
+            "(a+1)/2 and mc^2 and x_1",
+        ),
+        (
+            "<table><tr><th>Port<th>Ships<tr><td>Aldby<td>9<br>10<table><tr><td>old<td>new</table></table>",
+            "| Port | Ships |\n|---|---|\n| Aldby | 9; 10; old; new |",
+        ),
+        (
+            "<ul class=references><li>Lee, A. (1999)</li></ul><div class=metadata>3 May</div>",
+            "- Lee, A. (1999)\n\n3 May",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_page_shows_is_its_text_and_what_leads_elsewhere_is_not(tmp_path: Path, html: str, text: str) -> None:
+    page = only(written(tmp_path / "a.html", f"<h1>T</h1><p>Words.</p>{html}"))
+    assert page.text == f"# T\n\nWords.\n\n{text}".rstrip() + "\n"
+
+
+def test_a_form_may_be_wrapped_around_a_page_and_a_template_is_counted(tmp_path: Path) -> None:
+    html = "<form id=aspnetForm><input type=hidden value=x><h1>Robot Marlin</h1><p>It took 41 hours.</p></form>"
+    page = only(written(tmp_path / "a.html", f"{html}<template><p>Row</p></template><template></template>"))
+    assert (page.title, page.text) == ("Robot Marlin", "# Robot Marlin\n\nIt took 41 hours.\n")
+    assert ("not read", "templates: 1") in page.metadata
+
+
+LANGUAGES = "<ul>" + "".join(f"<li><a lang=x{n} href=/x{n}>Language {n}</a>" for n in range(90)) + "</ul>"
+ARTICLE = """<div class="mw-parser-output"><p>The Tern is a
+tug<sup class="reference" id="cite_ref-1"><a>[1]</a></sup>.</p>
+<h2><span class="mw-headline">History</span><span class="mw-editsection">[<a>edit</a>]</span></h2><p>Built in 1931.</p>
+<div class="navbox"><ul><li><a>Auk</a></ul></div></div>"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"""<div id="mw-page-base"></div><div id="content" role="main"><h1 id="firstHeading">Tern (tug)</h1>
+        <div id="bodyContent"><div id="siteSub">From the free encyclopedia</div><div id="contentSub">2 notes</div>
+        <div id="mw-content-text" lang="en">{ARTICLE}<div class="printfooter">Retrieved from 5</div></div>
+        <div id="catlinks" class="catlinks">Categories: <a>Tugs</a></div></div></div>
+        <div id="mw-navigation"><h2>Navigation menu</h2><div id="p-lang" role="navigation">{LANGUAGES}</div></div>
+        <div id="footer"><ul><li>This page was last edited on 3 May 2014.</li></ul></div>""",
+        f"""<header class="vector-header"><input type="search" value="x"><ul><li><a>Log in</a></ul></header>
+        <main id="content"><header class="mw-body-header"><nav>{LANGUAGES}</nav><h1 id="firstHeading"><span>Tern (tug)
+        </span></h1><div id="p-lang-btn"><label>90 languages</label><div>{LANGUAGES}</div></div></header>
+        <div id="bodyContent"><div id="siteSub">From the free encyclopedia</div>
+        <div id="mw-content-text">{ARTICLE}</div></div></main><footer><p>Edited 3 May 2024.</p></footer>""",
+    ],
+)
+def test_a_saved_wiki_page_is_its_article(tmp_path: Path, body: str) -> None:
+    html = f"<!doctype html><title>Tern (tug) - The free encyclopedia</title><body>{body}"
+    page = only(written(tmp_path / "saved.html", html))
+    assert page.title == "Tern (tug)"
+    assert page.text == "# Tern (tug)\n\nThe Tern is a tug.\n\n## History\n\nBuilt in 1931.\n"

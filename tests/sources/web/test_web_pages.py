@@ -24,7 +24,7 @@ PAGE = """<!doctype html><html><head><title>The lamp of Gull Point | Lights</tit
 <main><header><h1>The lamp of Gull Point</h1></header><p>It was lit in <b>1857</b> by Mara&nbsp;Quill.</p>
 <h2>Height</h2><table><tr><th>Part</th><th>m</th></tr><tr><td rowspan=2>Tower</td><td>9</td></tr>
 <tr><td>12</td></tr></table><form>Subscribe</form><p style="display: none">hidden words</p></main>
-<aside>Buy a lamp</aside><footer>Imprint</footer></body></html>"""
+<aside>Advertisement</aside><footer>Imprint</footer></body></html>"""
 TEXT = """# The lamp of Gull Point
 
 It was lit in 1857 by Mara Quill.
