@@ -22,6 +22,7 @@ from iterative_rag.index.catalogue import (
     version_in_language,
     version_of,
     version_with_questions,
+    without_variants,
 )
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.hypothetical_questions import (
@@ -236,7 +237,7 @@ class _Ingestion:
         return held and not self.unread and all(skipped.empty for skipped in self.skipped)
 
     def _take(self, document: Document, root: str) -> None:
-        document = self._with_free_id(document, root)
+        document = without_variants(self._with_free_id(document, root))
         self.seen[document.id] = root
         self.not_read += kinds_not_read(document)
         content = version_of(document)

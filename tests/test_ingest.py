@@ -26,6 +26,8 @@ from iterative_rag.index.indexing_progress import Progress
 from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
+from iterative_rag.sources.given_documents import GivenDocuments
+from iterative_rag.types import Document
 from tests.sources.formats.reading import mixed
 
 EMBEDDER = HashingEmbedder(32)
@@ -100,6 +102,19 @@ def test_an_unchanged_corpus_is_only_hashed(corpora: Corpora, folder: Path) -> N
     assert report.passages == 0
     assert embedder.texts == []
     assert content(corpora) == before
+
+
+def test_what_shows_nothing_parts_no_words_and_moves_no_page(corpora: Corpora) -> None:
+    text = "Kir\u00adkay lies\u200b on the ﬁrth. V\u00adelm does not."
+    given = Document("a", "Firths", text, pages=(0, text.index("V")))
+    embedder = HashingEmbedder(32)
+    ingest([GivenDocuments([given])], corpora, "c", embedder)
+    with closing(corpora.open("c", embedder)) as corpus:
+        held = corpus.document("a")
+        assert held.text == "Kirkay lies on the firth. Velm does not."
+        assert held.page_at(held.text.index("Velm")) == 2
+        assert held.page_at(held.text.index("Velm") - 1) == 1
+    assert counts(ingest([GivenDocuments([given])], corpora, "c", embedder)) == (0, 0, 1, 0)
 
 
 def test_only_what_changed_is_embedded_and_vanished_documents_go(corpora: Corpora, folder: Path) -> None:

@@ -19,6 +19,7 @@ from iterative_rag.factory.language_checks import check_language, foreign_docume
 from iterative_rag.factory.model_profiles import with_profile
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
+from iterative_rag.text.folding import readable
 from iterative_rag.types import (
     Answer,
     AnswerText,
@@ -504,8 +505,8 @@ def _told(revision: Revision | None) -> dict[str, Any]:
 
 
 def checked_question(question: str) -> str:
-    """The question without surrounding white space. Raises UsageError if it is empty or too long."""
-    question = question.strip()
+    """The question as a reader sees it, stripped. Raises UsageError if it is empty or too long."""
+    question = readable(question).strip()
     if not question:
         raise UsageError("The question is empty.", hint='Ask one: iterative-rag ask "Who ...?"')
     if len(question) > LONGEST_QUESTION:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
+from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, SearchResult
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class WebReader:
                 url, title, text = WebPages(web, retry=partial(RetryPolicy, tries=TRIES)).page(result.url)
         except FetchError as error:
             return Skipped(result.url, str(error))
-        title = " ".join(title.split())[:MOST_TITLE] or url
+        title, text = " ".join(title.split())[:MOST_TITLE] or url, readable(text)
         name = hashlib.sha256(f"{url}\n{text}".encode()).hexdigest()[:32]
         return Document(name, title, text, url, url, retrieved=datetime.now(UTC).date().isoformat())
 

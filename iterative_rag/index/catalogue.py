@@ -6,10 +6,12 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 from iterative_rag.index.analysers import ENGLISH
+from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, Metadata
 
 # Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
@@ -101,8 +103,19 @@ def tells_languages(meta: Mapping[str, str]) -> bool:
     return TELLS_LANGUAGES.items() <= meta.items()
 
 
+def without_variants(document: Document) -> Document:
+    """The document as it is indexed: its text readable, and its pages where they begin in that."""
+    text = readable(document.text)
+    if text == document.text:
+        return document
+    bounds = zip((0, *document.pages), document.pages, strict=False)
+    pages = tuple(accumulate(len(readable(document.text[start:end])) for start, end in bounds))
+    return replace(document, text=text, title=readable(document.title), pages=pages)
+
+
 def version_of(document: Document) -> str:
-    """The content hash of a document, which identifies its version."""
+    """The content hash of a document as it is indexed, which identifies its version."""
+    document = without_variants(document)
     digest = hashlib.sha256(document.title.encode())
     digest.update(b"\0")
     digest.update(document.text.encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -25,8 +26,33 @@ _GROUPED = lazy_pattern(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _TABLE = str.maketrans(_LETTERS)
 _SAME_LENGTH = str.maketrans({sign: plain for sign, plain in {**_LETTERS, **_SIGNS}.items() if len(plain) == 1})
 
+# Signs that show nothing, joiners and variants of letters, of which a text is rid before it is indexed.
+_VARIANTS = lazy_pattern(
+    "[\u00ad\u200b-\u200d\u2060\ufeff]|[\ufb00-\ufb06]|[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]"
+    "|[A-Za-z\u00c0-\u04ff][\u0300-\u036f]+"
+)
+# Scripts from Hebrew on, and emoji, are written with joiners.
+_SHOWN_AS_NOTHING = "\u00ad\u200b\u2060\ufeff"
+_JOINERS, _FIRST_JOINED = "\u200c\u200d", "\u0590"
+
 # Only texts as short as words and names are cached.
 _KEPT = 64
+
+
+def readable(text: str) -> str:
+    """The text as a reader sees it: without soft hyphens and other signs that show nothing, which part the words that
+    are looked for; ligatures, full-width letters and decomposed ones as letters."""
+    return text if text.isascii() else _VARIANTS.sub(_readable, text)
+
+
+def _readable(found: re.Match[str]) -> str:
+    sign = found[0]
+    if sign in _JOINERS:
+        before = found.string[max(0, found.start() - 1) : found.start()]
+        return sign if before >= _FIRST_JOINED and unicodedata.category(before)[0] in "LMS" else ""
+    if sign in _SHOWN_AS_NOTHING:
+        return ""
+    return unicodedata.normalize("NFC" if len(sign) > 1 else "NFKC", sign)
 
 
 def folded(text: str) -> str:
