@@ -192,10 +192,10 @@ class _Word:
             if local(one) == "relIds":
                 blocks += map(_paragraph, office_xml.diagram(root))
                 continue
-            title, rows = office_xml.chart(root)
-            self.kinds["charts without text"] += not rows
+            rows = office_xml.chart(root)
+            self.kinds["charts without text"] += len(rows) == 1
             cells = [[_element("tc", _paragraph(cell)) for cell in row] for row in rows]
-            blocks += [_paragraph(title), _element("tbl", *(_element("tr", *row) for row in cells))]
+            blocks.append(_element("tbl", *(_element("tr", *row) for row in cells)))
         for one in within(drawing, "OLEObject"):
             known = one.get("ProgID", "").startswith("Equation")
             self.kinds["equations without text" if known else "embedded objects"] += 1

@@ -136,8 +136,8 @@ def _one_term(text: str) -> str:
     return text if _ONE_TERM.fullmatch(text) else f"({text})"
 
 
-def chart(root: Any) -> tuple[str, list[list[str]]]:
-    """The titles of a chart and its axes, and its data as a table with a column for each series; [] without data."""
+def chart(root: Any) -> list[list[str]]:
+    """The data of a chart as a table, a column for each series; its titles head the first. One row: it has no data."""
     titles = ("".join(text.text or "" for text in within(one, "t", "v")) for one in within(root, "title"))
     series = [
         (
@@ -151,10 +151,7 @@ def chart(root: Any) -> tuple[str, list[list[str]]]:
     labels = next((labels for _, labels, _ in series if labels), {})
     places = sorted({*labels, *(at for _, values in columns for at in values)}) if columns else []
     rows = [[labels.get(at, str(at + 1)), *(values.get(at, "") for _, values in columns)] for at in places]
-    return "; ".join(filter(None, map(str.strip, titles))), [
-        ["", *(name for name, _ in columns)],
-        *rows,
-    ] if rows else []
+    return [["; ".join(filter(None, map(str.strip, titles))), *(name for name, _ in columns)], *rows]
 
 
 def diagram(root: Any) -> list[str]:

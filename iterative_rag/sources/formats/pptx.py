@@ -65,13 +65,14 @@ class _Deck:
         self.begins: list[int] = []
         self.kinds: Counter[str] = Counter()
         self.filled = False
+        self._heading = ""  # of this slide
         self._repeated: set[str] = set()  # footers and dates
 
     def read(self, slides: Any) -> None:
         for number, slide in enumerate(slides, 1):
             office_xml.choose_alternatives(slide.element)  # python-pptx passes over them
             title = slide.shapes.title
-            heading = " ".join(_lines(title._element)) if title is not None else ""
+            heading = self._heading = " ".join(_lines(title._element)) if title is not None else ""
             rest = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
             blocks = [*self._blocks(rest, 0), *_remarks(slide)]
             self.filled = self.filled or bool(heading or blocks)
@@ -102,10 +103,10 @@ class _Deck:
             if office_xml.local(one) == "relIds":
                 yield from (f"- {text}" for text in office_xml.diagram(root))
                 continue
-            title, rows = office_xml.chart(root)
+            (title, *names), *rows = office_xml.chart(root)
             self.kinds["charts without text"] += not rows
-            yield from [f"{title}\n" if rows else title] if title else []
-            yield from _table(rows)
+            title = ": ".join(filter(None, [self._heading, title]))
+            yield from _table([[title, *names], *rows]) if rows else filter(None, [title])
         for one in within(element, "oleObj"):
             known = one.get("progId", "").startswith("Equation")
             self.kinds["equations without text" if known else "embedded objects"] += 1

@@ -26,6 +26,7 @@ MAX_COLUMNS = 500
 MAX_FILLED = 2_000_000  # characters that filling in merged cells may add to a sheet
 MAX_HEADER_ROWS = 3
 _KIND = "an Excel workbook"
+_NO_VALUE = "?"  # of a formula: an empty cell would let the next one be taken for it
 # Merged cells stand behind the rows of a sheet, which must not all be held in memory.
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]+\d+:[A-Z]+\d+)"')
 _BLOCK, _OVERLAP = 1 << 20, 1 << 10
@@ -116,10 +117,11 @@ class _Sheet:
                         None, [" ".join(one.text or "" for one in office_xml.within(box, "t")).strip()]
                     )
                 for root in office_xml.related(archive, drawing, "chart", "chartEx"):
-                    title, rows = office_xml.chart(root)
+                    (title, *names), *rows = office_xml.chart(root)
+                    # Without values of its own it shows those of a sheet.
                     self.kinds["charts without text"] += not rows and next(office_xml.within(root, "f"), None) is None
-                    table = TablePart(rows[0], 1, list(map(markdown_table.line, rows[1:])), title) if rows else None
-                    self.texts.append(table.text if table else title)
+                    lines = list(map(markdown_table.line, rows))
+                    self.texts.append(TablePart([title, *names], 1, lines).text if rows else title)
 
     def _merged(self) -> dict[int, set[tuple[int, int, int]]]:
         """The merged cells by their first row: first column, last row and column."""
@@ -171,7 +173,7 @@ class _Sheet:
             yield read
 
     def _parsed(self, sheet: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """The rows as openpyxl parses them one by one; a formula whose value was not stored stands for itself."""
+        """The rows as openpyxl parses them, one by one, with a mark for a formula whose value was not stored."""
         from openpyxl.worksheet._reader import FORMULA_TAG, VALUE_TAG, WorkSheetParser
 
         def parse_cell(element: Any) -> dict[str, Any]:
@@ -180,7 +182,7 @@ class _Sheet:
             empty_text = element.get("t") == "str" and stored is not None
             if cell["value"] is None and formula is not None and not empty_text:
                 self.kinds["formulas without a value"] += 1
-                cell.update(value=f"={formula.text or ''} (not computed)", data_type="n")
+                cell.update(value=_NO_VALUE, data_type="n")
             return cell
 
         book = sheet.parent

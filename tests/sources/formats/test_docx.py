@@ -161,7 +161,7 @@ DRAWN = '<w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="{}"/></w:drawing
             id="merged and left out cells, deleted rows",
         ),
         pytest.param(p(DRAWN.format("chart")), {"chart": CHART},
-                     "Crew\n\n|  | Tern |\n|---|---|\n| 1950 | 12% |", id="chart"),
+                     "| Crew | Tern |\n|---|---|\n| 1950 | 12% |", id="chart"),
     ],
 )  # fmt: skip
 def test_what_stands_beside_or_in_the_text_is_read(tmp_path: Path, body: str, parts: dict[str, str], text: str) -> None:
