@@ -35,6 +35,7 @@ _W = f"{{{_NAMESPACE}}}"
 _STYLE_MAP = "\n".join(
     [
         *(f"p.H{level} => h{level}:fresh" for level in range(1, 7)),
+        "table => table.wikitable:fresh",  # never one that only arranges others, as on a page
         *(f"p:unordered-list({depth}) => {'ul > li > ' * (depth - 1)}ul > li:fresh" for depth in range(1, 6)),
     ]
 )

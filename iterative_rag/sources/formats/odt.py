@@ -295,7 +295,7 @@ class _Text:
             size += len(rows[-1])
             if size > MAX_CHARS:
                 break
-        yield f"<table>{''.join(rows)}</table>"
+        yield f'<table class="wikitable">{"".join(rows)}</table>'
 
 
 def _spaced(text: str | None) -> str:

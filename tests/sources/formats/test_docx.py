@@ -160,6 +160,12 @@ DRAWN = '<w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="{}"/></w:drawing
             "| Region | Ship |\n|---|---|\n| North | Tern |\n| North | Auk |\n|  | Gull |",
             id="merged and left out cells, deleted rows",
         ),
+        pytest.param(
+            table(cell("Region") + cell("Ship"), cell("North") + f"<w:tc>{table(cell('A') + cell('B'))}{p('')}</w:tc>"),
+            {},
+            "| Region | Ship |\n|---|---|\n| North | A; B |",
+            id="a table within a table",
+        ),
         pytest.param(p(DRAWN.format("chart")), {"chart": CHART},
                      "| Crew | Tern |\n|---|---|\n| 1950 | 12% |", id="chart"),
     ],

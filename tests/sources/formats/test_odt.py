@@ -89,6 +89,53 @@ def test_without_a_heading_the_title_is_that_of_the_metadata_then_that_of_the_fi
     assert only(odt(tmp_path / "other_bridge.odt", plain, {"meta.xml": None})).title == "other bridge"
 
 
+MARKS = (
+    '<style:style style:name="S1"><style:text-properties style:text-position="super 58%"/></style:style>'
+    '<style:style style:name="S2"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="I" '
+    'style:num-suffix="."/>'
+    '<text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/></text:list-style>'
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            '<text:p>It had 1,640<text:span text:style-name="S1">3</text:span> on 10<text:span text:style-name="S1">'
+            '6</text:span> m, for <text:span text:style-name="S2">75</text:span> 90.</text:p>',
+            "It had 1,640[3] on 10^6 m, for ~~75~~ 90.",
+        ),
+        (
+            '<text:list text:style-name="L1"><text:list-item><text:p>Members</text:p><text:list>'
+            "<text:list-item><text:p>pay</text:p></text:list-item></text:list></text:list-item></text:list><text:p>Apart.</text:p>"
+            '<text:list text:style-name="L1" text:continue-numbering="true"><text:list-item><text:p>Guests</text:p>'
+            "</text:list-item></text:list>",
+            "I. Members\n\nI.1 pay\n\nApart.\n\nII. Guests",
+        ),
+        (
+            '<text:p>Load: <drawing:frame><drawing:object xlink:href="./Object 1"/></drawing:frame>.</text:p>'
+            '<text:p>Crew<drawing:frame><drawing:object xlink:href="./Object 2"/></drawing:frame></text:p>',
+            "Load: q = 8 M over L^2.\n\nCrew\n\n|  | Tern |\n|---|---|\n| 1950 | 12 |",
+        ),
+    ],
+)
+def test_marks_numbers_formulas_and_charts_are_as_in_other_formats(tmp_path: Path, body: str, text: str) -> None:
+    rows = [["", "Tern"], ["1950", "12"]]
+    cells = ("".join(f"<table:table-cell><text:p>{one}</text:p></table:table-cell>" for one in row) for row in rows)
+    table = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    chart = f'<chart:chart xmlns:chart="c"><table:table>{table}</table:table></chart:chart>'
+    math = "<math><mi>q</mi><annotation>q = 8 M over L^2</annotation></math>"
+    changed: Parts = {
+        "content.xml": content(body).replace("<style:style", MARKS + "<style:style", 1).replace(
+            "<office:document-content", '<office:document-content xmlns:xlink="x"'),
+        "Object 1/content.xml": math,
+        "Object 2/content.xml": f"<x {NAMESPACES}>{chart}</x>",
+    }  # fmt: skip
+    read = only(odt(tmp_path / "marks.odt", changed=changed))
+    assert read.text == f"# Bridges of Karsa\n\n{text}\n"
+
+
 DTD = '<!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "file:///etc/Manifest.dtd">'
 MANIFEST = '<?xml version="1.0" encoding="UTF-8"?>' + DTD + '<manifest:manifest xmlns:manifest="m"/>'
 
