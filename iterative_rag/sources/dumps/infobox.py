@@ -12,15 +12,16 @@ _STARTS = ("infobox", "ficha de", "карточка")
 _NAMES = ("name", "title", "common name", "person name", "show name", "official_name", "fullname", "settlement_name")
 # Parameters of layout, not of content.
 _LAYOUT = re.compile(
-    r"(?:image|img|logo|map|pushpin|signature|coat.of.arms|mapframe|image_|video).*"
+    r"(?!.*caption\d*$)(?:image|img|logo|map|pushpin|signature|coat.of.arms|mapframe|image_|video).*"
     r"|(?:flag|seal|shield|crest|emblem|photo|cover|icon|picture)(?:[_ ].*)?\d*"
-    r"|(?:.*[_ ])?(?:alt|upright|footnotes?|refs?|lang|px)\d*"
+    r"|.*[_ ]footnotes?|(?:.*[_ ])?(?:alt|upright|refs?|lang|px)\d*"
     r"|(?:body|box|header|above|title|label|data|caption|name|sub|below)[_ ]?(?:style|class)\d*"
     r"|child|embed|embedded|nocat|sortkey|decat|display|border|upright|imagesize|abovecolou?r|unit_pref|wide|module_size"
 )
 _SETTING = re.compile(r"yes|no|y|n|on|off|auto|none|true|false|#[0-9a-f]{3,8}|\d+ ?px|(?:x?\d+)+px", re.IGNORECASE)
 _KEY = re.compile(r"[^\[\]{}|<>\n]{1,120}")
 _NUMBERED = re.compile(r"(?<=[a-z])(\d{1,3})$")
+_CAMEL = re.compile(r"(?<=[a-zà-ÿ])[A-ZÀ-Þ](?=[a-zà-ÿ])")
 _INNER = ("module", "embed", "misc")
 # One parameter labels another: leader_title1 = Mayor, leader_name1 = Ann.
 _LABELLING = re.compile(
@@ -40,8 +41,8 @@ def is_content(key: str, value: str) -> bool:
     return bool(value and _KEY.fullmatch(key)) and not (_LAYOUT.fullmatch(key) or _SETTING.fullmatch(value))
 
 
-def infobox(given: Mapping[str, str]) -> str:
-    """The box as a table in wikitext: its name, then a row for each argument of content."""
+def infobox(given: Mapping[str, str], written: Mapping[str, str]) -> str:
+    """The box as a table in wikitext: its name, then a row for each argument of content, by its name as `written`."""
     named = {key: value for key, value in given.items() if value}
     top = next((key for key in _NAMES if key in named), "")
     lines = ["|-", "! colspan=2 |", named[top]] if top else []
@@ -52,7 +53,7 @@ def infobox(given: Mapping[str, str]) -> str:
         if key.startswith(_INNER):  # a box within the box: its rows become rows of this one
             lines += ["|-", "| colspan=2 |", value]
         else:
-            lines += ["|-", "!", named[labels[key]] if key in labels else _label(key), "|", value]
+            lines += ["|-", "!", named[labels[key]] if key in labels else _label(written.get(key, key)), "|", value]
     return "\n".join(['{|class="infobox"', *lines, "|}"]) if lines else ""
 
 
@@ -74,5 +75,6 @@ def _labels(named: dict[str, str]) -> dict[str, str]:
 
 
 def _label(key: str) -> str:
-    label = _NUMBERED.sub(r" \1", " ".join(key.replace("_", " ").split()))
+    words = _CAMEL.sub(lambda match: f" {match[0].lower()}", key.replace("_", " ")).split()
+    label = _NUMBERED.sub(r" \1", " ".join(words))
     return label[:1].upper() + label[1:]

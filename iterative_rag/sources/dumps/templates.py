@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,16 @@ from iterative_rag.text.languages import language_of, month_name
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A template's values by position and by name (lower case), trimmed; its own name; the language of its wiki."""
+    """A template's values by position and by name (lower case), trimmed; its own name; the language of its wiki.
+
+    `written` are the names as they were written.
+    """
 
     name: str
     values: tuple[str, ...]
     named: dict[str, str]
     language: str
+    written: dict[str, str] = field(default_factory=dict)
 
     def at(self, position: int) -> str:
         """The value at a position, from 0; also where it was written as `1=value`."""
@@ -72,12 +76,15 @@ def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
     exact, prefixes = _meanings()
     values = given.all()
     if is_infobox(lower):
-        return infobox(given.named), True
+        return infobox(given.named, given.written), True
     if (word := _data()["words"].get(lower)) is not None:
         return (values[0] if values and word[-1:].isalpha() else word), True
     meaning = exact.get(lower) or next((prefixes[start] for start in prefixes if lower.startswith(start)), None)
     if meaning is _nothing or lower.endswith("stub"):
-        return "", True
+        quoted = lower in ("citation", "cita") and not given.named  # a quotation in other languages
+        return "".join(values[:1]) if quoted else "", True
+    if lower == "s" and given.language != "en":
+        meaning = None  # elsewhere it strikes nothing
     if meaning is not None and ((text := meaning(given)) or meaning is _coordinates):
         return text, True
     if _CODE.fullmatch(name):  # {{FRA}}, {{HMS|Auk|1950}}, {{ISBN|1}}
@@ -92,7 +99,7 @@ def _arguments(given: Arguments, name: str, alone: bool) -> str:
     if not values and not named:
         return "" if alone else name.rstrip("0123456789 ")
     if alone and len(named) > 2:
-        return infobox({**named, **{f"{n}": value for n, value in enumerate(values, start=1)}})
+        return infobox({**named, **{f"{n}": value for n, value in enumerate(values, start=1)}}, given.written)
     text = (" " if values and _NUMBER.fullmatch(values[0]) else ", ").join(values)
     return "; ".join(filter(None, (text, *(f"{key}: {value}" for key, value in named.items()))))
 
@@ -108,7 +115,7 @@ def _shown_as(text: str) -> Render:
         first = given.at(0) or given.get("text", "content")
         if "{date}" in text:
             fields["date"] = _date(given)
-        return text.format(first, given.at(1) or ("" if "{0}" in text else first), **fields)
+        return text.format(first, given.at(1) or ("" if "{0}" in text else first), **fields).strip()
 
     return render
 
@@ -180,7 +187,8 @@ def _coordinates(given: Arguments) -> str:
 
 def _minutes(given: Arguments) -> str:
     """{{goal|12||45|pen.}} -> "12', 45' (pen.)"; of a card also its name."""
-    times = [f"{value}'" if value.isdigit() else f"({value})" for value in given.values if value not in ("", "0")]
+    values = [value for value in given.values if value not in ("", "0")]
+    times = [f"{value}'" if re.fullmatch(r"\d+(?:\+\d+)?", value) else f"({value})" for value in values]
     name = "" if given.name.lower() in ("goal", "гол") else given.name
     return f"{name} {', '.join(times).replace(', (', ' (')}".strip()
 
@@ -255,6 +263,8 @@ def _list(mark: str) -> Render:
 
     def render(given: Arguments) -> str:
         entries = given.all()
+        if start := given.get("start"):
+            return f'<ol start="{start}"><li>{"<li>".join(entries)}</ol>'
         if len(entries) == 1 and (not mark or entries[0][:1] in ("*", "#")):
             return f"\n{entries[0]}\n" if "\n" in entries[0] or entries[0][:1] in ("*", "#") else entries[0]
         return "\n" + "\n".join(f"{mark or '*'} {' '.join(entry.split())}" for entry in entries) + "\n"

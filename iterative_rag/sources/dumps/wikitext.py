@@ -28,6 +28,7 @@ EXTRA = "dumps"
 MAX_CHARS = 2 * 1024 * 1024  # MediaWiki's own default limit for a page is 2 MiB
 MAX_DEPTH = 20  # of templates and links within one another: anything deeper is cut and counted
 _MAX_GROWTH = 20  # the HTML may have this many times the characters of its wikitext
+_MAX_BARS = 20_000  # of one template: the parser needs a kilobyte for each
 UNEXPANDED = "unexpanded templates"
 
 _BRACKETS = re.compile(r"\{{2,}|\}{2,}|\[{2,}|\]{2,}")
@@ -196,12 +197,12 @@ class _Page:
         for number, part in enumerate(parts):
             if simple := _LINK.fullmatch(part):  # most are: parsing them takes ten times as long
                 rendered += self._link(simple[1], simple[2])
-            elif part[:2] in ("{{", "[["):
+            elif part[:2] in ("{{", "[[") and part.count("|") <= _MAX_BARS:
                 after = next(filter(None, parts[number + 1 : number + 3]), "\n")
                 alone = rendered[-1] == "\n" and after[0] == "\n"
                 rendered += self._rendered(self._parse(part), alone=alone)
             else:
-                rendered += part
+                rendered += _BRACKETS.sub("", part)
         return rendered[1:]
 
     def _rendered(self, code: Wikicode | None, *, alone: bool = False) -> str:
@@ -228,14 +229,16 @@ class _Page:
             return _SIGNS[name]
         values: list[str] = []
         named: dict[str, str] = {}
+        written: dict[str, str] = {}
         for param in node.params:
             key, value = self._rendered(param.name), self._rendered(param.value)
             # In <span style="..."> the equals sign separates no name.
             if param.showkey and TAG not in key and not PIECES.search(key):
-                named[" ".join(key.lower().split())] = value.strip()
+                named[key := " ".join(key.split()).lower()] = value.strip()
+                written[key] = " ".join(str(param.name).split())
             else:
                 values.append((f"{key}={value}" if param.showkey else value).strip())
-        given = Arguments(name, tuple(values), named, self._site.language or "en")
+        given = Arguments(name, tuple(values), named, self._site.language or "en", written)
         if _NOTE.fullmatch(name):
             return self._note(given.get("text", "1") or next(iter(given.values[-1:]), ""))
         if (text := _function(name, given, self._title)) is None:

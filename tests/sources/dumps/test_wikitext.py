@@ -102,8 +102,12 @@ def test_what_a_line_says(wikitext: str, said: str) -> None:
         ("SS|Marlin", "SS Marlin"),
         ("USS|Gull|DD-5", "USS Gull"),
         ("w|nuclear weapon|nuclear weapons", "nuclear weapons"),
-        ("goal|12||45|pen.", "12', 45' (pen.)"),
+        ("goal|12||45+1|pen.", "12', 45+1' (pen.)"),
         ("flagathlete|[[A B]]|KEN", "A B (KEN)"),
+        ("Infobox x|LuogoNascita=Orm|PLZ=5", "|  |  |\n|---|---|\n| Luogo nascita | Orm |\n| PLZ | 5 |"),
+        ("Sortname|Bo|Lund|Bo Lund (rower)", "Bo Lund"),
+        ("ordered list|A|B|start=5", "5. A\n6. B"),
+        ("citation|We sail.", "We sail."),
         ("#ifeq: a | b | no | yes", "yes"),
         ("#switch: a | a = first | b = second", "first"),
         ("Zitat|Wir segeln.|P. Quill", "> Wir segeln. — P. Quill"),
@@ -240,7 +244,8 @@ def test_a_parameter_that_names_another_is_its_label_and_settings_are_no_facts()
         """{{Infobox settlement|name=Orm|subdivision_type1=Country|subdivision_name1=[[Peru]]|leader_title=[[Mayor]]
         |leader_name=Ann|established_title=Founded|established_date={{start date|1900|5}}|seat_type=Capital|seat=Ormtown
         |blank_name_sec1=Code|blank_info_sec1=77|leader_title2=Vacant|image_skyline=a.jpg|area_footnotes=x|embed=yes
-        |colour=#ffaa00|map_width=200px|architectural_style=Gothic|width={{convert|5|m|ft}}}}"""
+        |colour=#ffaa00|map_width=200px|image_caption=In 1902|footnotes=By day
+        |architectural_style=Gothic|width={{convert|5|m|ft}}}}"""
     ) == [
         "| Orm |  |",
         "|---|---|",
@@ -250,6 +255,8 @@ def test_a_parameter_that_names_another_is_its_label_and_settings_are_no_facts()
         "| Capital | Ormtown |",
         "| Code | 77 |",
         "| Leader title 2 | Vacant |",
+        "| Image caption | In 1902 |",
+        "| Footnotes | By day |",
         "| Architectural style | Gothic |",
         "| Width | 5 m |",
     ]
@@ -294,6 +301,10 @@ def test_what_is_never_closed_ends_all_the_same(unit: str) -> None:
 )
 def test_nesting_10_000_deep_ends_and_what_follows_is_read(left: str, right: str) -> None:
     assert "After." in to_markdown(f"{left * 10_000}x{right * 10_000}\n\nAfter.", "T")
+
+
+def test_a_template_of_more_arguments_than_any_page_has_is_left_as_text() -> None:
+    assert body("{{ubl|" + "a|" * 30_000 + "end}}").endswith("a|end")
 
 
 def test_templates_are_read_to_the_depth_that_pages_have() -> None:
