@@ -264,7 +264,7 @@ def _records() -> dict[str, tuple[Make, str]]:
         "squad_wrong.json": (_bytes(json.dumps(squad).encode()), 'no "text"'),
         "truncated.json": (_bytes(b'[{"title": "x", "text": "y"'), "not JSON"),
         "nothing.json": (_bytes(b"{}"), "neither a list"),
-        "nan.json": (_bytes(b"NaN"), "neither a list"),
+        "nan.json": (_bytes(b"NaN"), "not a JSON object"),
         "line_100_mb.jsonl": (_bytes(lambda size: record("ok") + b"x" * (size.megabytes * MB)), "longer than"),
         "lists.jsonl": (_bytes(record("ok") + b"[" + b"[]," * (5 * MB) + b"1]\n"), "lists and objects"),
         "bad_lines.jsonl": (_bytes(record("ok") + b"1\n" * 300_000), "more records were left out"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -14,14 +13,17 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats.format import MAX_CHARS
 from iterative_rag.sources.formats.table_part import TablePart, table_documents
-from iterative_rag.sources.metadata import metadata_of, scalars
+from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, not_read, scalars
 from iterative_rag.types import Document
 from iterative_rag.types.documents import Metadata, as_field
 
 HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
-_OWN_FIELDS = frozenset({"title", "text", "passage", "url", "metadata"})
+# Names of the field that holds a record's text, the surest first; a table may have the last ones as columns.
+_TEXTS = ("text", "passage", "contents", "body", "paragraph_text", "content", "article", "abstract")
+_SURE_TEXTS = frozenset(_TEXTS[:5])
+_OWN_FIELDS = frozenset({"title", "url", "metadata"})
 # What names a record that has no title; else the first of its texts that is short enough.
-_NAMES = ("name", "heading", "headline", "label", "subject", "question")
+_NAMES = ("wikipedia_title", "name", "heading", "headline", "label", "subject", "question")
 _TITLE_CHARS = 120
 # A table of records: so many at the beginning are looked at, and all have at most so many short values.
 _LOOKED_AT, _MOST_COLUMNS, _CELL_CHARS = 50, 40, 200
@@ -54,7 +56,7 @@ def _may_be_row(record: object) -> bool:
     """Whether a record may be a row of a table: short values, and no text of its own. One that cannot be read may."""
     if isinstance(record, Skipped):
         return True
-    if not isinstance(record, dict) or not 1 < len(record) <= _MOST_COLUMNS or {"text", "passage"} & record.keys():
+    if not isinstance(record, dict) or not 1 < len(record) <= _MOST_COLUMNS or _SURE_TEXTS & record.keys():
         return False
     short = (value is None or isinstance(value, bool | int | float) or _is_short(value) for value in record.values())
     return all(short)
@@ -81,14 +83,20 @@ def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]
 
 
 def _document(row: object, source: str, seen: Counter[str], what: str) -> Document | Skipped:
-    if not isinstance(row, dict):
-        return Skipped(source, f"The {what} is not a JSON object.")
-    text, url = _text(row), row.get("url")
-    title = _title(row)
-    if not _is_filled(text):
-        text = _fields_as_text(row, title)
+    row = _as_record(row)
+    if row is None:
+        return Skipped(source, f"The {what} is no text and not a JSON object.")
+    try:
+        title = _title(row)
+        name, text = _text(row)
+        rest = {key: value for key, value in row.items() if key not in ("title", "url", name)}
+        more, unread = _beside_text(rest) if text else (_fields_as_text(row, title), 0)
+    except RecursionError:
+        return Skipped(source, f"The {what} is nested too deeply.")
+    text = f"{text.rstrip()}\n\n{more}" if text and more else text or more
     if not text:
         return Skipped(source, f'The {what} has no "text" or "passage", and no other field.')
+    url = row.get("url")
     url = url if isinstance(url, str) and url else None
     if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
         return Skipped(source, "The text holds characters that are not text.")
@@ -100,11 +108,61 @@ def _document(row: object, source: str, seen: Counter[str], what: str) -> Docume
     seen[key] += 1
     if seen[key] > 1:
         key = f"{key}\n{seen[key]}"
-    return Document(_hash(key), title, text, source, url, metadata=_metadata(row))
+    return Document(_hash(key), title, text, source, url, metadata=_metadata(rest, unread))
 
 
-def _text(row: Mapping[str, Any]) -> Any:
-    return row.get("text", row.get("passage"))
+def _as_record(row: object) -> Mapping[str, Any] | None:
+    """A record as an object: also a text alone, and a title with its text, as HotpotQA writes them."""
+    match row:
+        case dict():
+            return row
+        case str():
+            return {"text": row}
+        case [str(title), str() | list() as text] if joined_text(text):
+            return {"title": title, "text": text}
+    return None
+
+
+def is_record(row: Mapping[str, Any]) -> bool:
+    """Whether an object is a record itself and no collection of others: it has a text or a name."""
+    return bool(_text(row)[1]) or any(_is_filled(row.get(name)) for name in ("title", *_NAMES))
+
+
+def _text(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The field that holds the text, and the text; two empty ones where none does."""
+    held = ((name, joined_text(row.get(name))) for name in _TEXTS)
+    return next(((name, text) for name, text in held if text.strip()), ("", ""))
+
+
+def joined_text(value: Any) -> str:
+    """A text, also one of sentences, or of paragraphs of sentences; "" for anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not value:
+        return ""
+    if all(isinstance(one, str) for one in value):
+        if any(one.endswith("\n") for one in value):  # paragraphs
+            return "\n\n".join(filter(None, (one.strip() for one in value)))
+        glued = any(one[:1].isspace() for one in value[1:]) or any(one[-1:].isspace() for one in value[:-1])
+        return ("" if glued else " ").join(value)
+    if all(isinstance(one, list) for one in value):
+        return "\n\n".join(filter(None, map(joined_text, value)))
+    return ""
+
+
+def _beside_text(rest: Mapping[str, Any]) -> tuple[str, int]:
+    """Further texts and nested fields of a record as text, for which its metadata have no room; and how many fields
+    hold neither, as lists of offsets do."""
+    further, unread = {}, 0
+    for key, value in rest.items():
+        if key == "metadata" or value in (None, [], {}, ""):
+            continue
+        nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value))
+        if nested or (isinstance(value, str) and len(value) > MAX_VALUE_CHARS):
+            further[key] = value
+        elif isinstance(value, list) and not all(isinstance(one, str | int | float) for one in value):
+            unread += 1
+    return _fields_as_text(further, ""), unread
 
 
 def _title(row: Mapping[str, Any]) -> str:
@@ -123,7 +181,7 @@ def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
     lines, sections = [], []
     for key, value in row.items():
         key, shown = as_field(key), in_words(value).strip()
-        if not shown or key in ("title", "url", "text", "passage") or (shown == title and len(row) > 1):
+        if not shown or key in ("title", "url") or (shown == title and len(row) > 1):
             continue
         if "\n" in shown or len(shown) > _CELL_CHARS:
             sections.append(f"## {key}\n\n{shown}")
@@ -135,7 +193,7 @@ def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
 
 
 def in_words(value: Any) -> str:
-    """A value in words: lists by commas, objects as JSON."""
+    """A value in words: lists by commas, objects by the names of their fields."""
     match value:
         case None:
             return ""
@@ -147,14 +205,19 @@ def in_words(value: Any) -> str:
             return str(value)
         case list() if all(isinstance(one, str | int | float) for one in value):
             return ", ".join(map(str, value))
-    return json.dumps(value, ensure_ascii=False)
+        case list():
+            return "; ".join(filter(None, map(in_words, value)))
+        case dict():
+            return ", ".join(f"{key}: {shown}" for key, one in value.items() if (shown := in_words(one)))
+    return str(value)
 
 
-def _metadata(row: Mapping[str, Any]) -> Metadata:
+def _metadata(rest: Mapping[str, Any], unread: int) -> Metadata:
     """The other fields of a record, and those of its "metadata"."""
-    nested = row.get("metadata")
-    rest = {key: value for key, value in row.items() if key not in _OWN_FIELDS}
-    return metadata_of(scalars({**rest, **nested} if isinstance(nested, dict) else rest))
+    nested = rest.get("metadata")
+    fields = {key: value for key, value in rest.items() if key not in _OWN_FIELDS}
+    held = scalars({**fields, **nested} if isinstance(nested, dict) else fields)
+    return metadata_of([*not_read({"fields": unread}), *held])
 
 
 def _beginning(text: str) -> str:
