@@ -67,7 +67,10 @@ def blocks_of(runs: Sequence[Run]) -> list[Block]:
         return [Block([run]) for run in runs]
     stacks: list[list[Run]] = []
     for run in upright:
-        if not (stacks and _continues(stacks[-1], run)):
+        # A cell that others follow in its row is left by what begins at their left.
+        leaves = len(stacks) > 1 and stacks[-2][-1].is_beside(stacks[-1][0]) and run.left < stacks[-2][-1].right
+        leaves = leaves and stacks[-2][-1].right <= stacks[-1][0].left
+        if not (stacks and not leaves and _continues(stacks[-1], run)):
             if stacks and len(stacks[-1]) > 1 and stacks[-1][-1].is_beside(run):
                 stacks.append([stacks[-1].pop()])  # the first cell of a row, and not the last line of a text
             stacks.append([run])
