@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
 # In heights of a line: a gap between two columns or cells, and between two words.
-CELL_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.16, 0.2
+_CELL_GAP, _NARROW_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.3, 0.16, 0.2
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 RTL_LETTER, _LATIN = re.compile(f"[{_RTL}]"), re.compile(f"[^\\W\\d_{_RTL}]")
 _LEFT_TO_RIGHT = re.compile(f"((?:[^\\W_{_RTL}]|%)(?:[^{_RTL}()\\[\\]«»]*[^\\W_{_RTL}])?)")
@@ -41,7 +41,8 @@ _TURNS: dict[int, Any] = {0: None, 90: lambda x, y: (y, -x), 180: lambda x, y: (
 
 @dataclass(slots=True)
 class Run:
-    """Characters on one baseline without a wide gap, then a line; `cells`: its characters and their edges."""
+    """Characters on one baseline without a wide gap, then a line; `cells`: its characters and their edges, then what
+    may be cells of a narrow table."""
 
     base: float
     height: float
@@ -69,7 +70,7 @@ def runs_of(page: PdfPage) -> list[Run]:
     for run in _with_scripts(_raw_runs(page)):
         last = found[-1] if found else None
         near = last and not (run.turned or last.turned) and last.is_beside(run)
-        if last and near and (gap := last.gap(run.left, run.right)) < CELL_GAP * last.height:
+        if last and near and (gap := last.gap(run.left, run.right)) < _CELL_GAP * last.height:
             if gap > word_gap(last.cells[-1][0], run.cells[0][0]) * last.height:
                 last.cells.append((" ", last.right, last.right))
             last.add(run.cells, run.left, run.right)
@@ -77,7 +78,8 @@ def runs_of(page: PdfPage) -> list[Run]:
         else:
             found.append(run)
     for run in found:
-        run.text, run.cells = _text(run).encode("utf-16", "surrogatepass").decode("utf-16", "replace"), []
+        run.text = _text(run).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        run.cells = _narrow_cells(run)
     return [run for run in found if run.text]
 
 
@@ -120,7 +122,7 @@ def _raw_runs(page: PdfPage) -> list[Run]:
             right = last[1] if stop == end else right
             if run is not None and not run.turned:
                 shifted = abs(base - run.base) > 0.12 * max(height, run.height)
-                if shifted or run.gap(left, right) > CELL_GAP * run.height:
+                if shifted or run.gap(left, right) > _CELL_GAP * run.height:
                     run = None
             if run is None:
                 angle = math.degrees(pdfium.FPDFText_GetCharAngle(raw, at)) - rotation
@@ -143,6 +145,22 @@ def _characters(raw: Any) -> str:
     if len(text) != count or "\0" in text:
         text = "".join(chr(pdfium.FPDFText_GetUnicode(raw, index)) for index in range(count))
     return text.translate(_CONTROLS)
+
+
+def _narrow_cells(run: Run) -> list[tuple[str, float, float]]:
+    """The pieces of a run between gaps that are wider than those of most words."""
+    if run.turned or RTL_LETTER.search(run.text):
+        return [(run.text, run.left, run.right)]
+    found: list[tuple[str, float, float]] = []
+    spaced = False
+    for text, left, right in run.cells:
+        if found and text != " " and left - found[-1][2] < _NARROW_GAP * run.height:
+            before, start, end = found[-1]
+            found[-1] = (f"{before} {text}" if spaced else before + text, start, max(end, right))
+        elif text != " ":
+            found.append((text, left, right))
+        spaced = text == " "
+    return found
 
 
 def word_gap(before: str, after: str) -> float:

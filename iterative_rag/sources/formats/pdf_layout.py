@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from itertools import groupby, permutations
+from itertools import chain, groupby, permutations
 
-from iterative_rag.sources.formats.pdf_characters import CELL_GAP, RTL_LETTER, Run, word_gap
+from iterative_rag.sources.formats.pdf_characters import RTL_LETTER, Run, word_gap
 
 # A page of more is a drawing or an attack, and keeps the order of the file.
 _MAX_RUNS, _MAX_BLOCKS = 4_000, 120
@@ -165,7 +165,7 @@ def _lines(rows: list[list[Block]]) -> list[Run]:
     if len(rows) == 1 and len({len(cell.lines) for cell in rows[0]}) == 1 and not rows[0][0].is_prose():
         rows = _by_baseline(sorted((run for cell in rows[0] for run in cell.lines), key=lambda run: -run.base))
     lines: list[Run] = []
-    for several, group in groupby(rows, key=lambda row: len(row) > 1):
+    for several, group in groupby(rows, key=lambda row: len(row) > 1 or len(_pieces(row)) > 1):
         held = list(group)
         lines += _joined(held) if several else [run for row in held for run in row[0].lines]
     return lines
@@ -180,7 +180,7 @@ def _joined(rows: list[list[Block]]) -> list[Run]:
         line = Run(row[0].lines[0].base, row[0].lines[0].height)
         for cell in row:
             gap = line.gap(cell.left, cell.right) / (line.height or 1)
-            space = "" if not line.text or gap < word_gap(line.text, cell.text) else " " if gap < CELL_GAP else "  "
+            space = "" if not line.text or gap < word_gap(line.text, cell.text) else "  " if len(row) > 1 else " "
             line.text += space + cell.text
             line.left, line.right = min(line.left, cell.left), max(line.right, cell.right)
         lines.append(line)
@@ -195,17 +195,24 @@ def _joined(rows: list[list[Block]]) -> list[Run]:
 
 def _cells(rows: Sequence[Sequence[Block]]) -> list[list[str]]:
     """The cells of a table by row and column; no rows where it has fewer than three columns, or no head."""
+    pieces = [_pieces(row) for row in rows]
     edges: list[tuple[float, float]] = []
-    for cell in sorted((cell for row in rows for cell in row), key=lambda cell: cell.left):
-        if edges and cell.left < edges[-1][1]:
-            edges[-1] = edges[-1][0], max(edges[-1][1], cell.right)
+    for _, left, right in sorted(chain.from_iterable(pieces), key=lambda piece: piece[1]):
+        if edges and left < edges[-1][1]:
+            edges[-1] = edges[-1][0], max(edges[-1][1], right)
         else:
-            edges.append((cell.left, cell.right))
-    table = [[[cell.text for cell in row if left <= cell.left < right] for left, right in edges] for row in rows]
-    has_head = all(texts and not re.search(r"\d", texts[0]) for texts in table[0])
-    if len(edges) < 3 or not has_head or any(len(texts) > 1 for row in table for texts in row):
+            edges.append((left, right))
+    table = [[" ".join(text for text, at, _ in row if left <= at < right) for left, right in edges] for row in pieces]
+    has_head = all(text and not re.search(r"\d", text) for text in table[0])
+    if len(edges) < 3 or not has_head:
         return []
-    return [["".join(texts).replace("|", "\\|") for texts in row] for row in table]
+    return [[text.replace("|", "\\|") for text in row] for row in table]
+
+
+def _pieces(row: Sequence[Block]) -> list[tuple[str, float, float]]:
+    """What may be the cells of a row, with their edges."""
+    lines = [cell.lines[0].cells if len(cell.lines) == 1 else [(cell.text, cell.left, cell.right)] for cell in row]
+    return list(chain.from_iterable(lines))
 
 
 def _sorted(blocks: list[Block]) -> list[Block]:

@@ -81,8 +81,8 @@ def _separator(before: Run, above: Block, line: Run, block: Block, leading: floa
     width = (before.right - before.left) / max(1.0, above.right - above.left)
     lower = bool(_LOWER_START.match(line.text))
     prose = above.is_prose() and block.is_prose()
-    long = width > 0.85 and len(before.text) > 60 and "  " not in before.text
-    goes_on = not _LIST_ITEM.match(line.text) and (
+    long = width > 0.85 and len(before.text) > 60
+    goes_on = not ("  " in before.text + line.text or _LIST_ITEM.match(line.text)) and (
         (lower and width > 0.45) or (prose and width > (0.75 if same else 0.5)) or long
     )
     if same and goes_on and not (ended and line.left - before.left > 0.7 * line.height):
