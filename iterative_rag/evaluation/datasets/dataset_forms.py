@@ -3,13 +3,17 @@
 | form | a row needs | and may have |
 |---|---|---|
 | FRAMES | `Prompt, Answer`, and `wiki_links` or `wikipedia_link_1` ... | `reasoning_types, id, aliases, kind` |
+| HotpotQA, 2Wiki | `question, answer, context, supporting_facts` | `_id, type` |
+| FanOutQA | `question, answer, necessary_evidence` | `id, categories` |
 | multi-hop | `question, answer, paragraphs: [{title, text, supporting}]` | `id, aliases, type, decomposition` |
 | plain | `question, answer` (or `answers`) | `id, aliases, types, kind, gold_titles, expected_steps, courses` |
 | SQuAD | `data: [{title, paragraphs: [{context, qas: [...]}]}]` | `is_impossible` of version 2 |
 
-FRAMES is read from the published TSV too, or from CSV. `expected_steps` of a multi-hop question are the answers of
-MuSiQue's decomposition, the last being the answer itself; 2Wiki's evidences are not taken, because their objects are
-labels of a database and not what the text says. `courses` are the courses that a run may take, lists of names of steps.
+A list of answers gives alternatives; FanOutQA's are all needed, as are the pairs of its answers that are objects: they
+are one answer, "A; B" or "A: 1; B: 2". MuSiQue's own names of fields are read as those of multi-hop questions. FRAMES
+is read from the published TSV too, or from CSV. `expected_steps` of a multi-hop question are the answers of MuSiQue's
+decomposition, the last being the answer itself; 2Wiki's evidences are not taken, because their objects are labels of a
+database and not what the text says. `courses` are the courses that a run may take, lists of names of steps.
 """
 
 from __future__ import annotations
@@ -136,6 +140,54 @@ def _frames(row: Row) -> Iterator[Question]:
     )
 
 
+def _hotpot(row: Row) -> Iterator[Question]:
+    """HotpotQA's and 2Wiki's own files, and the columns that Hugging Face makes of them."""
+    context, facts = (_columns(row, name) for name in ("context", "supporting_facts"))
+    try:
+        needed = dict.fromkeys(str(title) for title, _ in facts)
+        given = tuple(
+            Paragraph(
+                str(title), "".join(sentences) if _spaced(sentences) else " ".join(sentences), str(title) in needed
+            )
+            for title, sentences in context
+        )
+    except (TypeError, ValueError) as error:
+        raise row.fault("has a context that is no list of titles with their sentences") from error
+    yield replace(_question(row), gold_titles=tuple(needed), paragraphs=given)
+
+
+def _columns(row: Row, name: str) -> list[Any]:
+    """Pairs, also where they come as two columns or as printed text."""
+    given = row.fields[name]
+    given = _printed_list(row, name, given) if isinstance(given, str) else given
+    return list(zip(*given.values(), strict=True)) if isinstance(given, dict) else given
+
+
+def _spaced(sentences: Sequence[str]) -> bool:
+    return any(one[:1].isspace() for one in sentences[1:]) or any(one[-1:].isspace() for one in sentences[:-1])
+
+
+def _fan_out(row: Row) -> Iterator[Question]:
+    evidence = row.fields["necessary_evidence"]
+    if not isinstance(evidence, list) or not all(isinstance(one, dict) for one in evidence):
+        raise row.fault("has no list of articles for necessary_evidence")
+    yield replace(
+        _question(replace(row, fields={**row.fields, "answer": _all_of(row.fields["answer"])})),
+        types=_items(row, "categories"),
+        gold_titles=_titles(str(one.get("url") or one.get("title") or "") for one in evidence),
+    )
+
+
+def _all_of(value: Any) -> str:
+    """Values that are needed together as one answer: "A; B", and "A: 1; B: 2"."""
+    match value:
+        case dict():
+            return "; ".join(f"{key}: {_all_of(one).replace(';', ',')}" for key, one in value.items())
+        case list():
+            return "; ".join(map(_all_of, value))
+    return "yes" if value is True else "no" if value is False else str(value)
+
+
 def _multi_hop(row: Row) -> Iterator[Question]:
     fields = row.fields
     given = fields["paragraphs"]
@@ -143,13 +195,15 @@ def _multi_hop(row: Row) -> Iterator[Question]:
         raise row.fault("has paragraphs that are no list")
     read = [_paragraph(row, number, one) for number, one in enumerate(given, start=1)]
     paragraphs = tuple(one for one in read if one.text.strip())  # a paragraph without words cannot be found or read
-    steps = fields.get("decomposition") or ()
+    steps = fields.get("decomposition", fields.get("question_decomposition")) or ()
     try:
         expected = tuple(str(step["answer"]) for step in steps)
     except (TypeError, KeyError) as error:
         raise row.fault("has a decomposition with a step that has no answer") from error
+    question = _question(row)
     yield replace(
-        _question(row),
+        question,
+        kind=Answerability.NOT_IN_CORPUS if fields.get("answerable") is False else question.kind,
         gold_titles=tuple(dict.fromkeys(one.title for one in paragraphs if one.supporting)),
         paragraphs=paragraphs,
         expected_steps=expected,
@@ -157,6 +211,8 @@ def _multi_hop(row: Row) -> Iterator[Question]:
 
 
 def _paragraph(row: Row, number: int, given: Any) -> Paragraph:
+    if isinstance(given, dict) and "paragraph_text" in given:
+        given = {**given, "text": given["paragraph_text"], "supporting": given.get("is_supporting", False)}
     missing = [name for name in ("title", "text", "supporting") if not isinstance(given, dict) or name not in given]
     if missing:
         raise row.fault(f"lacks {_listed(missing)} in its paragraph {number}")
@@ -191,7 +247,7 @@ def _question(row: Row) -> Question:
     fields = row.fields
     types = next((name for name in ("types", "type", "reasoning_types") if name in fields), "types")
     return Question(
-        id=str(fields["id"]).strip() if _filled(fields.get("id")) else "",
+        id=next((str(fields[name]).strip() for name in ("id", "_id") if _filled(fields.get(name))), ""),
         text=_words(row, "question"),
         answers=_answers(row, "answer" if "answer" in fields else "answers"),
         kind=_kind(row),
@@ -226,6 +282,8 @@ def _squad(row: Row) -> Iterator[Question]:
 _FORMS = (
     _Form("SQuAD", (("data",),), _squad),
     _Form("FRAMES", (("Prompt",), ("Answer",), ("wiki_links", _FIRST_LINK)), _frames),
+    _Form("HotpotQA", (("question",), ("answer",), ("context",), ("supporting_facts",)), _hotpot),
+    _Form("FanOutQA", (("question",), ("answer",), ("necessary_evidence",)), _fan_out),
     _Form("multi-hop", (("question",), ("answer", "answers"), ("paragraphs",)), _multi_hop),
     _Form("plain", (("question",), ("answer", "answers")), _plain),
 )
@@ -248,7 +306,10 @@ def _words(row: Row, name: str) -> str:
 def _answers(row: Row, name: str) -> tuple[str, ...]:
     """The gold answer, or several, then the aliases; JSON's true and false are yes and no."""
     given = row.fields[name]
-    values = [*(given if isinstance(given, list) else [given]), *_items(row, "aliases")]
+    aliases = [*_items(row, "aliases"), *_items(row, "answer_aliases")]
+    if isinstance(given, dict) and "value" in given and isinstance(given.get("aliases"), list):
+        given = [given["value"], *given["aliases"]]  # TriviaQA's
+    values = [*(given if isinstance(given, list) else [given]), *aliases]
     worded = ["yes" if value is True else "no" if value is False else value for value in values]
     if any(isinstance(value, dict | list) for value in worded):
         raise row.fault(f"has no text, and no list of texts, for {name}")

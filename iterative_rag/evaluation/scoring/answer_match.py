@@ -6,7 +6,8 @@ and `value` are this package's own: they tolerate wording, never content.
 
 What `contains` credits: all words of an accepted answer, in order and at word borders, in an answer of at most
 `LONGEST` words, accents and case aside. Lists are credited where their items are the same set ("A, B and C" is
-"C; B; A"). What it does not credit, though the words stand there:
+"C; B; A"); of "A; B" and "A: 1; B: 2" all parts are
+needed, in any order. What it does not credit, though the words stand there:
 - alternatives: "A or B", "A / B", "A; B" and lines of guesses, unless each of them contains the accepted answer;
 - enumerations: "A and B", "A, B and C" or four and more parts of a kind, where only one is accepted (two or three
   parts between commas may be a place and its country: they pass);
@@ -125,6 +126,8 @@ def contains(given: str, gold: str) -> bool:
     """Whether the answer says the accepted one and nothing against it; see the head of this module."""
     if len(items := _items(gold)) > 1 and _items(given) == items:
         return True
+    if len(parts := gold.split("; ")) > 1:
+        return all(_says_part(given, part) for part in parts) and not _ALTERNATIVES[0].search(given)
     if (one := nation_named(given)) and (other := nation_named(gold)) and one != other:
         return False  # "Guinea-Bissau" is not "Guinea"
     tokens, wanted = _tokens(given), _tokens(gold)
@@ -133,6 +136,13 @@ def contains(given: str, gold: str) -> bool:
     if read_value(gold) or closed(gold) is not None:
         return same_value(given, gold)
     return not _is_choice(given, gold) and not _is_enumeration(given, gold) and _affirmed(given, gold)
+
+
+def _says_part(given: str, part: str) -> bool:
+    """Whether an answer says one of several things that are needed; of a pair ("A: 1") both in one clause."""
+    pair = part.split(": ")
+    clauses = (given,) if len(pair) < 2 else _BETWEEN_ITEMS.split(given)
+    return _holds(given, part) or any(all(stands_in(clause, one) for one in pair) for clause in clauses)
 
 
 @lru_cache(maxsize=8192)

@@ -156,6 +156,70 @@ def test_multi_hop_keeps_paragraphs_and_takes_the_steps_of_a_decomposition(tmp_p
     )
 
 
+LEE = Paragraph("Lee", "Lee is a captain. She was born in Kirkay.", True)
+
+
+@pytest.mark.parametrize(
+    ("row", "question"),
+    [
+        (
+            {
+                "_id": "5a8b",
+                "supporting_facts": [["Lee", 1]],
+                "context": [["Lee", ["Lee is a captain. ", "She was born in Kirkay."]], ["Auk", ["A tug."]]],
+            },
+            Question("5a8b", "Where?", ("Kirkay",), gold_titles=("Lee",), paragraphs=(LEE, Paragraph("Auk", "A tug."))),
+        ),
+        (
+            {
+                "id": "5a8c",
+                "type": "bridge",
+                "supporting_facts": {"title": ["Lee"], "sent_id": [1]},
+                "context": {"title": ["Lee"], "sentences": [["Lee is a captain.", "She was born in Kirkay."]]},
+            },
+            Question("5a8c", "Where?", ("Kirkay",), types=("bridge",), gold_titles=("Lee",), paragraphs=(LEE,)),
+        ),
+        (
+            {
+                "id": "2hop",
+                "answer_aliases": ["Kirkay town"],
+                "answerable": False,
+                "paragraphs": [{"idx": 0, "title": "Lee", "paragraph_text": LEE.text, "is_supporting": True}],
+                "question_decomposition": [{"id": 1, "question": "q", "answer": "Kirkay", "paragraph_support_idx": 0}],
+            },
+            Question(
+                "2hop",
+                "Where?",
+                ("Kirkay", "Kirkay town"),
+                Answerability.NOT_IN_CORPUS,
+                gold_titles=("Lee",),
+                paragraphs=(LEE,),
+                expected_steps=("Kirkay",),
+            ),
+        ),
+        (
+            {
+                "id": "f",
+                "answer": ["Tern", "Auk"],
+                "categories": ["Fleet"],
+                "necessary_evidence": [{"title": "Fleet (A)"}],
+            },
+            Question("f", "Where?", ("Tern; Auk",), types=("Fleet",), gold_titles=("Fleet (A)",)),
+        ),
+        (
+            {"id": "f", "answer": {"Tern": 1931, "Auk": [1950, True]}, "necessary_evidence": []},
+            Question("f", "Where?", ("Tern: 1931; Auk: 1950, yes",)),
+        ),
+        ({"id": "t", "answer": {"value": "Kirkay", "aliases": ["K."]}}, Question("t", "Where?", ("Kirkay", "K."))),
+    ],
+)
+def test_the_published_forms_keep_ids_paragraphs_and_gold(
+    tmp_path: Path, row: dict[str, Any], question: Question
+) -> None:
+    row = {"question": "Where?", "answer": "Kirkay", **row}
+    assert load(written(tmp_path, "rows.json", json.dumps([row]))).questions == (question,)
+
+
 def test_plain_questions(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"question": " How many? ", "answer": 42, "aliases": ["forty-two"], "gold_titles": ["Aldermere_bridge"]},

@@ -266,6 +266,34 @@ def test_a_list_is_right_where_its_items_are_the_same_set(answer: str, right: bo
 
 
 @pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("Tern, Auk and Gull", True),
+        ("gull / auk / tern", True),
+        ("The harbour owns the Gull, the Tern and the Auk.", True),
+        ("Tern", False),
+        ("Tern and Auk", False),
+        ("Tern or Auk or Gull", False),
+    ],
+)
+def test_of_several_answers_that_are_needed_all_are(answer: str, right: bool) -> None:
+    assert bool(score(answer, ("Tern; Auk; Gull",)).right) is right
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("Tern (1931), Auk (1950)", True),
+        ("The Auk was built in 1950 and the Tern in 1931", True),
+        ("Tern 1950, Auk 1931", False),
+        ("1931; 1950", False),
+    ],
+)
+def test_pairs_are_right_where_each_stands_in_one_clause(answer: str, right: bool) -> None:
+    assert bool(score(answer, ("Tern: 1931; Auk: 1950",)).right) is right
+
+
+@pytest.mark.parametrize(
     ("gold", "answer"),
     [
         ("Studio 33", "33"),
