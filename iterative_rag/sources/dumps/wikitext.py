@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 EXTRA = "dumps"
 MAX_CHARS = 2 * 1024 * 1024  # MediaWiki's own default limit for a page is 2 MiB
-MAX_DEPTH = 20  # of templates and links within one another: anything deeper is cut and counted
+MAX_DEPTH = 20  # of templates and links within one another: of those that hold more the text is left
+_MAX_DEEP = 50  # of those whose text is left
 _MAX_GROWTH = 20  # the HTML may have this many times the characters of its wikitext
 _MAX_BARS = 20_000  # of one template: the parser needs a kilobyte for each
 UNEXPANDED = "unexpanded templates"
@@ -56,8 +57,9 @@ _ELEMENTS = sorted((*_PLAIN, *_CODE, "poem", "gallery", "ref", *_DRAWN, *_DROPPE
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
 # What shows that a reference names a source, and says nothing itself.
 _CITATION = re.compile(
-    r"//|\{\{\s*(?:[ck]it|harv|sfn|lit|internetq|ouvrage|lien|article|web|книга|статья|doi|rp\b|bib)|ISBN|''"
-    r"|\b(?:pp?|S|с|pág|f|ff)\.\s*\d|^\W*[^\W\d_]+,? \(?\d{4}|^\W*(?:see|vgl|siehe|ibid|ebenda|cf|op)\b",
+    r"//|\{\{\s*(?:[ck]it|harv|sfn|lit|internetq|ouvrage|lien|article|web|книга|статья|doi|rp\b|bib)|ISBN"
+    r"|''\s*[.:(]|:\s*''|\b(?:pp?|S|с|pág|f|ff)\.\s*\d|^\W*[^\W\d_]+,? \(?\d{4}[a-z]?\W*$"
+    r"|^\W*(?:see|vgl|siehe|ibid|ebenda|cf|op)\b",
     re.IGNORECASE,
 )
 
@@ -281,11 +283,13 @@ def _parted(text: str) -> tuple[list[str], int]:
     Brackets that match nothing are left out. Linear, whatever is never closed.
     """
     parts: list[str] = []
+    depths: list[int] = []  # of the templates and links in each part
     opened: list[tuple[str, int, int]] = []  # bracket, how many, where its content begins in `parts`
     unclosed = {"{": 0, "[": 0}
     at = deep = 0
     for run in _BRACKETS.finditer(text):
         parts.append(text[at : run.start()])
+        depths.append(0)
         at, bracket, count = run.end(), run[0][0], len(run[0])
         if bracket in unclosed:
             opened.append((bracket, count, len(parts)))
@@ -298,15 +302,18 @@ def _parted(text: str) -> tuple[list[str], int]:
             if other != bracket:
                 continue  # it was never closed: its content belongs to what contains it
             width = min(count, wide, 3 if bracket == "{" else 2)
-            source = "".join(parts[start:])
-            del parts[start:]
+            source, depth = "".join(parts[start:]), 1 + max(depths[start:], default=0)
+            del parts[start:], depths[start:]
             if wide - width >= 2:
                 opened.append((bracket, wide - width, start))
                 unclosed[bracket] += 1
-            if len(opened) < MAX_DEPTH:
-                parts.append(bracket * width + source + run[0][0] * width)
-            else:
+            if depth <= MAX_DEPTH:
+                source = bracket * width + source + run[0][0] * width
+            else:  # their text, but not of thousands within one another, which would be joined as often
+                source, depth = _BRACKETS.sub("", source).replace("|", " ") if deep < _MAX_DEEP else "", 0
                 deep += 1
+            parts.append(source)
+            depths.append(depth)
             count -= width
     return [*parts, text[at:]], deep
 

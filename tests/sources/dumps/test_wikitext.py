@@ -141,9 +141,11 @@ def test_months_are_written_in_the_language_of_the_wiki() -> None:
 
 
 def test_notes_stand_at_the_end_and_sources_go() -> None:
-    text = body("It has 1,640{{efn|Without [[ferries]].}} boats.<ref name=a>At low water only.</ref> More.<ref name=a/>"
-        "<ref>Smith 1990, p. 5.</ref><ref>''Boats''. Orm 1990.</ref>")  # fmt: skip
-    assert text == "It has 1,640[2] boats.[1] More.[1]\n\n[1] At low water only.\n\n[2] Without ferries."
+    text = body("It has 1,640{{efn|Without [[ferries]].}} boats.<ref name=a>At low water.</ref> More.<ref name=a/>"
+        "<ref>Smith 1990, p. 5.</ref><ref>''Boats''. Orm 1990.</ref><ref>In 1934 ''Marlin'' sank.</ref>")  # fmt: skip
+    assert text == (
+        "It has 1,640[3] boats.[1] More.[1][2]\n\n[1] At low water.\n\n[2] In 1934 Marlin sank.\n\n[3] Without ferries."
+    )
 
 
 def test_captions_of_files_and_galleries_stay_and_drawings_are_counted() -> None:
@@ -307,9 +309,16 @@ def test_a_template_of_more_arguments_than_any_page_has_is_left_as_text() -> Non
     assert body("{{ubl|" + "a|" * 30_000 + "end}}").endswith("a|end")
 
 
+def test_brackets_that_are_never_closed_cost_what_follows_nothing() -> None:
+    assert body("[[a " * 30 + "{{convert|5|km}} [[b|end]]").endswith("5 km end")
+
+
 def test_templates_are_read_to_the_depth_that_pages_have() -> None:
     depth = MAX_DEPTH - 1
     assert body("{{nowrap|" * depth + "core" + "}}" * depth) == "core"
+    text, unread = converted("{{nowrap|" * 30 + "core" + "}}" * 30, "T")
+    assert "core" in text
+    assert unread["templates nested too deeply"] == 1
 
 
 def test_spans_that_make_a_page_of_gigabytes_and_pages_above_the_limit_are_refused() -> None:
