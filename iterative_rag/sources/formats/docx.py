@@ -11,18 +11,17 @@ import io
 import re
 import zipfile
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.errors import FetchError
-from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import html, office_xml
-from iterative_rag.sources.formats.format import Format, Reading, shown
+from iterative_rag.sources.formats.format import Format, Reading
 from iterative_rag.sources.formats.office_xml import local, value, within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
@@ -32,13 +31,15 @@ _MAX_SPAN = 64  # columns of one cell
 _SLICE = 500  # blocks that mammoth converts at once: it takes twenty times their size in memory
 _NAMESPACE = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _W = f"{{{_NAMESPACE}}}"
-_STYLE_MAP = "\n".join(
-    [
-        *(f"p.H{level} => h{level}:fresh" for level in range(1, 7)),
-        "table => table.wikitable:fresh",  # never one that only arranges others, as on a page
-        *(f"p:unordered-list({depth}) => {'ul > li > ' * (depth - 1)}ul > li:fresh" for depth in range(1, 6)),
-    ]
-)
+_STYLE_MAP = """
+p.H1 => h1:fresh
+p.H2 => h2:fresh
+p.H3 => h3:fresh
+p.H4 => h4:fresh
+p.H5 => h5:fresh
+p.H6 => h6:fresh
+table => table.wikitable:fresh
+""" + "\n".join(f"p:unordered-list({at}) => {'ul > li > ' * (at - 1)}ul > li:fresh" for at in range(1, 6))
 _BULLETS = "".join(f'<w:lvl w:ilvl="{level}"><w:numFmt w:val="bullet"/></w:lvl>' for level in range(9))
 _NUMBERING = (
     f'<w:numbering xmlns:w="{_NAMESPACE}"><w:abstractNum w:abstractNumId="0">{_BULLETS}</w:abstractNum>'
@@ -48,44 +49,25 @@ _HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _REPEATS = re.compile(r"toc \d|table of figures", re.IGNORECASE)  # styles of what repeats the text
 _COUNTED = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 # What has no text of its own, and what only holds text.
-_DROPPED = [
-    "sdtPr",
-    "sdtEndPr",
-    "proofErr",
-    "bookmarkStart",
-    "bookmarkEnd",
-    "lastRenderedPageBreak",
-    "tblPr",
-    "tblGrid",
-]
-_DROPPED += ["rt", "sectPr", "permStart", "permEnd"]
-_UNWRAPPED = ["sdt", "sdtContent", "fldSimple", "smartTag", "hyperlink", "ruby", "rubyBase", "bdo", "dir", "customXml"]
-_UNWRAPPED += ["ins", "moveTo"]
+_DROPPED = (
+    "sdtPr sdtEndPr proofErr bookmarkStart bookmarkEnd lastRenderedPageBreak tblPr tblGrid rt sectPr permStart permEnd"
+)
+_UNWRAPPED = "sdt sdtContent fldSimple smartTag hyperlink ruby rubyBase bdo dir customXml ins moveTo"
 _CHECKBOX = re.compile(r'<input type="checkbox"( checked="checked")? />')
 
 
 def read(path: Path) -> Reading:
-    source = shown(path)
-    if fault := zip_fault(path, "a Word file", ".doc", MAX_XML_BYTES):
-        yield Skipped(source, fault)
-        return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            word = _Word(archive)
-            text, title = word.html(), office_xml.core_title(archive)
-        if not re.sub("<[^>]*>", "", text).strip():
-            yield Skipped(source, "It holds no text.")
-            return
+    return archive_reading(path, "a Word file", ".doc", MAX_XML_BYTES, _documents)
+
+
+def _documents(path: Path, source: str) -> Reading:
+    with zipfile.ZipFile(path) as archive:
+        word = _Word(archive)
+        text, title = word.html(), office_xml.core_title(archive)
+    if re.sub("<[^>]*>", "", text).strip():
         read = html.page(text, source, title or title_of(path))
         metadata = not_read(word.kinds)
         yield replace(read, metadata=(*metadata, *read.metadata)) if isinstance(read, Document) else read
-    except (KeyError, ValueError, AttributeError, TypeError, SyntaxError, OSError, zipfile.BadZipFile) as error:
-        # What mammoth and the XML parsers raise for parts that are missing or malformed.
-        yield Skipped(source, f"It is not a Word file, or damaged ({type(error).__name__}).")
-    except RecursionError:
-        yield Skipped(source, "Its parts are nested too deeply to be read.")
-    except FetchError as error:
-        yield Skipped(source, str(error))
 
 
 class _Word:
@@ -104,12 +86,17 @@ class _Word:
         self._bullet_depth = -1  # of the paragraph before
 
     def html(self) -> str:
+        self._write_out()
+        gc.disable()  # mammoth makes many small objects, and a third of its time went into looking at them
+        try:
+            return "".join(self._slices())
+        finally:
+            gc.enable()
+
+    def _slices(self) -> Iterator[str]:
         import mammoth
         from lxml import etree
 
-        self._write_out()
-        pieces = []
-        gc.disable()  # mammoth makes many small objects, and a third of its time went into looking at them
         while len(self._body):
             gc.collect()
             document = etree.Element(f"{_W}document", nsmap={"w": _NAMESPACE})
@@ -123,9 +110,7 @@ class _Word:
                 part, style_map=_STYLE_MAP, include_default_style_map=False, include_embedded_style_map=False
             )
             self.kinds["symbols without text"] += sum("w:sym" in one.message for one in done.messages)
-            pieces.append(_CHECKBOX.sub(lambda box: "☒" if box[1] else "☐", done.value))
-        gc.enable()
-        return "".join(pieces)
+            yield _CHECKBOX.sub(lambda box: "☒" if box[1] else "☐", done.value)
 
     def _related(self, *kinds: str) -> list[Any]:
         return office_xml.related(self._archive, self._part, *kinds)
@@ -146,8 +131,8 @@ class _Word:
         office_xml.choose_alternatives(body)
         self._write_notes()
         self.kinds["embedded documents"] += sum(1 for _ in within(body, "altChunk"))
-        etree.strip_elements(body, *(f"{_W}{name}" for name in _DROPPED), with_tail=False)
-        etree.strip_tags(body, *(f"{_W}{name}" for name in _UNWRAPPED))
+        etree.strip_elements(body, *(f"{_W}{name}" for name in _DROPPED.split()), with_tail=False)
+        etree.strip_tags(body, *(f"{_W}{name}" for name in _UNWRAPPED.split()))
         for one in within(body, "br", "cr", "ptab"):
             one.attrib.clear()  # a page break is one of lines, too
             one.tag = f"{_W}{'tab' if local(one) == 'ptab' else 'br'}"
@@ -189,7 +174,8 @@ class _Word:
         blocks = [block for box in within(drawing, "txbxContent") for block in box]
         blocks += [_paragraph(one.get("string", "")) for one in within(drawing, "textpath")]
         for one in within(drawing, "chart", "relIds"):
-            root = office_xml.tree(self._archive, self._parts[office_xml.relation_id(one)][1])
+            _, part = self._parts.get(office_xml.relation_id(one), ("", ""))  # none in headers and notes
+            root = office_xml.tree(self._archive, part) if part else one
             if local(one) == "relIds":
                 blocks += map(_paragraph, office_xml.diagram(root))
                 continue

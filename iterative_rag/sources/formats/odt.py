@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,13 +17,12 @@ from pathlib import Path
 from typing import TypeAlias
 from xml.etree.ElementTree import Element, fromstring
 
-from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.xml_names import attribute, first, local_name, number
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
@@ -35,10 +33,8 @@ _TYPE = "application/vnd.oasis.opendocument.text"
 _MANIFEST, _META, _STYLES = "META-INF/manifest.xml", "meta.xml", "styles.xml"
 _KEPT = ("language", "subject", "keyword", "description")
 # What repeats the text (tables of contents), was deleted from it, or has none of its own.
-_LEFT_OUT = {
-    "alphabetical-index", "bibliography", "forms", "illustration-index", "object-index", "ruby-text", "table-index",
-    "table-of-content", "tracked-changes", "user-index",
-}  # fmt: skip
+_LEFT_OUT = ["alphabetical-index", "bibliography", "forms", "illustration-index", "object-index", "ruby-text"]
+_LEFT_OUT += ["table-index", "table-of-content", "tracked-changes", "user-index"]
 _DRAWINGS = {"frame", "g", "text-box", "custom-shape", "rect", "ellipse", "object", "object-ole"}
 _MAX_COLUMNS = 500
 _MAX_REPEATED = 100  # rows
@@ -47,38 +43,27 @@ _Levels: TypeAlias = dict[int, Element]
 
 
 def read(path: Path) -> Reading:
-    source = shown(path)
-    if fault := zip_fault(path, _KIND, "", MAX_XML_BYTES):
-        yield Skipped(source, fault)
-        return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield _document(archive, path, source)
-    except (KeyError, ValueError, SyntaxError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        # What is raised for parts that are missing, malformed or damaged.
-        yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
-    except RecursionError:
-        yield Skipped(source, "Its parts are nested too deeply to be read.")
-    except FetchError as error:
-        yield Skipped(source, str(error))
+    return archive_reading(path, _KIND, "", MAX_XML_BYTES, _documents)
 
 
-def _document(archive: zipfile.ZipFile, path: Path, source: str) -> Document | Skipped:
-    with archive.open("mimetype") as file:
-        kind = file.read(100).decode("ascii", "replace").strip()
-    if kind != _TYPE:
-        return Skipped(source, f"It is not {_KIND}: its type is {plain(kind)!r}.")
-    parts = archive.namelist()
-    if _MANIFEST in parts and b"encryption-data" in archive.read(_MANIFEST):
-        return Skipped(source, "It is locked with a password.")
-    text = _Text(archive)
-    body = "".join(text.whole())
-    if not text.filled:
-        return Skipped(source, "It holds no text.")
-    said = list(_said(fromstring(archive.read(_META)))) if _META in parts else []
-    document = html.page(body, source, dict(said).get("title") or title_of(path))
-    metadata = metadata_of([*not_read(text.kinds), *((key, value) for key, value in said if key != "title")])
-    return replace(document, metadata=metadata) if isinstance(document, Document) else document
+def _documents(path: Path, source: str) -> Reading:
+    with zipfile.ZipFile(path) as archive:
+        with archive.open("mimetype") as file:
+            kind = file.read(100).decode("ascii", "replace").strip()
+        if kind != _TYPE:
+            yield Skipped(source, f"It is not {_KIND}: its type is {plain(kind)!r}.")
+            return
+        parts = archive.namelist()
+        if _MANIFEST in parts and b"encryption-data" in archive.read(_MANIFEST):
+            yield Skipped(source, "It is locked with a password.")
+            return
+        text = _Text(archive)
+        body = "".join(text.whole())
+        said = list(_said(fromstring(archive.read(_META)))) if _META in parts else []
+    if text.filled:
+        document = html.page(body, source, dict(said).get("title") or title_of(path))
+        metadata = metadata_of([*not_read(text.kinds), *((key, value) for key, value in said if key != "title")])
+        yield replace(document, metadata=metadata) if isinstance(document, Document) else document
 
 
 def _said(meta: Element) -> Iterator[tuple[str, str]]:

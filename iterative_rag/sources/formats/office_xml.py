@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from iterative_rag.sources.formats.format import plain
 from iterative_rag.sources.formats.number_format import number_as_shown
 
 # Strict Open XML differs in the names of its namespaces.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/\2"
 _ONE_TERM = re.compile(r"[^\s+\-−±=<>/,;]*")
 
 
@@ -41,7 +44,19 @@ def parsed(data: bytes) -> Any:
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    return etree.fromstring(_STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", data), parser)
+    return etree.fromstring(_STRICT.sub(_TRANSITIONAL, data), parser)
+
+
+def transitional(path: Path) -> BinaryIO:
+    """A file; one in Strict Open XML in the form that the libraries know."""
+    with zipfile.ZipFile(path) as archive:
+        if not _STRICT.search(archive.read(main_part(archive))):
+            return path.open("rb")
+        copy = io.BytesIO()
+        with zipfile.ZipFile(copy, "w") as written:
+            for name in archive.namelist():
+                written.writestr(name, _STRICT.sub(_TRANSITIONAL, archive.read(name)))
+        return copy
 
 
 def tree(archive: zipfile.ZipFile, part: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Any
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.office_xml import within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, zip_fault
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.sources.superscripts import lowered, raised
@@ -24,7 +23,6 @@ from iterative_rag.types import Document
 MAX_XML_BYTES = 32 * 1024 * 1024
 _DEFAULT_TITLE = "PowerPoint Presentation"  # what programs give for files without a title
 _MAX_DEPTH = 20  # of groups within groups
-_KIND = "a PowerPoint file"
 _TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _FORMULA = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _NUMBERED = re.compile(r"(alpha|roman|arabic)(Lc|Uc|)(Period|ParenR|ParenBoth|Plain)")
@@ -32,29 +30,22 @@ _SIGNS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 
 
 def read(path: Path) -> Reading:
-    source = shown(path)
-    if fault := zip_fault(path, _KIND, ".ppt", MAX_XML_BYTES):
-        yield Skipped(source, fault)
-        return
-    try:
-        from pptx import Presentation
+    return archive_reading(path, "a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents)
 
-        presentation = Presentation(str(path))
-        title = " ".join(plain(presentation.core_properties.title or "").split())[:300]
-        deck = _Deck()
-        deck.read(presentation.slides)
-    except (KeyError, ValueError, AttributeError, SyntaxError, TypeError, zipfile.BadZipFile) as error:
-        # What python-pptx and lxml raise for parts that are missing or malformed.
-        yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
-        return
-    if not deck.filled:
-        yield Skipped(source, "It holds no text.")
-        return
-    title = title if title and title != _DEFAULT_TITLE else title_of(path)
-    text, metadata = deck.text.rstrip() + "\n", tuple(not_read(deck.kinds))
-    yield Document("", title, text, source, pages=tuple(deck.begins), metadata=metadata)
-    if len(text) > MAX_CHARS:
-        yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
+
+def _documents(path: Path, source: str) -> Reading:
+    from pptx import Presentation
+
+    presentation = Presentation(office_xml.transitional(path))
+    title = " ".join(plain(presentation.core_properties.title or "").split())[:300]
+    deck = _Deck()
+    deck.read(presentation.slides)
+    if deck.filled:
+        title = title if title and title != _DEFAULT_TITLE else title_of(path)
+        text, metadata = deck.text.rstrip() + "\n", tuple(not_read(deck.kinds))
+        yield Document("", title, text, source, pages=tuple(deck.begins), metadata=metadata)
+        if len(text) > MAX_CHARS:
+            yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
 
 
 class _Deck:

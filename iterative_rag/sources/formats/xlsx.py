@@ -13,11 +13,11 @@ from typing import Any
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import Format, Reading, plain, shown
+from iterative_rag.sources.formats.format import Format, Reading, plain
 from iterative_rag.sources.formats.number_format import as_shown
 from iterative_rag.sources.formats.table_part import MAX_ROWS, MAX_TABLE_CHARS, TablePart, in_parts, table_documents
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, zip_fault
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, archive_reading
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.sources.superscripts import raised
 from iterative_rag.types import Document
@@ -25,7 +25,6 @@ from iterative_rag.types import Document
 MAX_COLUMNS = 500
 MAX_FILLED = 2_000_000  # characters that filling in merged cells may add to a sheet
 MAX_HEADER_ROWS = 3
-_KIND = "an Excel workbook"
 _NO_VALUE = "?"  # of a formula: an empty cell would let the next one be taken for it
 # Merged cells stand behind the rows of a sheet, which must not all be held in memory.
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -51,30 +50,18 @@ _END = _Row([])
 
 
 def read(path: Path) -> Reading:
-    source = shown(path)
-    if fault := zip_fault(path, _KIND, ".xls", MAX_UNPACKED_BYTES):
-        yield Skipped(source, fault)
-        return
-    found = False
-    try:
-        for item in _sheets(path, source):
-            found = True
-            yield item
-    except (KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, zipfile.BadZipFile) as error:
-        # What openpyxl and the XML parsers raise for parts that are missing or malformed.
-        yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
-        return
-    if not found:
-        yield Skipped(source, "It holds no table.", empty=True)
+    return archive_reading(path, "an Excel workbook", ".xls", MAX_UNPACKED_BYTES, _sheets)
 
 
-def _sheets(path: Path, source: str) -> Iterator[Document | Skipped]:
+def _sheets(path: Path, source: str) -> Reading:
     from openpyxl import load_workbook
 
     # Values as they were last computed: formulas are not evaluated, macros and links not even read.
-    book = load_workbook(path, read_only=True, data_only=True, keep_links=False, rich_text=True)
+    file = office_xml.transitional(path)
+    book = load_workbook(file, read_only=True, data_only=True, keep_links=False, rich_text=True)
+    empty = True
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             main = office_xml.main_part(archive)
             parts = office_xml.relations(archive, main)
             listed = list(office_xml.within(office_xml.tree(archive, main), "sheet"))
@@ -86,10 +73,13 @@ def _sheets(path: Path, source: str) -> Iterator[Document | Skipped]:
                 sheet = _Sheet(archive, parts[office_xml.relation_id(one)][1])
                 rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
                 for item in table_documents(_tables(_Ahead(rows), sheet.texts), source, title):
+                    empty = False
                     yield _numbered(item, number, kinds + sheet.kinds) if isinstance(item, Document) else item
                     kinds, sheet.kinds = Counter(), Counter()
     finally:
         book.close()
+    if empty:
+        yield Skipped(source, f"It holds no table{' but on hidden sheets' * any(kinds.values())}.", empty=True)
 
 
 def _numbered(document: Document, sheet: int, kinds: Counter[str]) -> Document:

@@ -1,4 +1,4 @@
-"""Why a ZIP archive of XML (Word, OpenDocument, Excel, PowerPoint, EPUB) is not opened: bombs, passwords, damage."""
+"""Why a ZIP archive of XML (Word, OpenDocument, Excel, PowerPoint, EPUB) is not read: bombs, passwords, damage."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import lzma
 import re
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+
+from iterative_rag.errors import FetchError
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources.formats.format import Reading, shown
 
 MAX_BYTES = 96 * 1024 * 1024
 # Unpacked: all parts (pictures among them), and how many there may be.
@@ -18,6 +23,39 @@ XML = (".xml", ".rels", ".opf")
 # A document type alone is harmless: no parser here fetches the DTD that it names. OpenOffice wrote one into manifests.
 _DECLARATION = re.compile(rb"<!(?:ENTITY|ATTLIST|ELEMENT|NOTATION)")
 _BLOCK, _OVERLAP = 1 << 20, 64
+
+
+def archive_reading(
+    path: Path, kind: str, old: str, max_xml_bytes: int, documents: Callable[[Path, str], Reading]
+) -> Reading:
+    """The documents of an archive, or why there are none; the other arguments are those of `zip_fault`."""
+    source = shown(path)
+    if fault := zip_fault(path, kind, old, max_xml_bytes):
+        yield Skipped(source, fault)
+        return
+    empty = True
+    try:
+        for item in documents(path, source):
+            empty = False
+            yield item
+        if empty:
+            yield Skipped(source, "It holds no text.")
+    except (
+        LookupError,
+        ValueError,
+        AttributeError,
+        TypeError,
+        SyntaxError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        # What the libraries and the XML parsers raise for parts that are missing, malformed or damaged.
+        yield Skipped(source, f"It is not {kind}, or damaged ({type(error).__name__}).")
+    except RecursionError:
+        yield Skipped(source, "Its parts are nested too deeply to be read.")
+    except FetchError as error:
+        yield Skipped(source, str(error))
 
 
 def zip_fault(path: Path, kind: str, old: str, max_xml_bytes: int) -> str | None:

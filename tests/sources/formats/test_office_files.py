@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
@@ -255,6 +256,21 @@ def test_what_cannot_be_read_has_its_reason(tmp_path: Path, name: str, kind: str
     for reason, content in expected.items():
         place = written(tmp_path / f"bad{good.suffix}", content)
         assert reason in reasons(place, Limits(seconds=20))[0]
+
+
+def test_strict_files_are_read(tmp_path: Path) -> None:
+    workbook(tmp_path / "book.xlsx", One=[["a", "b"], [1, 2]])
+    deck = pptx.Presentation()
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Velm"
+    deck.save(str(tmp_path / "deck.pptx"))
+    names = rb"http://schemas.openxmlformats.org/(spreadsheetml|presentationml|drawingml|officeDocument)/2006/(\w+)"
+    for name, text in (("book.xlsx", "| 1 | 2 |"), ("deck.pptx", "## Velm")):
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            parts = {one: archive.read(one) for one in archive.namelist()}
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            for one, data in parts.items():
+                archive.writestr(one, re.sub(names, rb"http://purl.oclc.org/ooxml/\1/\2", data))
+        assert text in only(tmp_path / name).text
 
 
 def test_a_workbook_of_nothing_is_empty(tmp_path: Path) -> None:
