@@ -87,7 +87,7 @@ def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
         meaning = None  # elsewhere it strikes nothing
     if meaning is not None and ((text := meaning(given)) or meaning is _coordinates):
         return text, True
-    if _CODE.fullmatch(name):  # {{FRA}}, {{HMS|Auk|1950}}, {{ISBN|1}}
+    if _CODE.fullmatch(name) and not _CODE.match(given.at(0)):  # {{FRA}}, {{HMS|Auk|1950}}, {{ISBN|1}}
         return f"{name} {given.at(0)}".strip(), True
     return _arguments(given, name, alone), bool(_CODE.fullmatch("".join(values)) and not given.named)
 
