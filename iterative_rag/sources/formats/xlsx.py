@@ -212,7 +212,7 @@ def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[tuple[int, 
     roots = office_xml.related(archive, part, "threadedComment") or office_xml.related(archive, part, "comments")
     texts: dict[str, list[str]] = {}
     for one in (one for root in roots for one in office_xml.within(root, "comment", "threadedComment")):
-        words = "".join(text.text or "" for text in office_xml.within(one, "t") or office_xml.within(one, "text"))
+        words = "".join(text.text or "" for text in office_xml.within(one, "t", "text"))
         texts.setdefault(one.get("ref", "A1"), []).append(" ".join(plain(words).split()))
     return ((coordinate_to_tuple(place), "; ".join(several)) for place, several in texts.items())
 

@@ -258,6 +258,40 @@ def test_what_cannot_be_read_has_its_reason(tmp_path: Path, name: str, kind: str
         assert reason in reasons(place, Limits(seconds=20))[0]
 
 
+def with_part(path: Path, owner: str, kind: str, xml: str) -> Path:
+    """The file with one more part, which a part of it refers to."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    folder, _, name = owner.rpartition("/")
+    rels = f"{folder}/_rels/{name}.rels"
+    empty = b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"></Relationships>'
+    relation = f'<Relationship Id="rNew" Type="http://schemas.example/relationships/{kind}" Target="new.xml"/>'
+    parts[rels] = parts.get(rels, empty).replace(b"</Relationships>", f"{relation}</Relationships>".encode())
+    types = f'<Override PartName="/{folder}/new.xml" ContentType="application/xml"/></Types>'.encode()
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(b"</Types>", types)
+    with zipfile.ZipFile(path, "w") as archive:
+        for one, data in {**parts, f"{folder}/new.xml": xml.encode()}.items():
+            archive.writestr(one, data)
+    return path
+
+
+def test_comments_are_read_once(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in [["Port", "Toll"], ["Velm", 3]]:
+        book.active.append(row)
+    book.active["B2"].comment = Comment("[Threaded comment] Your program cannot show it: Sure?", "Edda")
+    book.save(tmp_path / "a.xlsx")
+    threads = '<x xmlns="y"><threadedComment ref="B2"><text>Sure?</text></threadedComment></x>'
+    read = only(with_part(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", "threadedComment", threads))
+    assert read.text.endswith("| Velm | 3 |\n\nComment on Velm, Toll: Sure?\n")
+    deck = pptx.Presentation()
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Velm"
+    deck.save(str(tmp_path / "a.pptx"))
+    remark = '<cmLst xmlns="y"><cm><txBody><p><r><t>Sold in 1911.</t></r></p></txBody></cm></cmLst>'
+    read = only(with_part(tmp_path / "a.pptx", "ppt/slides/slide1.xml", "comments", remark))
+    assert read.text == "## Velm\n\nComment: Sold in 1911.\n"
+
+
 def test_strict_files_are_read(tmp_path: Path) -> None:
     workbook(tmp_path / "book.xlsx", One=[["a", "b"], [1, 2]])
     deck = pptx.Presentation()
