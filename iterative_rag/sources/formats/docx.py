@@ -146,9 +146,9 @@ class _Word:
         for one in [*within(body, "p")]:
             self._simplify(one)
         # Where no paragraph is the title, a heading near the begin is.
-        kinds = [one for block in body[:5] for one in within(block, "pStyle")]
-        if next((one for one in within(body, "pStyle") if value(one) == "H1"), None) is None and kinds:
-            kinds[0].set(f"{_W}val", "H1")
+        heads = [one for block in body[:5] for one in within(block, "pStyle") if value(one) == "H2"]
+        if heads and not any(value(one) == "H1" for one in within(body, "pStyle")):
+            heads[0].set(f"{_W}val", "H1")
 
     def _write_notes(self) -> None:
         """Notes stand at the end under their numbers, comments behind the block that they are about."""

@@ -58,10 +58,13 @@ def _documents(path: Path, source: str) -> Reading:
             yield Skipped(source, "It is locked with a password.")
             return
         text = _Text(archive)
-        body = "".join(text.whole())
+        blocks = [*text.whole()]
+        heads = [at for at, block in enumerate(blocks[:5]) if block.startswith("<h2>")]
+        if heads and not any(block.startswith("<h1>") for block in blocks):  # then it is the title
+            blocks[heads[0]] = blocks[heads[0]].replace("h2>", "h1>")
         said = list(_said(fromstring(archive.read(_META)))) if _META in parts else []
     if text.filled:
-        document = html.page(body, source, dict(said).get("title") or title_of(path))
+        document = html.page("".join(blocks), source, dict(said).get("title") or title_of(path))
         metadata = metadata_of([*not_read(text.kinds), *((key, value) for key, value in said if key != "title")])
         yield replace(document, metadata=metadata) if isinstance(document, Document) else document
 

@@ -87,6 +87,8 @@ def test_without_a_heading_the_title_is_that_of_the_metadata_then_that_of_the_fi
     plain = "<text:p>It was opened in 1843.</text:p>"
     assert only(odt(tmp_path / "velm_bridge.odt", plain)).title == "Bridges of Karsa"
     assert only(odt(tmp_path / "other_bridge.odt", plain, {"meta.xml": None})).title == "other bridge"
+    headed = f'<text:h text:outline-level="1">Velm</text:h>{plain}'
+    assert only(odt(tmp_path / "headed.odt", headed)).text == "# Velm\n\nIt was opened in 1843.\n"
 
 
 MARKS = (
