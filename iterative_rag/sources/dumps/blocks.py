@@ -19,9 +19,7 @@ _MAX_DEPTH = 8  # of lists, and of tables within tables
 _HEADING = re.compile(r"(={1,6})(.+?)\1\s*")
 _LIST = re.compile(r"[*#:;]+")
 _TABLE = re.compile(r"[\s:]*\{\|(.*)")
-_SPAN = re.compile(r"\b(rowspan|colspan)\s*=\s*[\"']?\s*(\d{1,5})", re.IGNORECASE)
-_CLASS = re.compile(r"\bclass\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))", re.IGNORECASE)
-_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_NO_ATTRIBUTE = re.compile(f"[<>|{TAG}{TAG_END}]|/$")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,11})([^<>]{0,2000})>|<")
 _EMPHASIS = re.compile("'{2,}")
 _KINDS = {"*": ("ul", "li"), "#": ("ol", "li"), ":": ("dl", "dd"), ";": ("dl", "dt")}
@@ -121,15 +119,10 @@ class _Blocks:
         if self.cells and not self.cells[-1]:  # a table between the cells of another gets a cell of its own
             self._open_cell("td", "")
         self.cells.append(False)
-        names = next((" ".join(filter(None, match.groups())) for match in _CLASS.finditer(attributes)), "")
-        names = re.sub(r"[^\w -]", "", PIECES.sub("", names))
-        hidden = ' style="display:none"' if _HIDDEN.search(attributes) else ""
-        self.out.append(f'<table class="{names}"{hidden}>')
+        self.out.append(f"<table{_attributes(attributes)}>")
 
     def _open_cell(self, tag: str, attributes: str) -> None:
-        spans = "".join(f' {name.lower()}="{number}"' for name, number in _SPAN.findall(attributes))
-        hidden = ' style="display:none"' if _HIDDEN.search(attributes) else ""
-        self.out.append(f"<{tag}{spans}{hidden}>")
+        self.out.append(f"<{tag}{_attributes(attributes)}>")
         self.cells[-1] = True
 
     def _take_cells(self, line: str) -> None:
@@ -156,6 +149,13 @@ class _Blocks:
         self._open_cell(tag, attributes)
         if text.strip():  # not `take`: no list begins on the line of the bar ("! # !! Name")
             self.paragraph.append(inline(text.strip()))
+
+
+def _attributes(text: str) -> str:
+    """The attributes of a table or cell, which end where they should: no signs of tags, no quote that stays open."""
+    text = _NO_ATTRIBUTE.sub("", PIECES.sub("", text)).replace("'", '"').strip()
+    text = text.replace('"', "") if text.count('"') % 2 else text
+    return f" {text}" if text else ""
 
 
 def _same_list(mark: str, other: str) -> bool:

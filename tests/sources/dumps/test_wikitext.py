@@ -209,6 +209,11 @@ def test_bars_of_templates_and_links_part_no_cells_but_the_bar_template_does() -
     ]
 
 
+def test_attributes_of_cells_strike_hide_and_end_where_they_should() -> None:
+    rows = "| style=\"text-decoration:line-through | 5 || style='display:none' | 6\n|-\n| style='color:red | 7 || 8"
+    assert table("{| class='wikitable\n! A !! B\n|-\n" + rows + "\n|}")[2:] == ["| ~~5~~ |  |", "| 7 | 8 |"]
+
+
 def test_a_table_in_a_cell_and_one_that_is_never_closed_lose_nothing() -> None:
     text = body("{|\n! Outer\n|-\n|\n{|\n! Inner\n|-\n| deep\n|}\n|}\n{|\n! Open\n|-\n| end")
     assert all(word in text for word in ("Outer", "Inner", "deep", "Open", "end"))
