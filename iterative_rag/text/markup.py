@@ -22,18 +22,22 @@ _UNDERLINED = lazy_pattern(r"(?<![\w\\_])(_{1,3})(?=[^\s_])([^\n]*?[^\s_\\])\1(?
 # A quote may begin or end between two marks; "2**3" and "a ** b" have none.
 _HALF = lazy_pattern(r"(?<![\w\\*])\*\*(?=\w)|(?<=[\w.,;:!?)\"”])\*\*(?![\w*])")
 _ESCAPED = lazy_pattern(r"\\([\\`*_{}\[\]<>#+|~.!()-])")
-# Struck text stands between two marks that touch it; "~~~" fences something.
-_STRUCK = lazy_pattern(r"(?<!~)~~(?=[^\s~])[^\n]*?(?<=[^\s~])~~(?!~)[ ]?")
+# Struck text stands between two marks that touch it ("~~~" fences something), or between the tags of HTML.
+_STRUCK = lazy_pattern(r"(?:(?<!~)~~(?=[^\s~])[^\n]{0,1000}?(?<=[^\s~])~~(?!~)|<(del|s|strike)>[^\n]{0,1000}?</\1>)[ ]?")
 
 
 def without_struck(text: str) -> str:
     """The text without what was struck from it ("~~90~~ 75"), which it no longer says."""
-    return _STRUCK.sub("", text) if "~~" in text else text
+    return _STRUCK.sub("", text) if _may_be_struck(text) else text
+
+
+def _may_be_struck(text: str) -> bool:
+    return "~~" in text or "</" in text
 
 
 def struck(text: str) -> Iterable[tuple[int, int]]:
     """Where struck parts of a text begin and end."""
-    return (found.span() for found in _STRUCK.finditer(text)) if "~~" in text else ()
+    return (found.span() for found in _STRUCK.finditer(text)) if _may_be_struck(text) else ()
 
 
 def plain(text: str) -> str:

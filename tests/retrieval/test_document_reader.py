@@ -176,10 +176,11 @@ def test_quotes_are_found_whatever_their_typography(quote: str, found: str | Non
         ("costs ~~60~~ 48", "costs ~~60~~ 48"),
         ("costs 60 48 euro", None),
         ("costs 60 euro", None),
+        ("and 9 at night", "and <s>7</s> 9 at night"),
     ],
 )
 def test_a_quote_leaves_out_what_is_struck(quote: str, found: str | None) -> None:
-    text = "The ticket costs ~~60~~ 48 euro, ~5 crowns more than ~~~ is."
+    text = "The ticket costs ~~60~~ 48 euro, ~5 crowns more than ~~~ is, and <s>7</s> 9 at night."
     place = locate(quote, text, [(0, len(text))])
     assert (text[place[0] : place[1]] if place else None) == found
 
