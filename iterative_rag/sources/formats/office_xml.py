@@ -171,8 +171,8 @@ def chart(root: Any) -> list[list[str]]:
 
 def diagram(root: Any) -> list[str]:
     """The texts of a diagram (SmartArt), in the order of its data."""
-    texts = (" ".join(text.text or "" for text in within(point, "t")) for point in within(root, "pt"))
-    return list(filter(str.strip, texts))
+    texts = (" ".join(" ".join(text.text or "" for text in within(one, "t")).split()) for one in within(root, "pt"))
+    return list(filter(None, texts))
 
 
 def _points(data: Any) -> dict[int, str]:

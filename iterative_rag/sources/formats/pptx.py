@@ -90,7 +90,8 @@ class _Deck:
         elif getattr(shape, "has_text_frame", False):
             yield from _lines(element, as_list=True)
         for one in within(element, "chart", "relIds"):
-            root = office_xml.parsed(shape.part.related_part(office_xml.relation_id(one)).blob)
+            relation = dict(shape.part.rels).get(office_xml.relation_id(one))
+            root = one if relation is None or relation.is_external else office_xml.parsed(relation.target_part.blob)
             if office_xml.local(one) == "relIds":
                 yield from (f"- {text}" for text in office_xml.diagram(root))
                 continue

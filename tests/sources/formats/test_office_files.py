@@ -292,6 +292,27 @@ def test_comments_are_read_once(tmp_path: Path) -> None:
     assert read.text == "## Velm\n\nComment: Sold in 1911.\n"
 
 
+def test_diagrams_are_read_and_what_refers_to_nothing_is_counted(tmp_path: Path) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for kind, relation in (("dgm:relIds", "r:dm"), ("c:chart", "r:id")):
+        frame = slide.shapes.add_table(1, 1, 0, 0, 9, 9)._element
+        data = next(one for one in frame.iter() if one.tag.endswith("graphicData"))
+        data.replace(
+            data[0],
+            parse_xml(
+                f'<{kind} xmlns:dgm="d" xmlns:c="c" xmlns:r="r" {relation}="{"rNew" if kind[0] == "d" else "rNone"}"/>'
+            ),
+        )
+        data.set("uri", "other")
+    deck.save(str(tmp_path / "a.pptx"))
+    diagram = '<x xmlns="y"><pt><t><p><r><t>Hull</t></r></p></t></pt><pt><t><p><r><t>Mast</t></r></p></t></pt></x>'
+    path = with_part(tmp_path / "a.pptx", "ppt/slides/slide1.xml", "diagramData", diagram)
+    read = only(path)
+    assert read.text == "## Slide 1\n\n- Hull\n- Mast\n"
+    assert ("not read", "charts without text: 1") in read.metadata
+
+
 def test_strict_files_are_read(tmp_path: Path) -> None:
     workbook(tmp_path / "book.xlsx", One=[["a", "b"], [1, 2]])
     deck = pptx.Presentation()
