@@ -16,6 +16,7 @@ from iterative_rag.sources.formats.number_format import number_as_shown
 # Strict Open XML differs in the names of its namespaces.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/\2"
+_SCRIPTS = (("sub", "_"), ("sup", "^"))
 _ONE_TERM = re.compile(r"[^\s+\-−±=<>/,;]*")
 
 
@@ -121,30 +122,32 @@ def formula(node: Any) -> str:
         return plain(node.text or "")
     if name.endswith("Pr"):
         return ""
-    parts = {local(child): formula(child) for child in node}
-    base, low, high = parts.get("e", ""), _one_term(parts.get("sub", "")), _one_term(parts.get("sup", ""))
+    told = [(local(child), formula(child)) for child in node]
+    parts = dict(told)
+    base = parts.get("e", "")
+    low, high = (sign + _one_term(parts[kind]) if parts.get(kind) else "" for kind, sign in _SCRIPTS)
     match name:
         case "f":
             return f"{_one_term(parts.get('num', ''))}/{_one_term(parts.get('den', ''))}"
         case "rad":
             return f"{_one_term(parts.get('deg', ''))}√{_one_term(base)}"
         case "nary":
-            return f"{value(node, 'naryPr', 'chr') or '∫'}{f'_{low}' * bool(low)}{f'^{high}' * bool(high)} {base}"
+            return f"{value(node, 'naryPr', 'chr') or '∫'}{low}{high} {base}"
         case "sSub" | "sSup" | "sSubSup" | "sPre":
-            return f"{base}{f'_{low}' * bool(low)}{f'^{high}' * bool(high)}"
+            return base + low + high
         case "limLow" | "limUpp":
             return f"{base}_{_one_term(parts.get('lim', ''))}"
         case "func":
             return f"{parts.get('fName', '')} {base}"
         case "d":
-            begin, end = (value(node, "dPr", sign) if node.find(f"{{*}}dPr/{{*}}{sign}") is not None else usual
-                          for sign, usual in (("begChr", "("), ("endChr", ")")))  # fmt: skip
-            return begin + (value(node, "dPr", "sepChr") or "|").join(formula(e) for e in node.findall("{*}e")) + end
+            signs = {sign: value(node, "dPr", sign) for sign in ("begChr", "sepChr", "endChr")}
+            within_signs = (signs["sepChr"] or "|").join(text for kind, text in told if kind == "e")
+            return f"{signs['begChr'] or '('}{within_signs}{signs['endChr'] or ')'}"
         case "m" | "eqArr":
-            return "; ".join(filter(None, map(formula, node)))
+            return "; ".join(text for _, text in told if text)
         case "mr":
-            return ", ".join(map(formula, node))
-    return "".join(map(formula, node))
+            return ", ".join(text for _, text in told)
+    return "".join(text for _, text in told)
 
 
 def _one_term(text: str) -> str:
