@@ -23,7 +23,9 @@ _UNDERLINED = lazy_pattern(r"(?<![\w\\_])(_{1,3})(?=[^\s_])([^\n]*?[^\s_\\])\1(?
 _HALF = lazy_pattern(r"(?<![\w\\*])\*\*(?=\w)|(?<=[\w.,;:!?)\"”])\*\*(?![\w*])")
 _ESCAPED = lazy_pattern(r"\\([\\`*_{}\[\]<>#+|~.!()-])")
 # Struck text stands between two marks that touch it ("~~~" fences something), or between the tags of HTML.
-_STRUCK = lazy_pattern(r"(?:(?<!~)~~(?=[^\s~])[^\n]{0,1000}?(?<=[^\s~])~~(?!~)|<(del|s|strike)>[^\n]{0,1000}?</\1>)[ ]?")
+_STRUCK = lazy_pattern(
+    r"(?:(?<!~)~~(?=[^\s~])[^\n]{0,1000}?(?<=[^\s~])~~(?!~)|<(del|s|strike)>[^\n]{0,1000}?</\1>)[ ]?"
+)
 
 
 def without_struck(text: str) -> str:
