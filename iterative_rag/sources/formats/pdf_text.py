@@ -24,10 +24,11 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OUT = "running heads and page numbers"
+_LONGEST_WORD = 64
 _EDGE_LINES, _NEAR_PAGES = 3, (-2, -1, 1, 2)
 # Stand for the beginning of a page and for a hyphen at the end of a line until the whole text is known.
 _PAGE, _BROKEN = "\f", "\x02"
-_BROKEN_WORD = re.compile(f"((?:\\w+-)*\\w+){_BROKEN}({_PAGE}*)(\\w+)(?=(-?))")
+_BROKEN_WORD, _FIRST_PART = re.compile(f"{_BROKEN}({_PAGE}*)(\\w+)(?=(-?))"), re.compile(r"[\w-]*\w$")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 # A hyphen after one of these belongs to the word, also where it is never written within a line.
 _FIRST_PARTS = re.compile(
@@ -97,8 +98,10 @@ def _separator(before: Run, above: Block, line: Run, block: Block, leading: floa
 
 
 def _whole(found: re.Match[str], words: set[str]) -> str:
-    """A word that was broken at the end of a line: its hyphen stays where it belongs to the word."""
-    first, page, second, chained = found.groups()
+    """The second part of a word that was broken at the end of a line: the hyphen stays where it belongs to the word."""
+    page, second, chained = found.groups()
+    before = _FIRST_PART.search(found.string[max(0, found.start() - _LONGEST_WORD) : found.start()])
+    first = before[0] if before else "-"
     joined, hyphened = f"{first}{second}".lower(), f"{first}-{second}".lower()
     compound = (
         second[0].isupper()
@@ -108,7 +111,7 @@ def _whole(found: re.Match[str], words: set[str]) -> str:
         or _FIRST_PARTS.fullmatch(first.lower())
     )
     keep = joined not in words and (compound or hyphened in words)
-    return f"{first}{'-' if keep else ''}{page}{second}"
+    return f"{'-' if keep else ''}{page}{second}"
 
 
 def _without_furniture(pages: Sequence[list[Run]], kinds: Counter[str]) -> list[str]:
