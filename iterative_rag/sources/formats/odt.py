@@ -271,19 +271,22 @@ class _Text:
                 if local_name(cell) == "table-cell":
                     spans = [f'{name}="{number(cell, f"number-{kind}-spanned", most=_MAX_COLUMNS)}"'
                              for name, kind in (("colspan", "columns"), ("rowspan", "rows"))]  # fmt: skip
-                    text = "".join(self._apart(cell))
-                    repeated = number(cell, "number-columns-repeated", most=_MAX_COLUMNS)
-                    cells += [f"<{tag} {' '.join(spans)}>{text}</{tag}>" if text else f"<{tag}></{tag}>"] * repeated
+                    written = f"<{tag} {' '.join(spans)}>{''.join(self._apart(cell))}</{tag}>"
+                    cells += [written] * _times(cell, "number-columns-repeated", _MAX_COLUMNS, written)
             cells = cells[:_MAX_COLUMNS]
-            while cells and cells[-1] == f"<{tag}></{tag}>":
+            while cells and cells[-1].endswith(f'"></{tag}>'):
                 cells.pop()
-            rows += [f"<tr>{''.join(cells)}</tr>"] * number(
-                row, "number-rows-repeated", most=_MAX_REPEATED if cells else 1
-            )
-            size += len(rows[-1])
+            written = f"<tr>{''.join(cells)}</tr>"
+            rows += [written] * (_times(row, "number-rows-repeated", _MAX_REPEATED, written) if cells else 1)
+            size += len(written)
             if size > MAX_CHARS:
                 break
         yield f'<table class="wikitable">{"".join(rows)}</table>'
+
+
+def _times(element: Element, name: str, most: int, written: str) -> int:
+    """How often an element is repeated; less often where that would fill the memory, in tables within tables, too."""
+    return min(number(element, name, most=most), MAX_CHARS // len(written) + 1)
 
 
 def _spaced(text: str | None) -> str:

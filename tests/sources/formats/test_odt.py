@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.sandbox import Limits
 from tests.sources.formats.reading import only, reasons
 
@@ -205,3 +206,14 @@ def test_repeated_cells_do_not_exhaust_the_memory(tmp_path: Path) -> None:
     head = "<table:table-row><table:table-cell><text:p>head</text:p></table:table-cell></table:table-row>"
     read = only(odt(tmp_path / "wide.odt", f"<table:table>{head}{row}</table:table>"))
     assert read.text.count("many words") == 500 * 100
+
+
+def test_repeated_cells_within_repeated_cells_do_not_either(tmp_path: Path) -> None:
+    table = "many words"
+    for _ in range(6):
+        cell = (
+            f'<table:table-cell table:number-columns-repeated="500"><text:p>{table}</text:p>{table}</table:table-cell>'
+        )
+        table = f"<table:table><table:table-row>{cell}</table:table-row></table:table>"
+    path = odt(tmp_path / "deep.odt", table)
+    assert len(list(Folder(path, limits=Limits(seconds=20)).documents())) == 1
