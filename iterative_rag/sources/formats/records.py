@@ -153,16 +153,19 @@ def joined_text(value: Any) -> str:
 def _beside_text(rest: Mapping[str, Any]) -> tuple[str, int]:
     """Further texts and nested fields of a record as text, for which its metadata have no room; and how many fields
     hold neither, as lists of offsets do."""
-    further, unread = {}, 0
+    further: dict[str, Any] = {}
+    unread = 0
     for key, value in rest.items():
-        if key == "metadata" or value in (None, [], {}, ""):
+        if key == "metadata" or not value or not isinstance(value, str | list | dict):
             continue
-        nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value))
-        if nested or (isinstance(value, str) and len(value) > MAX_VALUE_CHARS):
+        if isinstance(value, str):
+            if len(value) > MAX_VALUE_CHARS:
+                further[key] = value
+        elif isinstance(value, dict) or any(isinstance(one, dict) for one in value):
             further[key] = value
-        elif isinstance(value, list) and not all(isinstance(one, str | int | float) for one in value):
+        elif not all(isinstance(one, str | int | float) for one in value):
             unread += 1
-    return _fields_as_text(further, ""), unread
+    return (_fields_as_text(further, "") if further else ""), unread
 
 
 def _title(row: Mapping[str, Any]) -> str:
