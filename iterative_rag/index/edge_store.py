@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -188,7 +188,7 @@ class EdgeStore:
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         with _edge_errors(self.path):
             records = self._shard.retrieve(list(ids), with_payload=True, with_vector=False)
-            return {_uuid(record.id): _found(record.payload) for record in records}
+            return {_uuid(record.id): PassagePlace.of(record.payload) for record in records}
 
     def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
         with _edge_errors(self.path):
@@ -206,7 +206,7 @@ class EdgeStore:
             found.append(
                 StoredPoint(
                     _uuid(record.id),
-                    _found(record.payload),
+                    PassagePlace.of(record.payload),
                     list(vectors[DENSE]),
                     (list(sparse.indices), list(sparse.values)),
                 )
@@ -281,11 +281,6 @@ def _read_ahead(path: Path) -> None:
 
 def _uuid(point: object) -> uuid.UUID:
     return point if isinstance(point, uuid.UUID) else uuid.UUID(str(point))
-
-
-def _found(payload: Mapping[str, Any] | None) -> PassagePlace:
-    held = payload or {}
-    return PassagePlace(held["document"], held["version"], held["start"], held["end"])
 
 
 @contextmanager

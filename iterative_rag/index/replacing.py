@@ -31,10 +31,13 @@ def unusable(database: Path) -> str:
     try:
         with closing(DocumentStore(database)) as store:
             store.check()
+            store.newest()
             return "another version of iterative-rag made it" if store.is_of_another_version() else ""
     except sqlite3.DatabaseError as error:
         if not proves_damage(error):
             raise
+        return f"its database is damaged: {error}"
+    except ValueError as error:  # what it holds as JSON
         return f"its database is damaged: {error}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sqlite3
 import zlib
@@ -54,6 +55,8 @@ def damaged(folder: Path, name: str, reason: object) -> CorpusError:
     """CorpusDamaged; CorpusNotFound where the corpus was removed while it was read."""
     if not folder.exists():
         return CorpusNotFound(f"The corpus {name!r} was removed.", hint="List those there are: iterative-rag corpus")
+    with suppress(OSError):  # without write permission no note can be left for `index`, which may not come upon it
+        (folder / DAMAGE_MARK).touch()
     return CorpusDamaged(
         f"The index of the corpus {name!r} at {folder} is damaged: {str(reason).rstrip('.')}.",
         hint=f"Make it anew: {rebuild_command(name, folder)}",
@@ -75,7 +78,7 @@ def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
         if error.hint:
             raise
         raise damaged(folder, name, error) from error
-    except zlib.error as error:  # the texts of documents are kept compressed
+    except (zlib.error, UnicodeDecodeError, json.JSONDecodeError) as error:  # compressed texts; values that are JSON
         raise damaged(folder, name, error) from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF

@@ -7,13 +7,14 @@ cluster). Both hold the same points under the same ids and rank alike.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+from iterative_rag.errors import CorpusDamaged
 from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import Sparse, bm25_document
@@ -58,6 +59,15 @@ class PassagePlace:
     version: str
     start: int
     end: int
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any] | None) -> PassagePlace:
+        """The place that a point was written with. Raises CorpusDamaged."""
+        try:
+            held = payload or {}
+            return cls(held["document"], held["version"], held["start"], held["end"])
+        except KeyError as error:
+            raise CorpusDamaged("A passage of the index has lost its place.") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,11 +282,14 @@ class CorpusWriter:
         try:
             if now and not self._place.shared and not self._place.begun(now):
                 # There may be nothing to write: check what readers use instead of making a copy.
+                self._place.pin(now).close()
                 self._place.load(now, points=sum(self.counts()[1:])).close()
             else:
                 self._vectors = self._load(points=sum(self.counts()[1:]))
         except (CorpusDamaged, StoreMissing) as error:
             return str(error).rstrip(".")
+        except FileNotFoundError:
+            return "its vectors are missing"
         return None
 
     def _made_with(self) -> dict[str, str]:

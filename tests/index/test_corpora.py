@@ -181,8 +181,9 @@ def test_another_schema_is_refused(
 
 def use(corpora: Corpora, embedder: HashingEmbedder) -> None:
     with closing(corpora.open("small", embedder)) as opened:
-        opened.search(["river"], 3)
+        hits = opened.search(["river"], 3)
         opened.titles()
+        opened.document(hits[0][0].document_id)
 
 
 def damage(folder: Path, how: str) -> None:
@@ -194,6 +195,12 @@ def damage(folder: Path, how: str) -> None:
     elif how == "points lost":
         for path in vectors.rglob("*.mappings"):
             path.unlink()
+    elif how == "no pin":
+        (vectors / "1" / "pin").unlink()
+    elif how in ("a text", "a generation"):
+        with closing(sqlite3.connect(folder / "documents.sqlite")) as database, database:
+            what = "documents SET text = x'00'" if how == "a text" else "generations SET facts = '{'"
+            database.execute(f"UPDATE {what}")
     elif how == "junk in a segment":
         for path in vectors.rglob("payload_storage/page_0.dat"):
             with path.open("r+b") as file:
@@ -213,6 +220,9 @@ def damage(folder: Path, how: str) -> None:
         "no vectors",
         "no segments",
         "points lost",
+        "no pin",
+        "a text",
+        "a generation",
         "junk in a segment",
         "junk in the database",
         "half a database",

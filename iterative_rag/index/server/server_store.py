@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -100,7 +100,7 @@ class ServerStore:
             sparse = vectors[SPARSE]
             point = uuid.UUID(str(record.id))
             vector = (list(sparse.indices), list(sparse.values))
-            found.append(StoredPoint(point, _found(record.payload), list(vectors[DENSE]), vector))
+            found.append(StoredPoint(point, PassagePlace.of(record.payload), list(vectors[DENSE]), vector))
         return found
 
     def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
@@ -150,7 +150,7 @@ class ServerStore:
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         with self._errors():
             records = self._client.retrieve(self._collection, [str(one) for one in ids], with_payload=True)
-        return {uuid.UUID(str(record.id)): _found(record.payload) for record in records}
+        return {uuid.UUID(str(record.id)): PassagePlace.of(record.payload) for record in records}
 
     def _dense_params(self) -> models.SearchParams:
         from qdrant_client import models
@@ -214,8 +214,3 @@ def connected(address: ServerAddress) -> QdrantClient:
         event_hooks=hooks(2.0 * address.timeout),
         **options,
     )
-
-
-def _found(payload: Mapping[str, Any] | None) -> PassagePlace:
-    held = payload or {}
-    return PassagePlace(held["document"], held["version"], held["start"], held["end"])

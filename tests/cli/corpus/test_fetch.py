@@ -151,8 +151,13 @@ def test_json_is_one_object_of_a_stable_form(wiki: FakeWiki, fetch: Callable[...
         "fetched": 1,
         "cut": False,
         "indexed": {
-            **{"added": 1, "changed": 0, "unchanged": 0, "removed": 0, "passages": 1},
-            **{"skipped": [], "not_read": {}},
+            "added": 1,
+            "changed": 0,
+            "unchanged": 0,
+            "removed": 0,
+            "passages": 1,
+            "skipped": [],
+            "not_read": {},
         },
     }
 
