@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.factory import IterativeRAG, index_paths
+from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.settings import Settings, home
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fakes.case_corpus import CaseCorpus
 from fakes.planted_instructions import ROLES
-from iterative_rag.factory import IterativeRAG
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.providers.scripted import ScriptedLLM

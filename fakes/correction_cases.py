@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from fakes.case_view import Script, script
 from fakes.loopback_server import serving
+from iterative_rag.app.factory.web_access import make_web as factory_web
 from iterative_rag.evaluation.scoring.answer_match import score
-from iterative_rag.factory.web_access import make_web as factory_web
 from iterative_rag.protocols import Pages, SearchEngine
 from iterative_rag.settings import Settings
 from iterative_rag.types import Answer, CorrectionStep, ShortlistStep, Status, Step
@@ -235,7 +235,7 @@ def open_web() -> Iterator[dict[str, Any]]:
         def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[SearchEngine, Pages] | None:
             return factory_web(settings, allow={*allow, host})
 
-        with patch("iterative_rag.factory.web_access.make_web", make_web):
+        with patch("iterative_rag.app.factory.web_access.make_web", make_web):
             yield {"web": True, "search_engine": f"searxng@http://{host}"}
 
 

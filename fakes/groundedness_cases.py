@@ -20,7 +20,7 @@ from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace
+from iterative_rag.storage.trace import Trace
 from iterative_rag.types import Claim, Computation, Draft, Fact, Inquiry, Need
 
 ADDED = 0.3

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import ingest
 from iterative_rag.text.unspaced import UNSPACED
 from iterative_rag.types import Document, Hit
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.engine.budget import RunBudget
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window
 
 BACKEND = BuiltinBackend(HashingEmbedder())

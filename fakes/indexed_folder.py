@@ -9,7 +9,7 @@ import pytest
 
 def index_articles(base: Path, corpus: str = "default") -> Path:
     """A data folder, `base`/home, in which `base`/articles is a corpus."""
-    from iterative_rag.factory import index_paths
+    from iterative_rag.app.factory import index_paths
     from iterative_rag.settings import Settings
 
     with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace
+from iterative_rag.storage.trace import Trace
 from iterative_rag.types import Answer, FinalStep, Step
 
 

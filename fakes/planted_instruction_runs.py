@@ -15,12 +15,12 @@ import pytest
 from fakes import planted_instructions
 from fakes.case_corpus import CaseCorpus
 from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, ObedientLLM, squeezed, watched
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.prompts import prompt, versions
-from iterative_rag.output import answer_to_json
+from iterative_rag.storage.output import answer_to_json
 from iterative_rag.types import Answer, Document, SearchResult, Status, Usage
 
 # So many characters of a prompt in a row are no coincidence.
@@ -157,7 +157,7 @@ def _web(one: Instruction) -> Iterator[str | None]:
     title, text = planted_instructions.web_page(one)
     stand_in = _OnePage(title, text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("iterative_rag.factory.web_access.make_web", lambda *_, **__: (stand_in, stand_in))
+        patch.setattr("iterative_rag.app.factory.web_access.make_web", lambda *_, **__: (stand_in, stand_in))
         yield text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iterative_rag.factory import index_paths, starter_corpus_path
+from iterative_rag.app.factory import index_paths, starter_corpus_path
 from iterative_rag.settings import Settings
 
 QUESTION = (

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from fakes.two_article_corpus import play, write_articles
-from iterative_rag.factory import index_paths
+from iterative_rag.app.factory import index_paths
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.serve.app import make_services
 from iterative_rag.serve.rag_pool import RagPool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iterative_rag.factory import index_paths
+from iterative_rag.app.factory import index_paths
 from iterative_rag.settings import Settings
 
 BOTH = "towns,people"

@@ -14,11 +14,11 @@ TYPE_CHECKING = False  # that of `typing`, whose import would take longer than a
 if TYPE_CHECKING:
     from typing import Any
 
+    from iterative_rag.app.factory import IterativeRAG
+    from iterative_rag.app.proof.kept_proofs import proof_of, verify_proof
+    from iterative_rag.app.proof.proof_check import ProofCheck
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.factory import IterativeRAG
-    from iterative_rag.ingest import IngestReport
-    from iterative_rag.proof.kept_proofs import proof_of, verify_proof
-    from iterative_rag.proof.proof_check import ProofCheck
+    from iterative_rag.index.ingest import IngestReport
     from iterative_rag.settings import Settings, load_settings
     from iterative_rag.types import (
         AnalysisStep,
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 switch_off()
 
 _HOMES = {
-    "IterativeRAG": "factory",
+    "IterativeRAG": "app.factory",
     "IterativeRAGError": "errors",
-    "IngestReport": "ingest",
-    "ProofCheck": "proof.proof_check",
-    "proof_of": "proof.kept_proofs",
-    "verify_proof": "proof.kept_proofs",
+    "IngestReport": "index.ingest",
+    "ProofCheck": "app.proof.proof_check",
+    "proof_of": "app.proof.kept_proofs",
+    "verify_proof": "app.proof.kept_proofs",
     "Settings": "settings",
     "load_settings": "settings",
     "AnalysisStep": "types",

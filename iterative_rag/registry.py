@@ -116,9 +116,9 @@ FORMATS = Registry(
 EMBEDDERS = Registry(
     "embedder",
     Entry("builtin", "builtin.encoder:build", local=True),
-    Entry("onnx", "embedders.onnx_encoder:build", form="onnx/PATH"),
-    Entry("ollama", "embedders.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
-    Entry("openai-like", "embedders.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+    Entry("onnx", "index.embedders.onnx_encoder:build", form="onnx/PATH"),
+    Entry("ollama", "index.embedders.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry("openai-like", "index.embedders.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 
 # Where the vectors of a corpus lie, by URL scheme: a function from the address to a `PlaceOf`.
@@ -134,9 +134,9 @@ RERANKERS = Registry(
     "reranker",
     Entry("none", local=True),
     Entry("reader", "builtin.reranker:ReaderReranker", local=True),
-    Entry("onnx", "rerankers.cross_encoder:build", form="onnx/PATH"),
+    Entry("onnx", "retrieval.rerankers.cross_encoder:build", form="onnx/PATH"),
     Entry("ollama", "llm.chat_reranker:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
-    Entry("openai-like", "rerankers.rerank_server:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+    Entry("openai-like", "retrieval.rerankers.rerank_server:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 
 # Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.
@@ -164,10 +164,10 @@ STRATEGIES = Registry(
 # Who searches the web: a function from the address after "@" ("" without one) and our user agent to a `SearchEngine`.
 SEARCH_ENGINES = Registry(
     "search engine",
-    Entry("wikipedia", "search_engines.mediawiki:build", form="wikipedia[@https://HOST/w/api.php]"),
-    Entry("duckduckgo", "search_engines.duckduckgo:build"),
-    Entry("tavily", "search_engines.tavily:build", keys=("TAVILY_API_KEY",)),
-    Entry("searxng", "search_engines.searxng:build", form="searxng@http://HOST:8888"),
+    Entry("wikipedia", "sources.search_engines.mediawiki:build", form="wikipedia[@https://HOST/w/api.php]"),
+    Entry("duckduckgo", "sources.search_engines.duckduckgo:build"),
+    Entry("tavily", "sources.search_engines.tavily:build", keys=("TAVILY_API_KEY",)),
+    Entry("searxng", "sources.search_engines.searxng:build", form="searxng@http://HOST:8888"),
 )
 
 TABLES = (FORMATS, EMBEDDERS, STORES, RERANKERS, LLMS, STRATEGIES, SEARCH_ENGINES)

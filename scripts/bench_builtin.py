@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from iterative_rag.app.factory import IterativeRAG, open_corpus
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
@@ -27,15 +28,14 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, Eviden
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reasoning.answer_trust import FittedAnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
-from iterative_rag.cache import NoCache
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
 from iterative_rag.evaluation.metrics.statistics import mean, mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
-from iterative_rag.factory import IterativeRAG, open_corpus
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import load_settings
+from iterative_rag.storage.cache import NoCache
 
 IN_FLIGHT = 2
 EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_names"

@@ -26,13 +26,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
 from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Answerability, Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.nearness import names_held
 from iterative_rag.settings import load_settings

@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from fakes import correction_cases
 from fakes.case_following_llm import CaseFollowingLLM
 from fakes.correction_cases import Case
-from iterative_rag.factory import IterativeRAG
-from iterative_rag.factory.corpus_actions import index_paths
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.app.factory.corpus_actions import index_paths
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Answer, FinalStep, Status, Step

@@ -31,9 +31,9 @@ from fakes import bridge_world
 from fakes.bridge_world import Place
 from fakes.broken_replies import Faults
 from fakes.model_server import FakeServer
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.app.factory.corpus_actions import index_paths
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.factory import IterativeRAG
-from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Status

@@ -29,17 +29,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fakes.follow_up_cases import CONVERSATIONS, Case
 from fakes.follow_up_mind import FollowUpMind
+from iterative_rag.app.conversations.understanding import understood
+from iterative_rag.app.conversations.values import cited_facts as cited_facts_of
+from iterative_rag.app.factory import IterativeRAG, make_chat_model
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
-from iterative_rag.cache import NoCache
-from iterative_rag.conversations.understanding import understood
-from iterative_rag.conversations.values import cited_facts as cited_facts_of
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import FollowUpUnclear
-from iterative_rag.factory import IterativeRAG, make_chat_model
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.protocols import Backend, ChatModel, FollowUpReader
 from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace
+from iterative_rag.storage.cache import NoCache
+from iterative_rag.storage.trace import Trace
 from iterative_rag.types import Answer, Draft, Earlier, Exchange, Fact, FinalStep
 
 # So many follow-ups are asked at once.

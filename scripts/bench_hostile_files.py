@@ -93,9 +93,9 @@ def read(folder: Path, corpora: Path | None) -> None:
         for item in source.documents():
             tell(folder, item.source, item.reason if isinstance(item, Skipped) else "")
         return
-    from iterative_rag.embedders.hashing import HashingEmbedder
     from iterative_rag.index.corpora import Corpora
-    from iterative_rag.ingest import ingest
+    from iterative_rag.index.embedders.hashing import HashingEmbedder
+    from iterative_rag.index.ingest import ingest
 
     known, embedder = Corpora(corpora), HashingEmbedder()
     report = ingest([source], known, "hostile", embedder)

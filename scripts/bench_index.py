@@ -18,10 +18,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.indexing_progress import Progress
-from iterative_rag.ingest import IngestReport, ingest
+from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.protocols import Embedder, Skipped
 from iterative_rag.settings import home
 from iterative_rag.sources import open_source

@@ -24,8 +24,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag import ingest
 from iterative_rag.builtin.encoder import BuiltinEncoder
+from iterative_rag.index import ingest
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.protocols import Vectors
 from scripts.bench_index import Sample

@@ -23,7 +23,7 @@ from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.hypothetical_questions import PassageQuestions
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.types import Document, Hit, Passage
 
 DEPTHS = (1, 5, 10)

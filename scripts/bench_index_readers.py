@@ -25,9 +25,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import ingest
 from iterative_rag.sources import open_source
 
 NAME = "bench"

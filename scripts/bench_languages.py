@@ -23,11 +23,11 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from iterative_rag import IterativeRAG, Settings, load_settings
+from iterative_rag.app.factory import index_paths, open_corpus
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
-from iterative_rag.factory import index_paths, open_corpus
 from iterative_rag.text.spoken_language import language_of_text
 from iterative_rag.types import Answer, Hit
 
@@ -105,7 +105,8 @@ def main() -> None:
     with home():
         options = {"corpus": CORPUS, "embedder": given.embedder, "rerank": given.rerank, "llm": given.llm or "builtin"}
         settings = load_settings(options)
-        with patch("iterative_rag.ingest.language_of_document", return_value="") if given.as_english else nullcontext():
+        told = "iterative_rag.index.ingest.language_of_document"
+        with patch(told, return_value="") if given.as_english else nullcontext():
             index_paths([DATA / "articles.jsonl"], settings=settings)
         measure_search(questions, settings)
         if given.llm:

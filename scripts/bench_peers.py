@@ -29,8 +29,8 @@ from typing import Any, TypeVar
 
 from fakes import starter_mind
 from fakes.model_server import FakeServer
+from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.settings import Settings
 
 ARTICLES = Path(__file__).resolve().parents[1] / "input_wikipedia"

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from iterative_rag.app.factory import open_corpus
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.gold_articles import GoldIndex
 from iterative_rag.evaluation.metrics.statistics import mean
-from iterative_rag.factory import open_corpus
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.settings import load_settings

@@ -25,9 +25,9 @@ from fakes import correction_cases
 from fakes.case_following_llm import CaseFollowingLLM
 from fakes.correction_cases import Case
 from fakes.weak_model import WeakModel
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.app.factory.corpus_actions import index_paths
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.factory import IterativeRAG
-from iterative_rag.factory.corpus_actions import index_paths
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Status

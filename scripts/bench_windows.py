@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from iterative_rag.app.factory import corpora, open_corpus
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.gold_articles import GoldIndex
-from iterative_rag.factory import corpora, open_corpus
 from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.retrieval.windows import PACKED, WIDE, WindowLayout, window
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Document, Hit, ShortlistedDocument

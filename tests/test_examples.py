@@ -16,8 +16,8 @@ import pytest
 import iterative_rag
 from fakes.harbour_articles import TEXTS, cited, extraction, text_reply
 from iterative_rag import IterativeRAG, Settings
+from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import LLMUnreachable
-from iterative_rag.factory import index_paths
 from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 

@@ -12,9 +12,9 @@ from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, modes
 from iterative_rag.index.place_choice import places_at
 from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES, TABLES, Entry, Registry
 from iterative_rag.remote.api_keys import SECRETS
-from iterative_rag.search_engines.engine_choice import search_engine
 from iterative_rag.settings import load_settings
 from iterative_rag.settings.trusted_folders import sends
+from iterative_rag.sources.search_engines.engine_choice import search_engine
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.protocols import Cache
+from iterative_rag.storage.cache_keys import cache_key
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from iterative_rag.text.control_characters import without_controls
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.cli.render import HopPrinter
-    from iterative_rag.factory import IterativeRAG
     from iterative_rag.settings import Settings
     from iterative_rag.types import Answer, Step
 
@@ -85,7 +85,7 @@ def _answer(
     """The answer to a question, or to a follow-up of this conversation, in which it is kept."""
     from functools import partial
 
-    from iterative_rag.factory import IterativeRAG, checked_question
+    from iterative_rag.app.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
     settings, told = as_asked_before(settings, conversation)
@@ -104,8 +104,8 @@ def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, st
     """The settings with those that belong to a conversation ("": none), and a line about what was taken over."""
     if not conversation:
         return settings, ""
-    from iterative_rag.conversations import ConversationStore
-    from iterative_rag.factory.conversing import conversation_named, gone_on
+    from iterative_rag.app.conversations import ConversationStore
+    from iterative_rag.app.factory.conversing import conversation_named, gone_on
 
     settings, _, told = gone_on(settings, conversation_named(conversation, ConversationStore()))
     return settings, told

@@ -15,8 +15,8 @@ from iterative_rag.cli.options import announce_starter, settings_from
 from iterative_rag.cli.settings_options import takes_settings
 
 if TYPE_CHECKING:
-    from iterative_rag.conversations import ConversationSession
-    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.app.conversations import ConversationSession
+    from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.settings import Settings
     from iterative_rag.types import Answer
 
@@ -138,9 +138,9 @@ class Chat:
         command(rest.strip())
 
     def _ask(self, text: str, meaning: str = "") -> None:
+        from iterative_rag.app.factory import checked_question
         from iterative_rag.cli.console import out
         from iterative_rag.cli.history import ExportFormat, print_answer
-        from iterative_rag.factory import checked_question
 
         self._asked = text
         steps = partial(self._session.steps, meaning=meaning)
@@ -248,7 +248,7 @@ class Chat:
 
 
 def _opened(settings: Settings) -> IterativeRAG:
-    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.app.factory import IterativeRAG
 
     announce_starter(settings)
     rag = IterativeRAG.from_settings(settings)

@@ -12,8 +12,8 @@ _MOST = 200
 
 def corpus_names() -> list[str]:
     """All corpora."""
+    from iterative_rag.app.factory import corpora
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.factory import corpora
 
     try:
         return corpora().names()
@@ -23,8 +23,8 @@ def corpus_names() -> list[str]:
 
 def titles(context: typer.Context, incomplete: str) -> list[str]:
     """Titles of the chosen corpus that begin with what was typed."""
+    from iterative_rag.app.factory import corpora, corpus_name
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.factory import corpora, corpus_name
     from iterative_rag.settings import load_settings
 
     before = " ".join(context.params.get("title") or [])
@@ -40,7 +40,7 @@ def titles(context: typer.Context, incomplete: str) -> list[str]:
 def run_names(incomplete: str) -> list[str]:
     """Ids of runs, the newest first."""
     from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.past_runs import LAST, run_ids
+    from iterative_rag.storage.past_runs import LAST, run_ids
 
     try:
         return [name for name in (LAST, *run_ids()) if name.startswith(incomplete)][:_MOST]
@@ -50,7 +50,7 @@ def run_names(incomplete: str) -> list[str]:
 
 def conversation_names(incomplete: str) -> list[str]:
     """Names of conversations, the newest first."""
-    from iterative_rag.conversations import LAST, ConversationStore
+    from iterative_rag.app.conversations import LAST, ConversationStore
     from iterative_rag.errors import IterativeRAGError
 
     try:

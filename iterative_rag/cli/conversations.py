@@ -14,7 +14,7 @@ from iterative_rag.cli.options import AsJson
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.conversations import Conversation
+    from iterative_rag.app.conversations import Conversation
 
 _DEFAULT_LIMIT = 20
 
@@ -52,8 +52,8 @@ def list_conversations(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_js
     """List conversations, the newest first."""
     import dataclasses
 
+    from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.cli.console import clean, err, out, write_json
-    from iterative_rag.conversations import ConversationStore
 
     wanted = " ".join(words or [])
     found = ConversationStore().listing(wanted)
@@ -75,9 +75,9 @@ def list_conversations(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_js
 @conversations_app.command("show")
 def show_conversation(name: Name) -> None:
     """Print a conversation with its answers and citations."""
+    from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.cli.console import clean, out
     from iterative_rag.cli.render import show_answer
-    from iterative_rag.conversations import ConversationStore
 
     conversation = ConversationStore().load(name)
     printer = out()
@@ -92,8 +92,8 @@ def show_conversation(name: Name) -> None:
 @conversations_app.command("rename")
 def rename_conversation(name: Name, new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")]) -> None:
     """Give a conversation another name."""
+    from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.cli.console import clean, err
-    from iterative_rag.conversations import ConversationStore
 
     renamed = ConversationStore().rename(name, new)
     err().line(f"Renamed “{clean(renamed.name)}”.")
@@ -102,8 +102,8 @@ def rename_conversation(name: Name, new: Annotated[str, typer.Argument(metavar="
 @conversations_app.command("export")
 def export_conversation(name: Name, form: Format = ConversationFormat.MD) -> None:
     """Print a conversation as Markdown or JSON."""
+    from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.cli.console import write
-    from iterative_rag.conversations import ConversationStore
 
     write(exported(ConversationStore().load(name), form.value))
 
@@ -115,8 +115,8 @@ def delete_conversation(
     """Delete a conversation. The traces of its answers stay (`iterative-rag history delete`)."""
     import shlex
 
+    from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.cli.console import clean, err
-    from iterative_rag.conversations import ConversationStore
 
     store = ConversationStore()
     found = store.load(name)
@@ -132,12 +132,12 @@ def delete_conversation(
 def exported(conversation: Conversation, form: str) -> str:
     """The conversation as text: "md" or "json"."""
     if form == ConversationFormat.MD:
+        from iterative_rag.app.proof.answer_export import conversation_as_markdown
         from iterative_rag.cli.render import shown_source
-        from iterative_rag.proof.answer_export import conversation_as_markdown
 
         return conversation_as_markdown(conversation, shown_source)
     from iterative_rag import __version__
-    from iterative_rag.conversations.as_json import conversation_to_json
+    from iterative_rag.app.conversations.as_json import conversation_to_json
     from iterative_rag.text.control_characters import to_json
 
     return to_json(conversation_to_json(conversation, version=__version__), indent=2) + "\n"

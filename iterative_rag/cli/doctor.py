@@ -224,8 +224,8 @@ def _called(model: ChatModel) -> str:
 
 def _profile(settings: Settings) -> Iterator[Check]:
     """Whether the model that is asked has a profile, and how old it is."""
+    from iterative_rag.app.factory import model_identity
     from iterative_rag.errors import SettingsError, UsageError
-    from iterative_rag.factory import model_identity
     from iterative_rag.llm.providers.model_choice import chosen
     from iterative_rag.settings.model_profile import read_profile
 
@@ -251,8 +251,8 @@ def _profile(settings: Settings) -> Iterator[Check]:
 
 
 def _corpora(settings: Settings) -> Iterator[Check]:
+    from iterative_rag.app.factory import corpora, corpus_name, make_embedder
     from iterative_rag.errors import CorpusError, IterativeRAGError
-    from iterative_rag.factory import corpora, corpus_name, make_embedder
 
     known = corpora()
     try:
@@ -291,10 +291,10 @@ def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
 
 
 def _cache(settings: Settings) -> Check:
-    from iterative_rag.cache import DiskCache
     from iterative_rag.cli.console import size
     from iterative_rag.errors import CorpusError
     from iterative_rag.settings import home
+    from iterative_rag.storage.cache import DiskCache
 
     if not settings.cache:
         return Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")

@@ -11,7 +11,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.errors import FetchError
-    from iterative_rag.ingest import IngestReport
+    from iterative_rag.index.ingest import IngestReport
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
 
@@ -85,9 +85,9 @@ def where(at: FetchProgress, doing: str = "") -> list[str]:
 
 def index_into(paths: Sequence[Path], corpus: str, embedder: str | None, *, quiet: bool) -> IngestReport:
     """Update the corpus from folders and files, with a progress bar."""
+    from iterative_rag.app.factory import index_paths
     from iterative_rag.cli.options import settings_from
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.factory import index_paths
 
     settings = settings_from(corpus=corpus, embedder=embedder)
     with indexing(quiet=quiet) as progress:
@@ -96,8 +96,8 @@ def index_into(paths: Sequence[Path], corpus: str, embedder: str | None, *, quie
 
 def corpus_to_fill(given: str | None) -> str:
     """The corpus to fill; its name is checked before anything is fetched."""
+    from iterative_rag.app.factory import DEFAULT_CORPUS, pages_folder
     from iterative_rag.cli.options import settings_from
-    from iterative_rag.factory import DEFAULT_CORPUS, pages_folder
 
     name = given or settings_from().corpus or DEFAULT_CORPUS
     pages_folder(name)

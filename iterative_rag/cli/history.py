@@ -16,7 +16,7 @@ from iterative_rag.cli.options import AsJson
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.past_runs import PastRun
+    from iterative_rag.storage.past_runs import PastRun
     from iterative_rag.types import Answer
 
 _DEFAULT_LIMIT = 20
@@ -69,7 +69,7 @@ Format = Annotated[ExportFormat, typer.Option("--format", help="How to print it.
 def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJson = False) -> None:
     """List earlier questions, the newest first: date, status, short answer, corpus, model and cost."""
     from iterative_rag.cli.console import err, out, write_json
-    from iterative_rag.past_runs import past_runs
+    from iterative_rag.storage.past_runs import past_runs
 
     asked = " ".join(words or [])
     found = list(islice(past_runs(asked), limit + 1))
@@ -94,7 +94,7 @@ def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJso
 def show_run(name: RunName, form: Format = ExportFormat.TEXT) -> None:
     """Print an earlier answer with its citations, or export it."""
     from iterative_rag.cli.console import clean, out
-    from iterative_rag.past_runs import answer_of, find_runs
+    from iterative_rag.storage.past_runs import answer_of, find_runs
 
     wanted = " ".join(name)
     found = find_runs(wanted)
@@ -117,7 +117,7 @@ def delete_runs(
     """Delete the trace of a run, or of all runs. What the runs have cached stays (`iterative-rag cache clear`)."""
     from iterative_rag.cli.console import err
     from iterative_rag.errors import UsageError
-    from iterative_rag.past_runs import delete, past_runs, run_of_id
+    from iterative_rag.storage.past_runs import delete, past_runs, run_of_id
 
     if everything == bool(name):
         raise UsageError("Name one run, or --all.", hint="iterative-rag history delete ID")
@@ -160,12 +160,12 @@ def print_answer(answer: Answer, form: ExportFormat, also: Sequence[str] = ()) -
             show_answer(answer, out(), also)
         case ExportFormat.JSON:
             from iterative_rag import __version__
-            from iterative_rag.output import answer_to_json
+            from iterative_rag.storage.output import answer_to_json
 
             write_json(answer_to_json(answer, version=__version__))
         case ExportFormat.MD | ExportFormat.HTML:
+            from iterative_rag.app.proof.answer_export import as_html, as_markdown
             from iterative_rag.cli.render import shown_source
-            from iterative_rag.proof.answer_export import as_html, as_markdown
 
             write((as_markdown if form is ExportFormat.MD else as_html)(answer, shown_source))
 

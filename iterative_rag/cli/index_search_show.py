@@ -32,7 +32,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.hypothetical_questions import QuestionReport
-    from iterative_rag.ingest import IngestReport
+    from iterative_rag.index.ingest import IngestReport
     from iterative_rag.protocols import Skipped
     from iterative_rag.settings import Settings
     from iterative_rag.types import Hit
@@ -81,9 +81,9 @@ def index(
     if watch and ray is not None:
         raise UsageError("--watch embeds in this process.", hint="Leave out --engine, or index without --watch.")
     settings = settings_from(corpus=corpus, embedder=embedder, index=index, index_questions=questions, llm=llm)
+    from iterative_rag.app.factory import index_paths, make_embedder
     from iterative_rag.cli.index_watch import JsonTeller, Teller, keep_in_step
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.factory import index_paths, make_embedder
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
@@ -215,8 +215,8 @@ def search(
     query = " ".join(words).strip()
     if not query:
         raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
+    from iterative_rag.app.factory import cache, for_one_run, open_to_read
     from iterative_rag.cli.console import err
-    from iterative_rag.factory import cache, for_one_run, open_to_read
 
     announce_starter(settings)
     opened = open_to_read(settings, kept=cache(settings))
@@ -273,8 +273,8 @@ def show(
     index: IndexAt = None,
 ) -> None:
     """Print the documents of a title."""
+    from iterative_rag.app.factory import open_to_read
     from iterative_rag.cli.console import clean, err, write
-    from iterative_rag.factory import open_to_read
 
     settings = settings_from(corpus=corpus, embedder=embedder, index=index)
     announce_starter(settings)

@@ -17,7 +17,7 @@ from iterative_rag.cli.progress import indexing
 from iterative_rag.errors import IterativeRAGError
 
 if TYPE_CHECKING:
-    from iterative_rag.ingest import DocumentChange, IngestReport
+    from iterative_rag.index.ingest import DocumentChange, IngestReport
     from iterative_rag.protocols import Skipped
 
 # After a fault that may pass by itself: a corpus that another process writes, a server that is down.

@@ -170,7 +170,7 @@ def settings_from(**overrides: Any) -> Settings:
 
 def announce_starter(settings: Settings) -> None:
     """Announce the indexing of the starter corpus, which takes some seconds once."""
-    from iterative_rag.factory import STARTER_CORPUS, corpora, corpus_name, names_collection
+    from iterative_rag.app.factory import STARTER_CORPUS, corpora, corpus_name, names_collection
 
     if names_collection(settings):
         return

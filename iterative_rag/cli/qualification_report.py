@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
+    from iterative_rag.app.qualification.decisions import Measured
+    from iterative_rag.app.qualification.qualify import Qualification
+    from iterative_rag.app.qualification.thinking_choice import Thinking
     from iterative_rag.protocols import ChatModel
-    from iterative_rag.qualification.decisions import Measured
-    from iterative_rag.qualification.qualify import Qualification
-    from iterative_rag.qualification.thinking_choice import Thinking
     from iterative_rag.settings import Settings
     from iterative_rag.types import RunProgress
 
@@ -39,10 +39,10 @@ def qualify_model(settings: Settings, *, as_json: bool) -> None:
 
 
 def _run(settings: Settings, *, quiet: bool) -> Qualification:
+    from iterative_rag.app.factory import make_chat_model, model_identity
+    from iterative_rag.app.qualification.qualify import qualify
     from iterative_rag.errors import UsageError
-    from iterative_rag.factory import make_chat_model, model_identity
     from iterative_rag.llm.providers.model_choice import chosen
-    from iterative_rag.qualification.qualify import qualify
 
     spec, _ = chosen(settings.llm)
     model = make_chat_model(spec, settings)

@@ -9,7 +9,7 @@ from types import TracebackType
 from iterative_rag.cli.console import Piece, Printer, clean
 from iterative_rag.cli.run_status import RunStatus
 from iterative_rag.cli.text_view import show_blocks
-from iterative_rag.output import (
+from iterative_rag.storage.output import (
     apart,
     around_value,
     chain_lines,
@@ -56,7 +56,7 @@ from iterative_rag.types import (
     UnreadDocument,
     WebStep,
 )
-from iterative_rag.written_answer import AnswerDelta, TextWithdrawn, WrittenAnswer
+from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn, WrittenAnswer
 
 _CONSEQUENCES = {
     Action.ACCEPT: "the answer stands",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from iterative_rag.cli.console import Printer, clean
 from iterative_rag.cli.render import HopPrinter, show_answer
-from iterative_rag.past_runs import Event, is_step, step_of
+from iterative_rag.storage.past_runs import Event, is_step, step_of
 from iterative_rag.types import FinalStep
 
 

@@ -12,7 +12,7 @@ from iterative_rag.cli.options import settings_from
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.cache import DiskCache
+    from iterative_rag.storage.cache import DiskCache
 
 
 def trace(
@@ -28,7 +28,7 @@ def trace(
     calls: Annotated[bool, typer.Option("--calls", help="Show the prompt and reply of every LLM call.")] = False,
 ) -> None:
     """Replay what happened in a run, hop by hop."""
-    from iterative_rag.past_runs import LAST, events_of, find_runs
+    from iterative_rag.storage.past_runs import LAST, events_of, find_runs
 
     words = " ".join(run or [LAST])
     found = find_runs(words)
@@ -86,7 +86,7 @@ def clear() -> None:
 
 
 def _disk_cache() -> DiskCache:
-    from iterative_rag.cache import DiskCache
     from iterative_rag.settings import home
+    from iterative_rag.storage.cache import DiskCache
 
     return DiskCache(home() / "cache", settings_from().cache_megabytes)

@@ -12,7 +12,7 @@ from iterative_rag.cli.options import AsJson, settings_from
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.proof.proof_check import ProofCheck, QuoteCheck
+    from iterative_rag.app.proof.proof_check import ProofCheck, QuoteCheck
 
 # The page of an article of a long proof takes a few megabytes at most.
 _MOST_BYTES = 64 * 1024 * 1024
@@ -37,9 +37,9 @@ def verify(
     Exit codes: 0 all quotes still stand in their documents; 1 some do not, or there are none; 2 the file is no proof,
     or was changed since it was made; 4 no such corpus.
     """
-    from iterative_rag.factory import open_asked
-    from iterative_rag.proof.proof_check import check_proof, documents_in
-    from iterative_rag.proof.proof_file import read_proof
+    from iterative_rag.app.factory import open_asked
+    from iterative_rag.app.proof.proof_check import check_proof, documents_in
+    from iterative_rag.app.proof.proof_file import read_proof
 
     data = read_proof(_text_of(file))
     named = data.get("corpus")
@@ -95,7 +95,7 @@ def _show(check: ProofCheck, corpus: str, *, as_json: bool) -> None:
 
 
 def _said(quote: QuoteCheck) -> str:
-    from iterative_rag.proof.proof_check import Finding
+    from iterative_rag.app.proof.proof_check import Finding
 
     match quote.finding:
         case Finding.UNCHANGED:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
-from iterative_rag.correction.corrector import Corrector
 from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafted, Drafting
 from iterative_rag.engine.driver import Engine, RunDriver

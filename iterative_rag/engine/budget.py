@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from iterative_rag.errors import CapReached
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
+from iterative_rag.storage.trace import Trace
 from iterative_rag.system.cancellation import refuse_stopped
-from iterative_rag.trace import Trace
 from iterative_rag.types import AnswerText, Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
 
 # One call is reserved for these roles, of which one makes the last attempt at a limit.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from iterative_rag.correction.corrector import Corrector
-from iterative_rag.correction.refinement import Refiner
+from iterative_rag.engine.correction.corrector import Corrector
+from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.document_reader import DocumentReader

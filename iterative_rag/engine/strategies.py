@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from iterative_rag.correction.corrector import Corrector
-from iterative_rag.correction.refinement import Refiner
 from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.correction.corrector import Corrector
+from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.driver import Engine
@@ -39,7 +39,7 @@ from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
-    from iterative_rag.correction.web_search import WebSearch
+    from iterative_rag.engine.correction.web_search import WebSearch
     from iterative_rag.retrieval.known_facts import KnownFacts
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
-from iterative_rag.index.analysers import ENGLISH
+from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, Metadata
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import bm25_query
 from iterative_rag.index.sqlite_errors import index_disk_full
@@ -35,6 +34,7 @@ from iterative_rag.index.vector_store import (
     stored,
 )
 from iterative_rag.protocols import Vectors
+from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.system.files import is_full
 from iterative_rag.system.native_output import panics_unprinted
 

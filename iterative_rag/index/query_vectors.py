@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.protocols import Cache, Embedder
+from iterative_rag.storage.cache_keys import cache_key
 
 # How far the length of a vector in single precision may be from 1.
 NORM_TOLERANCE = 1e-3

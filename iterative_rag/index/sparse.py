@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from iterative_rag.index.analysers import ENGLISH, Analyser, analyser
+from iterative_rag.retrieval.analysers import ENGLISH, Analyser, analyser
 
 Sparse = tuple[list[int], list[float]]  # indices and values
 

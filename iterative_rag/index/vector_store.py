@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from iterative_rag.errors import CorpusDamaged
-from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import Sparse, bm25_document
 from iterative_rag.protocols import Vectors
+from iterative_rag.retrieval.analysers import ENGLISH
 
 DENSE, SPARSE = "dense", "bm25"
 # The name of the embedded index among the places of vectors.

@@ -25,14 +25,14 @@ from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
-from iterative_rag.factory import IterativeRAG
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.integrations.llama_index_retrieval import (
     CorpusRetriever,
     CorpusVectorStore,
     as_index,
     as_retriever,
 )
-from iterative_rag.output import chain_lines, quote_of
+from iterative_rag.storage.output import chain_lines, quote_of
 from iterative_rag.types import Answer, Citation, Fact, FinalStep, Status, Step
 
 __all__ = [

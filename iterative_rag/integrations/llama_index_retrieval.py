@@ -24,8 +24,8 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryResult,
 )
 
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.types import Document, Hit, Within
 
 # The passages that a retriever gives unless it is told a number.

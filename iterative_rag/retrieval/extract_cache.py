@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.protocols import Cache, Extractor, Vectors
 from iterative_rag.retrieval.same_need import same_need
+from iterative_rag.storage.cache_keys import cache_key
 from iterative_rag.types import Extract, Need, Window
 
 # Which needs and which window an extract belongs to says the key, not the entry.

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Cache, Corpus, FactCheck
 from iterative_rag.retrieval.need_reading import is_value, verified
 from iterative_rag.retrieval.need_words import plain_words
 from iterative_rag.retrieval.reading_policy import named
 from iterative_rag.retrieval.shortlist import shortlist
+from iterative_rag.storage.cache_keys import cache_key
 from iterative_rag.text.languages import content_words
 from iterative_rag.types import Document, Extract, Fact, Need, Window
 

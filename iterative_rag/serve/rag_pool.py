@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping, Sequence
 
+from iterative_rag.app.factory import STARTER_CORPUS, IterativeRAG, asked_names, corpora, corpus_name, open_corpus
 from iterative_rag.errors import CorpusNotFound, UsageError
-from iterative_rag.factory import STARTER_CORPUS, IterativeRAG, asked_names, corpora, corpus_name, open_corpus
 from iterative_rag.index.joint_corpus import JointCorpus
-from iterative_rag.past_runs import PastRun
 from iterative_rag.protocols import Corpus
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
+from iterative_rag.storage.past_runs import PastRun
 
 BUILTIN = "builtin"
 

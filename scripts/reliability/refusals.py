@@ -26,7 +26,7 @@ from fakes.system_faults import REFUSALS, CannotBuild, built
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.errors import CorpusNotFound, IterativeRAGError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.sources import open_source
 from scripts.reliability import places
 from scripts.reliability.bench import CORPUS, ROOT, Bench, Done, Home, Result

@@ -27,7 +27,7 @@ from tokenizers import Tokenizer
 
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.types import Document, Hit
 from scripts.export_encoder import HIDDEN, MAX_TOKENS, OUT, session, token_ids
 from scripts.train import data, relations

@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iterative_rag.app.factory import IterativeRAG, cache, open_corpus
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
@@ -31,7 +32,6 @@ from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
-from iterative_rag.factory import IterativeRAG, cache, open_corpus
 from iterative_rag.settings import load_settings
 from scripts.bench_confidence import Group, questions_of, without_gold
 from scripts.train import scoring

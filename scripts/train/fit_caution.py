@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import iterative_rag.builtin.reasoning.thresholds as code
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.paragraph_pools import pool
@@ -27,7 +28,6 @@ from iterative_rag.evaluation.datasets.question_files import read_bytes, rows
 from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.settings import load_settings
 from scripts.train.evidence import aside
 

@@ -12,7 +12,7 @@ from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 
 COMPOSED = (

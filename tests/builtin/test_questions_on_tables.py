@@ -8,7 +8,7 @@ import pytest
 
 from fakes.invented_tables import PAGES
 from iterative_rag import IterativeRAG
-from iterative_rag.factory import index_paths
+from iterative_rag.app.factory import index_paths
 from iterative_rag.settings import load_settings
 from iterative_rag.types import ConfidenceWord, Status
 

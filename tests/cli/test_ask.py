@@ -11,7 +11,7 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, FAULTY, NEED, QUESTION, FakeRAG
-from iterative_rag import factory
+from iterative_rag.app import factory
 from iterative_rag.errors import CorpusNotFound, IterativeRAGError, LLMUnreachable, ModelMissing, UsageError
 from iterative_rag.types import Answer
 

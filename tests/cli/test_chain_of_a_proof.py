@@ -16,7 +16,7 @@ from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.readme_question import ARTICLES
 from fakes.starter_mind import ANSWER, QUESTION, STEPS
-from iterative_rag.factory import starter_corpus_path
+from iterative_rag.app.factory import starter_corpus_path
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "what_changed.py"
 

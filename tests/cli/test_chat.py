@@ -15,7 +15,7 @@ from fakes.command_line import Command
 from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import ANSWERED
 from fakes.terminal_session import TerminalSession
-from iterative_rag.conversations import Conversation, ConversationStore, turn_of
+from iterative_rag.app.conversations import Conversation, ConversationStore, turn_of
 from iterative_rag.settings import home
 
 HOSTILE = "\x1b[2JWho\x07 <script>alert(1)</script>\u202e | [x](javascript:y)?"

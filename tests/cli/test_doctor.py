@@ -10,7 +10,7 @@ from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.qualified_models import strong
 from fakes.server_dialects import GROQ, LLAMA_CPP_PYTHON, NIM, VLLM, Dialect, DialectServer
-from iterative_rag.factory import model_identity
+from iterative_rag.app.factory import model_identity
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.settings.model_profile import ModelProfile, write_profile
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
-from iterative_rag.conversations import ConversationStore
-from iterative_rag.factory import IterativeRAG
+from iterative_rag.app.conversations import ConversationStore
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.settings import home
 
 ASKED = ("--corpus", "towns", "--llm", "builtin")

@@ -11,7 +11,7 @@ import pytest
 
 from fakes.command_line import Command, TerminalCommand
 from fakes.sample_answers import ABSTAINED, ANSWERED, CITATION, check_schema
-from iterative_rag.trace import Trace, trace_folder
+from iterative_rag.storage.trace import Trace, trace_folder
 from iterative_rag.types import Answer
 
 HOSTILE = "<script>alert(1)</script> \x1b[2J\x07‮ [x](javascript:y)"

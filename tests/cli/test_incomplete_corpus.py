@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command, Done
-from iterative_rag import ingest as ingest_module
-from iterative_rag.factory import corpora, make_embedder
+from iterative_rag.app.factory import corpora, make_embedder
+from iterative_rag.index import ingest as ingest_module
 from iterative_rag.index import writer as writer_module
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document

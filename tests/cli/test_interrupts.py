@@ -62,12 +62,12 @@ def test_before_a_command_begins(towns: Path, tmp_path: Path, module: str) -> No
 ASK = f"Stopped: what was read so far is in the cache. To go on: iterative-rag ask '{QUESTION}' --llm builtin\n"
 MOMENTS = {
     "settings": ("pydantic", ("search", "river"), "nothing was changed. To go on: iterative-rag search river\n"),
-    "factory": ("iterative_rag.factory", ("ask", QUESTION, "--llm", "builtin"), ASK),
+    "factory": ("iterative_rag.app.factory", ("ask", QUESTION, "--llm", "builtin"), ASK),
     "library": ("onnxruntime", ("search", "river"), "nothing was changed. To go on: iterative-rag search river\n"),
     "loop": ("iterative_rag.engine.driver", ("ask", QUESTION, "--llm", "builtin"), ASK),
     "bare": ("iterative_rag.engine.driver", (QUESTION, "--llm", "builtin"), ASK),
     "output": ("rich.console", ("history",), "nothing was changed. To go on: iterative-rag history\n"),
-    "index": ("iterative_rag.ingest", ("index", "a b"), "is kept. To go on: iterative-rag index 'a b'\n"),
+    "index": ("iterative_rag.index.ingest", ("index", "a b"), "is kept. To go on: iterative-rag index 'a b'\n"),
 }
 
 
@@ -94,7 +94,7 @@ def test_an_ignored_interrupt_stays_ignored(towns: Path, tmp_path: Path) -> None
 
 
 def test_an_index_that_was_stopped_goes_on(shell: Command, towns: Path, tmp_path: Path) -> None:
-    assert struck(towns, tmp_path, "iterative_rag.ingest", "index", str(towns / "articles")).returncode == 130
+    assert struck(towns, tmp_path, "iterative_rag.index.ingest", "index", str(towns / "articles")).returncode == 130
     assert shell("index", str(towns / "articles"), "-q", ITERATIVE_RAG_HOME=str(towns / "home")).code == 0
 
 

@@ -13,16 +13,16 @@ import pytest
 from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer, Fault
 from fakes.recording_server import RecordingServer
-from iterative_rag.embedders.embedder_choice import embedder
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
+from iterative_rag.index.embedders.embedder_choice import embedder
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import api_keys
 from iterative_rag.remote.server_calls import CallState, without_secrets
-from iterative_rag.search_engines.tavily import Tavily
 from iterative_rag.settings import Settings
+from iterative_rag.sources.search_engines.tavily import Tavily
 
 KEY = "sk-very-secret-0815"
 REQUEST = ChatRequest("analyse", "system", "the question", max_tokens=64)

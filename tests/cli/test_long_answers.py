@@ -13,7 +13,7 @@ import pytest
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.sample_answers import ANSWERED, QUESTION, FakeRAG
-from iterative_rag import factory
+from iterative_rag.app import factory
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.types import AnswerForm, ConfidenceWord
 

@@ -13,7 +13,7 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-from iterative_rag import trace
+from iterative_rag.storage import trace
 
 SECONDS = 30.0  # a command that waits for the pipe would be killed then
 

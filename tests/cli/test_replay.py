@@ -9,8 +9,8 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, NEED, QUESTION, steps_to
-from iterative_rag.past_runs import step_of
-from iterative_rag.trace import Trace, trace_folder
+from iterative_rag.storage.past_runs import step_of
+from iterative_rag.storage.trace import Trace, trace_folder
 from iterative_rag.types import Step
 
 STEPS = [step for answer in (ANSWERED, ABSTAINED, CAPPED) for step in steps_to(answer)]

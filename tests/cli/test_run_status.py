@@ -16,9 +16,9 @@ from rich.console import Console
 from fakes.command_line import TerminalCommand
 from fakes.model_server import FakeServer, Fault
 from fakes.two_article_corpus import QUESTION, indexed_home, play
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.cli.live_lines import with_figures
 from iterative_rag.cli.run_status import Limits, RunStatus, under_way, used
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.settings import Settings
 from iterative_rag.types import DocumentAtHand, RunProgress
 

@@ -10,11 +10,11 @@ import pytest
 
 from fakes.command_line import Command
 from iterative_rag import IterativeRAG, Within
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.app.factory import index_paths
+from iterative_rag.app.factory.corpus_actions import for_one_run
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.factory import index_paths
-from iterative_rag.factory.corpus_actions import for_one_run
 from iterative_rag.index.corpus_names import encoded
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Citation

@@ -16,8 +16,8 @@ from typer.main import get_command
 from fakes.command_line import Command, run_on_terminal
 from iterative_rag.cli.app import _name_variables, _options_of, app, option_name
 from iterative_rag.settings import Settings
+from iterative_rag.storage.trace import Trace, trace_folder
 from iterative_rag.system.environment import OPTIONS, TYPED_ONLY
-from iterative_rag.trace import Trace, trace_folder
 
 _OF_TYPER = {"debug", "version", "help", "install_completion", "show_completion"}
 

@@ -16,7 +16,7 @@ from fakes.strategy_drawing import edges
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.trace import event_name
+from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Answer, Cap, FinalStep, ReadingStep, Status, Step
 
 QUESTION = two_article_corpus.QUESTION

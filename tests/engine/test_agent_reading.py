@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.factory import index_paths
+from iterative_rag.app.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Answer, Status
 

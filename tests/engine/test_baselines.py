@@ -8,8 +8,8 @@ import pytest
 
 from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
+from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import LLMServerError, UsageError
-from iterative_rag.factory import index_paths
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status

@@ -15,8 +15,8 @@ from iterative_rag.cli.console import Printer
 from iterative_rag.cli.render import show_answer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.output import answer_to_json
 from iterative_rag.protocols import ChatRequest
+from iterative_rag.storage.output import answer_to_json
 from iterative_rag.types import Answer, AnsweringStep, LostRowsStep, Status
 
 CORPUS = MemoryCorpus(

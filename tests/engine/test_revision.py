@@ -13,11 +13,11 @@ from fakes.running_server import PlayingLLM
 from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, write_articles
 from iterative_rag import IterativeRAG
+from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import index_paths
-from iterative_rag.output import answer_to_json
-from iterative_rag.past_runs import past_runs
 from iterative_rag.settings import Settings
+from iterative_rag.storage.output import answer_to_json
+from iterative_rag.storage.past_runs import past_runs
 from iterative_rag.types import (
     Answer,
     Edit,

@@ -14,7 +14,7 @@ from iterative_rag.errors import CapReached, LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace
+from iterative_rag.storage.trace import Trace
 from iterative_rag.types import (
     Answer,
     Cap,

@@ -10,14 +10,14 @@ import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
-from iterative_rag.correction.overlay_corpus import OverlayCorpus
-from iterative_rag.correction.web_search import WebFindings
 from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
+from iterative_rag.engine.correction.web_search import WebFindings
 from iterative_rag.engine.strategies import RunComponents, build
 from iterative_rag.errors import FetchError
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace, event_name
+from iterative_rag.storage.trace import Trace, event_name
 from iterative_rag.types import (
     Action,
     Answer,

@@ -20,8 +20,8 @@ from fakes.harbour_articles import (
 )
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.providers.scripted import Scripted
-from iterative_rag.past_runs import run_of_id
 from iterative_rag.protocols import ChatRequest
+from iterative_rag.storage.past_runs import run_of_id
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import Action, AnswerForm, AnswerText, FinalStep, ReasonCode, ReflectionStep, Status
 

@@ -24,11 +24,11 @@ from fakes.in_memory_qdrant import InMemoryQdrant
 from fakes.llama_index_models import two_article_llm, word_embedding
 from fakes.qdrant_http import qdrant_server
 from iterative_rag import IterativeRAG
-from iterative_rag.embedders.embedder_choice import embedder as chosen_embedder
+from iterative_rag.app.factory import names_collection, open_to_read
 from iterative_rag.errors import CorpusError, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
-from iterative_rag.factory import names_collection, open_to_read
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus
 from iterative_rag.index.edge_place import EdgePlace
+from iterative_rag.index.embedders.embedder_choice import embedder as chosen_embedder
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import fuse
 from iterative_rag.index.sparse import bm25_document, bm25_query

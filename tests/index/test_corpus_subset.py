@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from fakes.in_memory import index_documents
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.types import Document
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fakes.in_memory import index_documents
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.document_facts import language_of
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.part_spans import with_value, within_all
 from iterative_rag.types import Document, Hit, Within

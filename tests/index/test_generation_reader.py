@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusHeld, CorpusNotFound
 from iterative_rag.index import edge_place
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.edge_place import EdgePlace
-from iterative_rag.ingest import ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
 
@@ -28,10 +28,10 @@ import os, signal, sys
 from contextlib import closing
 from pathlib import Path
 from iterative_rag.sources import open_source
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index import edge_place, sealing, writer
 from iterative_rag.index.corpora import Chunking, Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 root, articles, name = Path(sys.argv[1]), Path(sys.argv[2]), "small"
 embedder = HashingEmbedder(64)
 def wait():
@@ -203,7 +203,7 @@ def test_made_anew_by_another_embedder_a_run_still_reads_the_old(
 def test_a_first_indexing_is_searched_before_its_end(
     corpora: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("iterative_rag.ingest.BATCH", 1)
+    monkeypatch.setattr("iterative_rag.index.ingest.BATCH", 1)
     monkeypatch.setattr("iterative_rag.index.writer._AT_ONCE", 0.0)
     seen: list[str] = []
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from fakes.in_memory import DictCache, DocumentList
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.app.factory.index_questions import IndexingBudget, passage_questions
 from iterative_rag.errors import ReplyUnreadable
-from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.filters import search_filtered
-from iterative_rag.ingest import IngestReport, ingest
+from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from qdrant_edge import Bm25, Bm25Config
 
-from iterative_rag import ingest as ingest_module
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.app.factory import starter_corpus_path
 from iterative_rag.errors import NothingWithin
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.factory import starter_corpus_path
-from iterative_rag.index.analysers import MEAN_TERMS
+from iterative_rag.index import ingest as ingest_module
 from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.filters import search_filtered
+from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.index.sparse import bm25_document, bm25_query
-from iterative_rag.ingest import IngestReport, ingest
+from iterative_rag.retrieval.analysers import MEAN_TERMS
 from iterative_rag.sources import open_source
 from iterative_rag.text.spoken_language import language_of_document, language_of_text
 from iterative_rag.types import Within

@@ -8,10 +8,10 @@ from contextlib import closing
 import pytest
 
 from fakes.in_memory import index_documents
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.protocols import Reranker
 from iterative_rag.types import Document
 

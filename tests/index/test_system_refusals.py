@@ -15,10 +15,10 @@ import pytest
 from fakes.in_memory import index_documents
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
 from fakes.system_faults import REFUSALS, CannotBuild, built
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, IterativeRAGError, StoreError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document
@@ -28,10 +28,10 @@ FOUND = "Vltava"
 ANEW = """
 import sys
 from pathlib import Path
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.sources import open_source
 try:
     ingest([open_source(sys.argv[2])], Corpora(Path(sys.argv[1])), "small", HashingEmbedder(64), chunk_chars=300)

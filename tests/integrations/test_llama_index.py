@@ -23,8 +23,8 @@ from llama_index.core.tools import QueryEngineTool
 
 from fakes import two_article_corpus
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FACT, NEED, QUESTION, FakeRAG, steps_to
+from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.errors import LLMUnreachable
-from iterative_rag.factory import IterativeRAG, index_paths
 from iterative_rag.integrations.llama_index import IterativeRAGQueryEngine, as_tool
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest

@@ -8,13 +8,13 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from fakes.in_memory import DictCache
-from iterative_rag.cache import DiskCache
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.settings import Settings
-from iterative_rag.trace import Trace
+from iterative_rag.storage.cache import DiskCache
+from iterative_rag.storage.trace import Trace
 from iterative_rag.types import Inquiry, Known
 from tests.llm.inquiries import FINISHED, INQUIRY, TRIED, WINDOW, answer, roles
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from fakes.web_sites import sending, serving
+from iterative_rag.app.factory import make_embedder
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.factory import make_embedder
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.rerankers.rerank_server import RerankServer
-from iterative_rag.search_engines.searxng import build as searxng
+from iterative_rag.retrieval.rerankers.rerank_server import RerankServer
 from iterative_rag.settings import Settings
+from iterative_rag.sources.search_engines.searxng import build as searxng
 
 BOMB = gzip.compress(b'{"results": [' + b"[0]," * 20_000_000)
 pytestmark = pytest.mark.usefixtures("short_pauses")

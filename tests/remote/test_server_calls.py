@@ -10,7 +10,7 @@ import pytest
 
 from fakes.model_server import FakeServer
 from iterative_rag import IterativeRAG
-from iterative_rag.embedders.embedder_choice import embedder
+from iterative_rag.index.embedders.embedder_choice import embedder
 from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_store import connected
 from iterative_rag.llm.providers.model_choice import chat_model

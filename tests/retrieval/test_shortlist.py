@@ -10,7 +10,7 @@ import pytest
 
 from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.factory import index_paths
+from iterative_rag.app.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.retrieval.need_words import names_in, without_scaffolding
 from iterative_rag.retrieval.shortlist import shortlist

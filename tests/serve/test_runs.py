@@ -16,9 +16,9 @@ import pytest
 from fakes.running_server import PlayingLLM, RunningServer, events_in, running_server
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.errors import LLMUnreachable
-from iterative_rag.past_runs import PastRun, read_run, run_of_id
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.trace import trace_folder
+from iterative_rag.storage.past_runs import PastRun, read_run, run_of_id
+from iterative_rag.storage.trace import trace_folder
 
 EVENTS = {"accept": "text/event-stream"}
 PATIENCE = 30.0

@@ -24,9 +24,9 @@ from fakes.running_server import CORPUS, TOKEN, events_in, running_server
 from fakes.two_article_corpus import QUESTION
 from fakes.two_corpora import BOTH, CITED, SHORT_ANSWER, index_two_corpora
 from fakes.two_corpora import QUESTION as CHAIN
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.cli.serve import serve
 from iterative_rag.errors import MissingExtra
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.serve.mcp_door.documents import document_uri
 
 KEY = "sk-a-key-that-nobody-may-see"

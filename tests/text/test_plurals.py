@@ -20,7 +20,7 @@ def test_one_is_singular_and_everything_else_plural() -> None:
 
 
 def test_a_single_file_that_cannot_be_read_is_not_all_1_files(tmp_path: Path) -> None:
-    from iterative_rag.factory.corpus_actions import index_paths
+    from iterative_rag.app.factory.corpus_actions import index_paths
     from iterative_rag.settings import Settings
 
     (tmp_path / "articles").mkdir()

@@ -11,7 +11,7 @@ from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet,
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.ingest import IngestReport
+    from iterative_rag.index.ingest import IngestReport
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.web_pages import WebPage
 
@@ -85,7 +85,7 @@ def _fetch(
     urls: list[str], corpus: str, *, ignore_robots: bool, as_json: bool, quiet: bool
 ) -> tuple[Path, tuple[WebPage | Skipped, ...]]:
     """Fetch web pages into the folder of the corpus, showing each as it arrives."""
-    from iterative_rag import factory
+    from iterative_rag.app import factory
     from iterative_rag.cli.fetch_progress import say_pause
 
     return factory.fetch_web_pages(
@@ -126,9 +126,9 @@ def _index(
     *,
     quiet: bool,
 ) -> IngestReport:
+    from iterative_rag.app.factory import index_paths
     from iterative_rag.cli.options import settings_from
     from iterative_rag.cli.progress import indexing
-    from iterative_rag.factory import index_paths
 
     settings = settings_from(corpus=name, embedder=embedder)
     with indexing(quiet=quiet) as progress:

@@ -14,7 +14,7 @@ from iterative_rag.cli.options import AllowPrivateHosts, AsJson, Contact, Corpus
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.ingest import IngestReport
+    from iterative_rag.index.ingest import IngestReport
     from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
     from iterative_rag.sources.wikipedia.page_names import PageName
 
@@ -76,7 +76,7 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
-    from iterative_rag import factory
+    from iterative_rag.app import factory
     from iterative_rag.cli.fetch_progress import (
         corpus_to_fill,
         fetching_progress,

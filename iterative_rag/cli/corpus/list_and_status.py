@@ -12,16 +12,16 @@ from iterative_rag.cli.options import AsJson, settings_from
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
+    from iterative_rag.app.staleness import Staleness
     from iterative_rag.index.corpora import CorpusInfo
-    from iterative_rag.staleness import Staleness
 
 _KEYS_SHOWN = 20
 
 
 def list_corpora(as_json: AsJson = False) -> None:
     """List the corpora."""
+    from iterative_rag.app.factory import corpora
     from iterative_rag.cli.console import err, out
-    from iterative_rag.factory import corpora
 
     known = corpora()
     infos = [known.info(name) for name in known.names()]
@@ -49,8 +49,8 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show documents, passages, embedder, size and date of a corpus, and what has changed since at its sources."""
+    from iterative_rag.app.factory import corpora, stale
     from iterative_rag.cli.console import clean, err, out
-    from iterative_rag.factory import corpora, stale
 
     known = corpora()
     infos = [known.info(one) for one in ([name] if name else known.names())]

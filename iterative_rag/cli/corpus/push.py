@@ -35,8 +35,8 @@ def push(
       compared                  passages that were read back and found equal
       seconds
     """
+    from iterative_rag.app.factory import push_corpus
     from iterative_rag.cli.progress import bar
-    from iterative_rag.factory import push_corpus
 
     with bar() as show:
         progress = show if show and not quiet else None

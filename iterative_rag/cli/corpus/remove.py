@@ -20,8 +20,8 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Remove a corpus's index. The files that it was made from stay, and so do pages that were fetched for it."""
+    from iterative_rag.app.factory import corpora, pages_folder
     from iterative_rag.cli.console import err, write_json
-    from iterative_rag.factory import corpora, pages_folder
 
     known = corpora(settings_from(index=index).index)
     info = known.info(name)

@@ -13,7 +13,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.datasets.download import FetchReport, NotFound
-    from iterative_rag.ingest import IngestReport
+    from iterative_rag.index.ingest import IngestReport
 
 _SHOWN = 20
 _NEAREST_SHOWN = 3

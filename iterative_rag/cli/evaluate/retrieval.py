@@ -186,7 +186,7 @@ def _rankings(
         passages = settings.passages
         found = single(gold.found, corpus_for, depth=depth, search=wanted.search, passages=passages, progress=progress)
         return found, ""
-    from iterative_rag.factory import IterativeRAG, cache, make_backend
+    from iterative_rag.app.factory import IterativeRAG, cache, make_backend
 
     kept = cache(settings)
     backend, notice = make_backend(settings, kept, scope.embedder)

@@ -32,7 +32,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.question_files import Row, broken, read_bytes, rows
 from iterative_rag.evaluation.datasets.wikipedia_links import is_link, links_in, title_of
 from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
-from iterative_rag.trace import event_name
+from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Step
 
 STEP_NAMES = frozenset(event_name(step) for step in get_args(Step))

@@ -63,8 +63,8 @@ def pool(
 
     Raises UsageError when the dataset brings none, CorpusError and EmbedderError as `ingest` does.
     """
-    from iterative_rag.factory import corpora
-    from iterative_rag.ingest import ingest
+    from iterative_rag.app.factory import corpora
+    from iterative_rag.index.ingest import ingest
 
     source = Paragraphs(dataset)
     if not source.total:

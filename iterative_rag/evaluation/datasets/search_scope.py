@@ -58,7 +58,7 @@ def open_scope(
     progress: Callable[[Progress], None] | None = None,
 ) -> Scope:
     """The corpus `name`; "own" and "pooled" are made of the dataset's paragraphs, indexed where they are not yet."""
-    from iterative_rag.factory import cache, make_embedder, open_corpus
+    from iterative_rag.app.factory import cache, make_embedder, open_corpus
 
     embedder = make_embedder(settings.embedder, settings)
     if name in (OWN, POOLED):

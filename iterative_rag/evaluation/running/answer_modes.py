@@ -14,7 +14,7 @@ from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRe
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
-from iterative_rag.trace import event_name
+from iterative_rag.storage.trace import event_name
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
@@ -31,7 +31,7 @@ from iterative_rag.types import (
 )
 
 if TYPE_CHECKING:
-    from iterative_rag.factory import IterativeRAG
+    from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.protocols import Corpus
 
 

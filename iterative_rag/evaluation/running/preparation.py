@@ -20,9 +20,9 @@ from iterative_rag.settings import Settings
 from iterative_rag.settings.choices import one_of
 
 if TYPE_CHECKING:
+    from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.evaluation.datasets.search_scope import Scope
     from iterative_rag.evaluation.scoring.judge import Judge
-    from iterative_rag.factory import IterativeRAG
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.protocols import ChatModel
 
@@ -120,7 +120,7 @@ class Preparation:
 
     def _engines(self) -> tuple[IterativeRAG, ...]:
         """One engine per repeat, each with another seed, so that the cache does not return the first answer."""
-        from iterative_rag.factory import IterativeRAG, cache, make_backend
+        from iterative_rag.app.factory import IterativeRAG, cache, make_backend
 
         kept = cache(self.settings)
         engines = []
@@ -183,7 +183,7 @@ def _as_asked(config: RunConfig) -> tuple[Settings, Mapping[str, Any]]:
     settings = config.settings
     profiled: Mapping[str, Any] = {}
     if config.mode == AUTO:
-        from iterative_rag.factory import profile_of
+        from iterative_rag.app.factory import profile_of
 
         if (profile := profile_of(settings)) is not None:
             profiled, settings = profile.changes(settings), profile.applied(settings)
@@ -195,7 +195,7 @@ def judging_model(judge: str, settings: Settings) -> ChatModel | None:
     """The model of a spec of a judge, None where none is named. Raises UsageError for one that cannot judge."""
     if not judge:
         return None
-    from iterative_rag.factory import make_chat_model
+    from iterative_rag.app.factory import make_chat_model
 
     model = make_chat_model(judge, settings)
     if model is None:
@@ -204,8 +204,8 @@ def judging_model(judge: str, settings: Settings) -> ChatModel | None:
 
 
 def _judge(config: RunConfig, settings: Settings) -> Judge | None:
+    from iterative_rag.app.factory import cache
     from iterative_rag.evaluation.scoring.judge import Judge
-    from iterative_rag.factory import cache
 
     model = judging_model(config.judge, settings)
     return None if model is None else Judge(model, cache(settings))

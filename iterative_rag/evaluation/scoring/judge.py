@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import LLMError, UsageError
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest
+from iterative_rag.storage.cache_keys import cache_key
 
 ROLE = "judge"
 REPLY_TOKENS = 1024

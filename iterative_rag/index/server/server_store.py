@@ -15,7 +15,6 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import MissingExtra, StoreUnreachable
-from iterative_rag.index.analysers import ENGLISH
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
@@ -36,6 +35,7 @@ from iterative_rag.protocols import Vectors
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.disclosure import announce
 from iterative_rag.remote.server_calls import connection_limits
+from iterative_rag.retrieval.analysers import ENGLISH
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models

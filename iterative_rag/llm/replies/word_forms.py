@@ -74,7 +74,7 @@ def _words(text: str) -> list[str]:
 
 
 def _lower(word: str, code: str) -> str:
-    from iterative_rag.index.analysers import analyser
+    from iterative_rag.retrieval.analysers import analyser
 
     return analyser(code).prepared(word).lower()
 
@@ -82,6 +82,6 @@ def _lower(word: str, code: str) -> str:
 @lru_cache(maxsize=16384)
 def _stem(word: str, code: str) -> tuple[int, ...]:
     """The stem of a word in lower case as the ids of its terms; () of a stop word."""
-    from iterative_rag.index.analysers import analyser
+    from iterative_rag.retrieval.analysers import analyser
 
     return tuple(analyser(code).accented.embed_query(word).indices)

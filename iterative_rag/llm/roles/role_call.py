@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
-from iterative_rag.cache_keys import cache_key
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import as_field, fence, lines, prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.injection_guard import repeats
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
+from iterative_rag.storage.cache_keys import cache_key
 from iterative_rag.types import Fact, Inquiry
 
 R = TypeVar("R", bound=Reply)

@@ -9,8 +9,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from iterative_rag.app.factory import corpora as stored_corpora
 from iterative_rag.errors import CorpusError, CorpusNotFound, UsageError
-from iterative_rag.factory import corpora as stored_corpora
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.serve.api.responses import NotFound, whole_number

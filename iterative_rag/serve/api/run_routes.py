@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from iterative_rag.errors import UsageError
-from iterative_rag.past_runs import PastRun, events_of, run_of_id, step_of
 from iterative_rag.serve.api.asking import submitted
 from iterative_rag.serve.api.event_stream import event_stream, last_event_id, server_sent
 from iterative_rag.serve.api.responses import NotFound, whole_number
@@ -28,6 +27,7 @@ from iterative_rag.serve.runs.events import (
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_index import RunEntry, past_error, past_state, run_entry
 from iterative_rag.serve.services import services_of
+from iterative_rag.storage.past_runs import PastRun, events_of, run_of_id, step_of
 from iterative_rag.types import FinalStep
 
 _MOST_LISTED = 200

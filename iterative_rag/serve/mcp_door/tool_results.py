@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict, Field
 
 from iterative_rag.index.joint_corpus import corpus_and_id
-from iterative_rag.output import fetch_commands
 from iterative_rag.serve.mcp_door.documents import document_uri
 from iterative_rag.serve.runs.public_text import public_ending
+from iterative_rag.storage.output import fetch_commands
 from iterative_rag.types import Answer, Citation
 
 

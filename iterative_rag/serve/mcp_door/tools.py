@@ -12,11 +12,11 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from iterative_rag.app.factory import STARTER_CORPUS, corpora
 from iterative_rag.computing import compute
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.engine.agent_tools import look_into
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import STARTER_CORPUS, corpora
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.retrieval.article_parts import Span, Table, lists, section_named, sections, tables

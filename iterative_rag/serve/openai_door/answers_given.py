@@ -6,7 +6,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 
-from iterative_rag.conversations.values import cited_facts
+from iterative_rag.app.conversations.values import cited_facts
 from iterative_rag.types import Answer, Fact
 
 # Answers that are remembered, in memory alone.

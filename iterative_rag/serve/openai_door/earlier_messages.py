@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from iterative_rag.conversations.memory import fitting_facts
+from iterative_rag.app.conversations.memory import fitting_facts
 from iterative_rag.serve.openai_door.answer_content import UNDERSTOOD
 from iterative_rag.serve.openai_door.chat_request import Message
 from iterative_rag.text.control_characters import one_line

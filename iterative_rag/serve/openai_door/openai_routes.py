@@ -35,10 +35,10 @@ from iterative_rag.serve.runs.run_manager import RunManager, asking
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request
 from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.serve.step_words import step_words
+from iterative_rag.storage.trace import new_run_id
 from iterative_rag.text.control_characters import without_controls
-from iterative_rag.trace import new_run_id
 from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress, Usage
-from iterative_rag.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
 
 _log = logging.getLogger(__name__)
 Endpoint = Callable[[Request], Awaitable[Response]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
 from iterative_rag.serve.page.shown_run import request_like, shown_run

@@ -10,10 +10,9 @@ from itertools import islice
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from iterative_rag.app.factory import corpora as corpora_on_disk
 from iterative_rag.errors import CorpusNotFound, UsageError
-from iterative_rag.factory import corpora as corpora_on_disk
 from iterative_rag.index.filters import search_filtered
-from iterative_rag.past_runs import delete, run_of_id
 from iterative_rag.serve.api.documents import document_of, opened_corpus
 from iterative_rag.serve.api.responses import whole_number
 from iterative_rag.serve.page.articles.article_links import article_links
@@ -25,6 +24,7 @@ from iterative_rag.serve.page.shown_run import ShownRun, shown_run
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_index import RunEntry
 from iterative_rag.serve.services import Services, services_of
+from iterative_rag.storage.past_runs import delete, run_of_id
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Hit
 

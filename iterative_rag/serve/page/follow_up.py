@@ -9,10 +9,10 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from iterative_rag.conversations import Conversation, ConversationSession, ConversationStore
-from iterative_rag.conversations.values import name_of, turn_of
+from iterative_rag.app.conversations import Conversation, ConversationSession, ConversationStore
+from iterative_rag.app.conversations.values import name_of, turn_of
+from iterative_rag.app.factory import IterativeRAG, checked_question
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import IterativeRAG, checked_question
 from iterative_rag.serve.guards.client_limits import client_of
 from iterative_rag.serve.page.ask_page import posted_fields
 from iterative_rag.serve.page.shown_run import ShownRun, request_like, shown_run

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from iterative_rag import __version__
-from iterative_rag.proof.answer_export import as_markdown
-from iterative_rag.proof.proof_file import proof_html, proof_json
+from iterative_rag.app.proof.answer_export import as_markdown
+from iterative_rag.app.proof.proof_file import proof_html, proof_json
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.page.cited_documents import CitedDocuments
 from iterative_rag.serve.page.shown_run import shown_run

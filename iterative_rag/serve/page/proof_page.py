@@ -14,12 +14,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from iterative_rag.conversations import Turn
+from iterative_rag.app.conversations import Turn
+from iterative_rag.app.proof.graph_svg import graph_svg, words
+from iterative_rag.app.proof.proof_graph import ProofNode, proof_graph
+from iterative_rag.app.proof.setbacks import setbacks
 from iterative_rag.errors import UsageError
-from iterative_rag.output import fetch_commands
-from iterative_rag.proof.graph_svg import graph_svg, words
-from iterative_rag.proof.proof_graph import ProofNode, proof_graph
-from iterative_rag.proof.setbacks import setbacks
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.page.articles.article_view import ArticleView, article_view
 from iterative_rag.serve.page.cited_documents import CitedDocuments
@@ -29,6 +28,7 @@ from iterative_rag.serve.page.run_story import run_story
 from iterative_rag.serve.page.shown_run import ShownRun, shown_run
 from iterative_rag.serve.rag_pool import BUILTIN
 from iterative_rag.serve.services import Services, services_of
+from iterative_rag.storage.output import fetch_commands
 from iterative_rag.types import Answer, Citation, Document, ReasonCode
 
 _MOST_DIGITS = 6

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any, get_args
 
 from iterative_rag.errors import FollowUpUnclear, UsageError
-from iterative_rag.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.runs.events import Queued, error_to_json
@@ -19,6 +18,7 @@ from iterative_rag.serve.runs.run_index import past_error, past_state
 from iterative_rag.serve.runs.run_request import CHOICES, LIMITS
 from iterative_rag.serve.services import Services
 from iterative_rag.settings import Settings
+from iterative_rag.storage.past_runs import PastRun, answer_of, events_of, run_of_id, step_of
 from iterative_rag.types import Answer, FollowUpStep, RunProgress, Step
 
 

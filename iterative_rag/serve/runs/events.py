@@ -22,11 +22,11 @@ from iterative_rag.errors import (
     ReplyUnreadable,
     StoreError,
 )
-from iterative_rag.output import answer_to_json
 from iterative_rag.serve.runs.public_text import public, public_message
-from iterative_rag.trace import event_name
+from iterative_rag.storage.output import answer_to_json
+from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Answer, FinalStep, RunProgress, Step
-from iterative_rag.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from iterative_rag.past_runs import PastRun, read_run, trace_files
 from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.events import PastError
+from iterative_rag.storage.past_runs import PastRun, read_run, trace_files
 from iterative_rag.types import Status
 
 # Entries that are kept, most of them of 1 or 2 kB; older runs are read each time.

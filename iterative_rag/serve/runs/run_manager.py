@@ -11,17 +11,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
+from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError, ServerBusy
-from iterative_rag.factory import IterativeRAG
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.events import Failed, Stopped
 from iterative_rag.serve.runs.run import Run, RunState
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.serve.serve_options import ServeOptions
+from iterative_rag.storage.trace import new_run_id
 from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
-from iterative_rag.trace import new_run_id
 from iterative_rag.types import AnswerText, Earlier, RunProgress, Step
-from iterative_rag.written_answer import WrittenAnswer
+from iterative_rag.types.written_answer import WrittenAnswer
 
 _log = logging.getLogger(__name__)
 

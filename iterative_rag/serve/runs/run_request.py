@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from iterative_rag.app.factory import checked_question
 from iterative_rag.errors import UsageError
-from iterative_rag.factory import checked_question
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.settings import PRESETS, Settings

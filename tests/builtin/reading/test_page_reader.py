@@ -22,7 +22,7 @@ from iterative_rag.builtin.reading.evidence_reader import (
 from iterative_rag.builtin.reading.page_reader import PASSAGES, SHORT, EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reading.shown_passages import PROSE, likeliest, shown_passages, shown_text
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Need
 
 DREDGER = """# Vesla Harn

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.reasoning.grading import BuiltinGrader
-from iterative_rag.correction.corrector import verdict
-from iterative_rag.correction.refinement import Refiner
+from iterative_rag.engine.correction.corrector import verdict
+from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.protocols import Grader
 from iterative_rag.settings import Settings
 from iterative_rag.types import Label, Need, Verdict, Window

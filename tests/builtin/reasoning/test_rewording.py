@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from iterative_rag.app.factory import index_paths, open_corpus
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter, statement
-from iterative_rag.correction.query_correction import search_reworded
-from iterative_rag.factory import index_paths, open_corpus
+from iterative_rag.engine.correction.query_correction import search_reworded
 from iterative_rag.protocols import Rewriter
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.settings import Settings

@@ -12,7 +12,7 @@ import pytest
 from fakes import mediawiki_dumps
 from fakes.command_line import Command
 from fakes.web_sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
-from iterative_rag import factory
+from iterative_rag.app import factory
 from iterative_rag.settings import Settings
 from iterative_rag.sources.web.page_client import Web
 

@@ -19,7 +19,7 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
-from iterative_rag import factory
+from iterative_rag.app import factory
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 
@@ -256,7 +256,7 @@ def test_an_interrupt_says_how_to_go_on(run: Command, monkeypatch: pytest.Monkey
 
 COMMAND = """
 import functools, sys
-from iterative_rag import factory
+from iterative_rag.app import factory
 from iterative_rag.cli import main
 
 host = sys.argv[1]

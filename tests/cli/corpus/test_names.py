@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
-from iterative_rag.factory import corpora
+from iterative_rag.app.factory import corpora
 from iterative_rag.index.corpus_names import decoded, encoded
 
 NAMES = ["My Towns", "Städte & Dörfer", "Реки", "東京の資料", "R.E.M.", "d'Orsay (2nd ed.)", "CON", "café"]

@@ -24,7 +24,7 @@ from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer, Fault
 from iterative_rag.evaluation.records import Outcome
 from iterative_rag.evaluation.running.run_folder import read_run
-from iterative_rag.past_runs import past_runs
+from iterative_rag.storage.past_runs import past_runs
 
 WORLD = bridge_world.places(32)
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from fakes import bridge_world
 from fakes.model_server import FakeServer
+from iterative_rag.app.factory import model_identity
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.evaluation.running.run_folder import read_run
-from iterative_rag.factory import model_identity
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import parse_spec
 from iterative_rag.settings.model_profile import ModelProfile, write_profile

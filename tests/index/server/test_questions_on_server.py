@@ -9,10 +9,10 @@ import pytest
 
 from fakes.in_memory import DictCache, DocumentList
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
-from iterative_rag.embedders.hashing import HashingEmbedder
-from iterative_rag.factory.index_questions import IndexingBudget, passage_questions
+from iterative_rag.app.factory.index_questions import IndexingBudget, passage_questions
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import IngestReport, ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document, Hit

@@ -13,13 +13,13 @@ import pytest
 
 from fakes.in_memory import index_documents
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.index.server import server_store, vector_copy
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
-from iterative_rag.ingest import IngestReport, ingest
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document
 

@@ -126,7 +126,7 @@ def test_builtin_and_objects(server: FakeServer) -> None:
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, area: str) -> None:
     package = {"llms": "llms", "embedders": "embeddings"}[area]
     monkeypatch.setitem(sys.modules, f"llama_index.{package}.openai_like", None)
-    from iterative_rag.embedders.embedder_choice import embedder
+    from iterative_rag.index.embedders.embedder_choice import embedder
 
     spec = "openai-like/m@http://127.0.0.1:1/v1"
     with pytest.raises(IterativeRAGError) as caught:

@@ -11,7 +11,7 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from iterative_rag import IterativeRAG
-from iterative_rag.embedders.hashing import HashingEmbedder
+from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.llm.roles.corpus_languages import CorpusLanguages

@@ -11,8 +11,7 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from fakes.in_memory import DictCache
-from iterative_rag.cache import NoCache
-from iterative_rag.correction.corrector import verdict
+from iterative_rag.engine.correction.corrector import verdict
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import schema
@@ -21,6 +20,7 @@ from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.settings import Settings
+from iterative_rag.storage.cache import NoCache
 from iterative_rag.types import Label, Need, Verdict
 
 NEED = Need("Who designed Velm Tower?")

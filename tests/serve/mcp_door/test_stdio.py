@@ -19,8 +19,8 @@ from fakes.readme_question import QUESTION, SHORT_ANSWER, index_articles
 from fakes.two_article_corpus import write_articles
 from fakes.two_corpora import BOTH, CITED, index_two_corpora
 from fakes.two_corpora import QUESTION as CHAIN
+from iterative_rag.app.factory import index_paths
 from iterative_rag.cli import main
-from iterative_rag.factory import index_paths
 from iterative_rag.settings import Settings
 from iterative_rag.system.installation import install_command
 

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fakes.mediawiki_dumps import HEAD, dump, multistream, page
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.dumps.dump import MAX_SKIPPED, MediaWikiDump

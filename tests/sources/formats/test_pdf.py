@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fakes import sample_files
-from iterative_rag.embedders.hashing import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.ingest import ingest
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.index.ingest import ingest
 from iterative_rag.sources import open_source
 from iterative_rag.sources.metadata import NOT_READ
 from tests.sources.formats.reading import only, written

@@ -1,0 +1,118 @@
+"""Builds cache, embedder, reranker, grader and backend from settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iterative_rag.settings import Settings, home
+
+if TYPE_CHECKING:
+    from iterative_rag.index.rank_fusion import Ranking
+    from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, FactCheck, Grader, Reranker
+    from iterative_rag.remote.model_spec import Spec
+
+_FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM, and the built-in reader answers (--llm chooses one)."
+
+
+def cache(settings: Settings) -> Cache:
+    from iterative_rag.storage.cache import DiskCache, NoCache
+
+    return DiskCache(home() / "cache", settings.cache_megabytes) if settings.cache else NoCache()
+
+
+def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None = None) -> Embedder:
+    """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or an Embedder."""
+    from iterative_rag.index.embedders.embedder_choice import embedder
+
+    return embedder("builtin" if wanted is None else wanted, timeout=settings.timeout, cache=kept)
+
+
+def ranking_of(settings: Settings) -> Ranking:
+    """How the rankings of a search are fused."""
+    from iterative_rag.index.rank_fusion import Ranking
+
+    return Ranking(
+        settings.search_depth,
+        settings.fusion_k,
+        settings.vector_weight,
+        settings.bm25_weight,
+        settings.rerank_depth,
+        settings.rerank_weight,
+    )
+
+
+def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:
+    """The reranker of the settings, or `wanted`: a spec, a LlamaIndex node postprocessor or a Reranker."""
+    from iterative_rag.retrieval.rerankers.reranker_choice import reranker
+
+    return reranker(settings.rerank if wanted is None else wanted, settings, kept)
+
+
+def builtin_grader(settings: Settings, kept: Cache) -> Grader:
+    """The built-in reader as a grader, which costs no LLM call."""
+    from iterative_rag.builtin.reasoning.grading import BuiltinGrader
+
+    return BuiltinGrader(cache=kept, binary=settings.grades == "binary")
+
+
+def fact_check(kept: Cache) -> FactCheck:
+    """The check of every fact, with the built-in reader as a second pair of eyes: it costs no LLM call either."""
+    from iterative_rag.builtin.reasoning.quote_reader import BuiltinQuoteReader
+    from iterative_rag.verification.fact_support import FactSupport
+
+    return FactSupport(BuiltinQuoteReader(cache=kept))
+
+
+def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:
+    """The LLM of a spec, as text or parsed; None for the built-in backend."""
+    from iterative_rag.llm.providers.model_choice import chat_model
+
+    return chat_model(wanted, settings)[0]
+
+
+def make_backend(
+    settings: Settings,
+    kept: Cache,
+    embedder: Embedder,
+    *,
+    llm: object | None = None,
+    fast_llm: object | None = None,
+    preload: bool = False,
+) -> tuple[Backend, str]:
+    """Who plays the roles, and one line to tell the user when `auto` had to choose.
+
+    With `preload` the models begin to load on another thread, else with their first call.
+    """
+    from iterative_rag.llm.providers.model_choice import chat_model
+    from iterative_rag.system.threads import in_background
+
+    main, notice = chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
+    if main is None:
+        if preload:
+            from iterative_rag.builtin.preloading import load_networks
+
+            in_background(load_networks)
+        from iterative_rag.builtin.builtin_backend import BuiltinBackend
+        from iterative_rag.builtin.encoder import BuiltinEncoder
+        from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
+
+        if fast_llm or settings.fast_llm:
+            notice = "\n".join(filter(None, (notice, _FAST_UNUSED)))
+        encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
+        backend = BuiltinBackend(
+            encoder,
+            caution=GUESSING if settings.guess else CAREFUL,
+            cache=kept,
+            binary_grades=settings.grades == "binary",
+            rewordings=settings.rewordings,
+        )
+        return backend, notice
+    from iterative_rag.llm.llm_backend import LLMBackend
+
+    fast: ChatModel | None = None
+    if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
+        fast, _ = chat_model(wanted, settings)
+    for model in (main, fast):
+        if preload and callable(load := getattr(model, "preload", None)):
+            in_background(load)
+    return LLMBackend(main, fast, kept, settings), notice

@@ -1,0 +1,517 @@
+"""`IterativeRAG`, the public entry point: settings, corpus, backend and cache, and the runs over them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from iterative_rag.app.factory.backends import cache, make_backend, make_embedder
+from iterative_rag.app.factory.class_or_object import class_or_object
+from iterative_rag.app.factory.collections import open_to_read
+from iterative_rag.app.factory.corpus_actions import for_one_run, notice_of
+from iterative_rag.app.factory.document_indexing import index_documents, written_corpus
+from iterative_rag.app.factory.language_checks import check_language, foreign_documents
+from iterative_rag.app.factory.model_profiles import with_profile
+from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.llm.providers.model_choice import chosen
+from iterative_rag.settings import Settings, load_settings
+from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.text.folding import readable
+from iterative_rag.types import (
+    Answer,
+    AnswerText,
+    Document,
+    Earlier,
+    Edit,
+    FinalStep,
+    FollowUpStep,
+    Hit,
+    ReasonCode,
+    Revision,
+    RunProgress,
+    Step,
+    Within,
+)
+from iterative_rag.types.within import parts_as_text, recorded_parts
+
+if TYPE_CHECKING:
+    from iterative_rag.app.conversations import ConversationSession
+    from iterative_rag.app.factory.run_engines import RunEngines
+    from iterative_rag.engine.budget import RunBudget
+    from iterative_rag.index.indexed_corpus import IndexedCorpus
+    from iterative_rag.index.indexing_progress import Progress
+    from iterative_rag.index.ingest import IngestReport
+    from iterative_rag.index.joint_corpus import JointCorpus
+    from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
+
+# The strategies that go hop by hop, and so can go on from an edit.
+HOP_BY_HOP = frozenset({"iterative", "full"})
+# A question is one or a few sentences; anything longer is a document pasted by mistake.
+LONGEST_QUESTION = 8000
+
+
+class IterativeRAG:
+    """Answers multi-hop questions over one corpus. Build it with `from_settings`, and `close` it after use, or use it
+    in a `with` statement.
+
+    Safe to use from several threads: each question is a run with its own state, budget and trace.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        corpus: Corpus,
+        backend: Backend,
+        cache: Cache,
+        notice: str = "",
+        embedder: Embedder | None = None,
+        within: tuple[Within, ...] = (),
+    ) -> None:
+        """`embedder` compares needs in other words, where what was extracted may be reused for them. Questions are kept
+        to the part of the corpus that is `within` all of these, and within that of the settings."""
+        self.embedder = embedder
+        self.within = within
+        self.settings = settings
+        self.corpus = corpus
+        self.backend = backend
+        self.notice = notice
+        self.store = cache
+        # The settings that it was made of, and what makes one of others, for a conversation that was asked with them.
+        self._made_of: tuple[Settings, Callable[[Settings], IterativeRAG]] | None = None
+        self._beside: list[IterativeRAG] = []
+
+    @classmethod
+    def from_settings(
+        cls,
+        settings: Settings | None = None,
+        *,
+        llm: object | None = None,
+        fast_llm: object | None = None,
+        embed_model: object | None = None,
+        rerank: object | None = None,
+        index: object | None = None,
+        question: str = "",
+        **overrides: Any,
+    ) -> IterativeRAG:
+        """Build from settings files, environment and `overrides` (any field of Settings).
+
+        `llm`, `fast_llm` and `embed_model` may be a spec ("ollama/llama3.1:8b"), a LlamaIndex `LLM` or
+        `BaseEmbedding` object, or an implementation of `ChatModel` or `Embedder`. `rerank` may be a spec, any
+        LlamaIndex node postprocessor, or a `Reranker`. `index` may be an address, a `QdrantVectorStore`, or a
+        `VectorStoreIndex` over one, whose embedding object is taken unless another is given. `question` is the first
+        question, if it is known already: the models are then loaded while the corpus opens, unless it was answered
+        before.
+        Where the model of a spec has a profile (`iterative-rag doctor --qualify`), that sets what nobody else has set.
+
+        Raises SettingsError, CorpusError, LLMError or EmbedderError.
+        """
+        given = {"llm": llm, "fast_llm": fast_llm, "embedder": embed_model, "rerank": rerank, "index": index}
+        overrides |= {name: value for name, value in given.items() if isinstance(value, str)}
+        settings = settings.changed(**overrides) if settings else load_settings(overrides, given_in="the call")
+        objects: dict[str, Any] = {name: value for name, value in given.items() if not isinstance(value, str | None)}
+        settings = settings.changed(**{name: getattr(settings, name) for name in objects})
+        embed = objects.pop("embedder", None)
+        made_of = settings, lambda other: cls.from_settings(other, embed_model=embed, **objects)
+        choice = profile = ""
+        if isinstance(llm, str | None):
+            llm, choice = chosen(settings.llm)
+            settings, profile = with_profile(settings, llm)
+        kept = cache(settings)
+        store = None if isinstance(index, str) else index
+        if embed_model is None and "embedder" not in overrides:
+            embed_model = getattr(store, "_embed_model", None)  # that of a VectorStoreIndex
+        wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
+        embedder = make_embedder(wanted, settings, kept)
+        new = bool(question) and kept.get(_asked(settings, question), bool) is None
+        backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
+        corpus = open_to_read(settings, embedder, kept, rerank=rerank, store=store)
+        notice = "\n".join(filter(None, (choice, profile, notice)))
+        made = cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
+        made._made_of = made_of if store is None else None
+        return made
+
+    @class_or_object
+    def index(
+        self: IterativeRAG | None,
+        /,
+        documents: Iterable[object],
+        *,
+        corpus: str = "",
+        embed_model: object | None = None,
+        llm: object | None = None,
+        replace: bool = False,
+        settings: Settings | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        **overrides: Any,
+    ) -> IngestReport:
+        """Add documents to a corpus, or bring those that have changed up to date; a new corpus is made.
+
+        `documents` are `Document`s, documents or nodes of LlamaIndex, and paths of files and folders. Called on an
+        object, its own corpus and embedder are used unless others are named, and it finds the new documents at once.
+        Called on the class, the corpus is that of the settings, else `default`; `embed_model` and `llm` are what
+        `from_settings` takes, and the corpus is opened with the same `embed_model`. Documents that were given in an
+        earlier call stay, or go with `replace`; a file that is no longer in its folder goes. `llm` writes questions
+        where the setting `index_questions` asks for them.
+
+        Raises UsageError, SettingsError, CorpusError, EmbedderError or LLMError.
+        """
+        if isinstance(embed_model, str):
+            overrides["embedder"], embed_model = embed_model, None
+        settings = settings or (self.settings if self else None)
+        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides, given_in="the call")
+        if self is not None:
+            corpus = corpus or written_corpus(self.corpus)
+            embed_model = embed_model if embed_model or "embedder" in overrides else self.embedder
+        return index_documents(
+            documents, settings, corpus=corpus, embed_model=embed_model, llm=llm, replace=replace, progress=progress
+        )
+
+    @class_or_object
+    async def aindex(self: IterativeRAG | None, /, documents: Iterable[object], **options: Any) -> IngestReport:
+        """`index` for async callers, with the same options. To cancel it ends the indexing; what was done is kept, and
+        the next call goes on from there."""
+        from iterative_rag.app.factory.async_runs import called_in_thread
+
+        index = self.index if self is not None else IterativeRAG.index
+        return await called_in_thread(lambda: index(documents, **options))
+
+    def over(self, corpus: Corpus, *, within: Within | None = None, **overrides: Any) -> IterativeRAG:
+        """The same backend and cache over another corpus, or a subset of this one, optionally with other settings.
+        `within` narrows the part of it that is asked."""
+        settings = self.settings.model_copy(update=overrides)
+        return IterativeRAG(
+            settings,
+            corpus=corpus,
+            backend=self.backend,
+            cache=self.store,
+            notice=self.notice,
+            embedder=self.embedder,
+            within=(*self.within, within) if within else self.within,
+        )
+
+    def titles(self) -> list[str]:
+        """The titles of all documents of the corpus, or of those that are asked together, sorted.
+
+        Raises UsageError for a corpus that does not list them.
+        """
+        return self._indexed().titles()
+
+    def among(self, *titles: str) -> IterativeRAG:
+        """The same over the documents of these titles alone, as long as this one is open.
+
+        Raises CorpusError for a title that no document has, which names the nearest ones.
+        """
+        from iterative_rag.index.corpus_subset import CorpusPart
+        from iterative_rag.index.indexed_corpus import IndexedCorpus
+
+        whole = self._indexed()
+        chosen = {document.id for title in titles for document in whole.find(title)}
+        return self.over(CorpusPart(whole, chosen) if isinstance(whole, IndexedCorpus) else whole.among(chosen))
+
+    @property
+    def _lists(self) -> bool:
+        from iterative_rag.index.indexed_corpus import IndexedCorpus
+        from iterative_rag.index.joint_corpus import JointCorpus
+
+        corpus = self.corpus
+        return isinstance(corpus, IndexedCorpus) or (isinstance(corpus, JointCorpus) and corpus.lists)
+
+    def _indexed(self) -> IndexedCorpus | JointCorpus:
+        if self._lists:
+            return cast("IndexedCorpus | JointCorpus", self.corpus)
+        raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
+
+    def search(self, query: str, limit: int = 10) -> list[tuple[Hit, Document]]:
+        """The best passages of one search, each with its document, without any LLM: `document.text[hit.start:hit.end]`.
+
+        Raises CorpusError, EmbedderError, or NothingWithin.
+        """
+        with for_one_run(self.corpus, self._parts) as corpus:
+            hits = corpus.search([query], limit)[0]
+            documents = {one: corpus.document(one) for one in {hit.document_id for hit in hits}}
+        return [(hit, documents[hit.document_id]) for hit in hits]
+
+    def ask(
+        self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None
+    ) -> Answer:
+        """Answer a question by `strategy`, or by the strategy of the settings, from the part of the corpus `within`.
+
+        `trace` is a file that the trace is also written to. A limit of the run, or an error after the first facts were
+        found, gives an `incomplete` answer; any other error is raised as an IterativeRAGError: NothingWithin where no
+        passage is within that part.
+        """
+        answer = None
+        for step in self.steps(question, strategy=strategy, trace=trace, within=within):
+            if isinstance(step, FinalStep):
+                answer = step.answer
+        assert answer is not None, "the engine ended without a final step"
+        return answer
+
+    def steps(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        trace: Path | None = None,
+        progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
+        run_id: str = "",
+        earlier: Earlier | None = None,
+        revision: Revision | None = None,
+        within: Within | None = None,
+        evaluated: bool = False,
+    ) -> Iterator[Step]:
+        """The same run as `ask`, as typed steps while they happen; the last one is a FinalStep with the answer.
+
+        With `earlier` the question is a follow-up: a FollowUpStep comes first and tells how it is understood. Raises
+        FollowUpUnclear where it cannot be. With `revision` the run goes on from an edit, as `revise` says.
+
+        `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
+        happens, never twice at once; it must return at once. So is `written` while an LLM writes the answer, whose text
+        is checked afterwards. `run_id` names the run and its trace where the caller has
+        told it to somebody already. The trace of an `evaluated` run lies apart: it is no part of the history.
+        """
+        from iterative_rag.app.staleness import changed_since
+        from iterative_rag.engine.budget import RunBudget
+        from iterative_rag.storage.spans.span_export import run_spans
+        from iterative_rag.storage.trace import Trace, event_name, new_run_id, trace_folder
+
+        strategy = strategy or self.settings.strategy
+        asked = self.over(self.corpus, within=within, strategy=strategy)
+        question = checked_question(question)
+        if earlier is None:
+            check_language(question, self.settings, self.backend)
+        run_id = run_id or new_run_id()
+        spans = run_spans(self.settings)
+        kept = trace_folder(evaluated=evaluated) / f"{run_id}.jsonl"
+        record = Trace(run_id, [trace] if trace else [], kept, spans)
+        try:
+            record.write(
+                "run_started",
+                run_id=run_id,
+                question=question,
+                strategy=strategy,
+                backend=self.backend.name,
+                settings=asked._used(),
+                **_told(revision),
+            )
+            with for_one_run(self.corpus, asked._parts) as corpus:
+                steps: list[Step] = []
+                budget = RunBudget(self.settings, record, progress, written)
+                for step in self._run(question, strategy, budget, corpus, earlier, revision):
+                    steps.append(step)
+                    if isinstance(step, FinalStep):
+                        notices = (
+                            notice_of(corpus),
+                            foreign_documents(step.answer.question, corpus, self.backend),
+                            changed_since(step.answer, corpus),
+                        )
+                        step = FinalStep(
+                            asked._completed(step.answer, run_id, " ".join(filter(None, notices)), corpus, steps)
+                        )
+                    record.write(event_name(type(step)), **dataclasses.asdict(step))
+                    yield step
+            self.store.put(_asked(self.settings, question, asked.within), True)
+        except IterativeRAGError as error:
+            record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
+            raise
+        except GeneratorExit:
+            record.write("left", message="Nobody asked for the next step.")
+            raise
+        except BaseException as error:
+            record.write("fault", error=type(error).__name__, message=str(error))
+            raise
+        finally:
+            record.close()
+
+    async def aask(
+        self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None
+    ) -> Answer:
+        """`ask` for async callers. It runs on a thread of its own; to cancel it ends the run."""
+        *_, last = [step async for step in self.asteps(question, strategy=strategy, trace=trace, within=within)]
+        assert isinstance(last, FinalStep), "the engine ended without a final step"
+        return last.answer
+
+    async def asteps(self, question: str, **options: Any) -> AsyncGenerator[Step]:
+        """`steps` for async callers, with the same options. The run goes on while a step is looked at; it ends when the
+        caller is cancelled, or leaves the loop and closes the iterator (`contextlib.aclosing`)."""
+        from iterative_rag.app.factory.async_runs import in_thread
+
+        async with aclosing(in_thread(lambda: self.steps(question, **options))) as steps:
+            async for step in steps:
+                yield step
+
+    def revise(self, answer: Answer, edit: Edit) -> Answer:
+        """Another version of the run that ended in `answer`: a fact or need of one of its hops is corrected, pinned or
+        struck, and only what follows is worked out again. Both versions stay in the history.
+
+        Raises UsageError for an edit that cannot be made, and what `ask` raises.
+        """
+        *_, last = self.revised_steps(Revision(answer, edit))
+        assert isinstance(last, FinalStep)
+        return last.answer
+
+    def revised_steps(
+        self,
+        revision: Revision,
+        *,
+        strategy: str = "",
+        progress: Callable[[RunProgress], None] | None = None,
+        written: Callable[[AnswerText], None] | None = None,
+        run_id: str = "",
+    ) -> Iterator[Step]:
+        """The same run as `revise`, as typed steps while they happen. `strategy` is that of the first version, where
+        its settings name another. One that does not go hop by hop gives way to the default, which takes up what the
+        other has found. It is kept within the same part of the corpus."""
+        used = strategy or revision.answer.settings.get("strategy")
+        strategy = used if used in HOP_BY_HOP else "iterative"
+        question = revision.answer.question
+        asked = self
+        for part in recorded_parts(revision.answer.settings):
+            asked = asked.over(self.corpus, within=part)
+        return asked.steps(
+            question, strategy=strategy, progress=progress, written=written, run_id=run_id, revision=revision
+        )
+
+    def check_revision(self, revision: Revision) -> None:
+        """Raise UsageError if the edit cannot be made."""
+        from iterative_rag.engine.revision import revised_state
+
+        revised_state(revision, self.corpus)
+
+    def conversation(self, name: str = "", *, keep: bool = True) -> ConversationSession:
+        """A conversation that understands follow-ups: the one of this name or id, begun where there is none; `"last"`
+        for the one that the last answer belongs to, "" for a new one that is named by its first question. With `keep`
+        it is kept in the data folder, where all doors find it. It goes on with the corpus, the part of it, the backend
+        and the strategy that its last question was asked with, unless `from_settings` was given others.
+
+        Raises UsageError, CorpusHeld or another CorpusError where it cannot be opened.
+        """
+        from iterative_rag.app.conversations import ConversationSession, ConversationStore
+        from iterative_rag.app.factory.conversing import conversation_named, gone_on
+
+        store = ConversationStore()
+        conversation, asked = conversation_named(name, store), self
+        if self._made_of:
+            given, made_of = self._made_of
+            settings, parts, told = gone_on(given, conversation)
+            if told:
+                asked = made_of(settings)
+                asked.notice = "\n".join(filter(None, (told, asked.notice)))
+                self._beside.append(asked)
+            for part in parts:
+                asked = asked.over(asked.corpus, within=part)
+        return ConversationSession(asked, conversation, store if keep else None)
+
+    def _run(
+        self,
+        question: str,
+        strategy: str,
+        budget: RunBudget,
+        corpus: Corpus,
+        earlier: Earlier | None,
+        revision: Revision | None,
+    ) -> Iterator[Step]:
+        """The steps of a question; those of a follow-up begin with what it means, and end at once where the facts that
+        were cited before answer it."""
+        if earlier is None:
+            yield from self._engines.engine(strategy, budget, corpus, revision).steps(question)
+            return
+        from iterative_rag.app.conversations.understanding import understood
+        from iterative_rag.engine.known_facts_engine import KnownFactsEngine, standing_facts
+
+        earlier = dataclasses.replace(earlier, facts=standing_facts(earlier.facts, corpus))
+        meant = understood(question, earlier, self.backend.roles(budget).follow_up)
+        yield FollowUpStep(question, meant.question, known=meant.draft is not None)
+        check_language(meant.question, self.settings, self.backend)
+        engine = self._engines.engine(strategy, budget, corpus, single=meant.single)
+        if meant.draft is not None:
+            engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
+        yield from engine.steps(meant.question)
+
+    def _completed(
+        self, answer: Answer, run_id: str, corpus_notice: str, corpus: Corpus, steps: Sequence[Step]
+    ) -> Answer:
+        """The engine's answer with what only this run knows."""
+        if answer.label and answer.reason_code is not ReasonCode.FALSE_PREMISE and self._lists:
+            from iterative_rag.app.factory.missing_articles import missing_articles
+
+            answer = dataclasses.replace(answer, missing=missing_articles(steps, self.titles))
+        if corpus_of := getattr(corpus, "corpus_of", None):  # several corpora
+            cited, nearest = (
+                tuple(dataclasses.replace(one, corpus=corpus_of(one)) for one in citations)
+                for citations in (answer.citations, answer.nearest)
+            )
+            answer = dataclasses.replace(answer, citations=cited, nearest=nearest)
+        return dataclasses.replace(answer, run_id=run_id, corpus_notice=corpus_notice, settings=self._used())
+
+    def check(self, strategy: str) -> None:
+        """Raise UsageError if the backend cannot work by this strategy."""
+        from iterative_rag.engine.budget import RunBudget
+        from iterative_rag.storage.trace import Trace
+
+        self._engines.engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
+
+    @property
+    def _engines(self) -> RunEngines:
+        from iterative_rag.app.factory.run_engines import RunEngines
+
+        return RunEngines(self.settings, self.backend, self.store, self.embedder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the corpus and the cache."""
+        from iterative_rag.storage.spans.span_export import flush
+
+        flush()
+        for beside in self._beside:
+            beside.close()
+        self.corpus.close()
+        self.store.close()
+
+    @property
+    def _parts(self) -> tuple[Within, ...]:
+        """What every question is kept within."""
+        return tuple(dict.fromkeys(one for one in (self.settings.within, *self.within) if one))
+
+    def _used(self) -> dict[str, Any]:
+        """The settings of a run, as its trace and answer tell them."""
+        used = self.settings.model_dump() | {"corpus": self.corpus.name, "backend": self.backend.name}
+        used |= {"within_where": "; ".join(self.settings.within_where), "given": sorted(self.settings.given)}
+        return used | ({"within": parts_as_text(self._parts)} if self._parts else {})
+
+
+def _asked(settings: Settings, question: str, within: Sequence[Within] = ()) -> str:
+    """The cache key which says that the question was answered before with these settings."""
+    return cache_key("asked", settings.model_dump(mode="json"), question, *map(str, within))
+
+
+def _told(revision: Revision | None) -> dict[str, Any]:
+    """What the trace of an edited run says of the run that it is a version of."""
+    if revision is None:
+        return {}
+    from iterative_rag.engine.revision import described
+
+    return {"revises": {"run_id": revision.answer.run_id, "change": described(revision)}}
+
+
+def checked_question(question: str) -> str:
+    """The question as a reader sees it, stripped. Raises UsageError if it is empty or too long."""
+    question = readable(question).strip()
+    if not question:
+        raise UsageError("The question is empty.", hint='Ask one: iterative-rag ask "Who ...?"')
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are allowed.",
+            hint="Put long texts into a corpus (iterative-rag index PATH) and ask about them.",
+        )
+    return question

@@ -1,0 +1,129 @@
+"""What has changed at the sources of a corpus, or of one answer, since it was indexed. Compares hashes; embeds
+nothing."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.catalogue import version_of
+from iterative_rag.index.corpora import Corpora
+from iterative_rag.index.ingest import id_under
+from iterative_rag.protocols import Corpus, DocumentSource, Skipped
+from iterative_rag.sources.folder import Folder
+from iterative_rag.sources.formats.known_formats import format_in_folder
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Answer, Citation, Document
+
+_PLACE_IN_FILE = lazy_pattern(r"[:#][^/]*$")
+# A larger file is not read for an answer: that it was written again says enough.
+MOST_READ = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """Documents that are new, changed or gone at their sources; `unread` are sources that cannot be compared, with why.
+
+    `roots` are the sources with a difference: what to index again.
+    """
+
+    new: int
+    changed: int
+    gone: int
+    roots: tuple[str, ...]
+    unread: tuple[tuple[str, str], ...]
+
+
+def staleness(corpora: Corpora, name: str, open_source: Callable[[str], DocumentSource]) -> Staleness:
+    """Read every source of a corpus again. Raises CorpusNotFound or CorpusDamaged."""
+    new = changed = gone = 0
+    roots: list[str] = []
+    unread: list[tuple[str, str]] = []
+    for root, held in corpora.versions(name).items():
+        seen: set[str] = set()
+        counts = [0, 0]
+        broken = unreadable = ""
+        try:
+            for document in open_source(root).documents():
+                if isinstance(document, Skipped):
+                    broken = document.reason if document.rest_unread else broken
+                    unreadable = unreadable or ("" if document.empty else document.reason)
+                    continue
+                key = document.id if document.id in held else id_under(root, document.id)
+                seen.add(key)
+                counts[0] += key not in held
+                counts[1] += key in held and held[key] != version_of(document)
+        except CorpusError as error:
+            unread.append((root, " ".join(filter(None, (str(error), error.hint)))))
+            continue
+        if not seen:
+            broken = broken or unreadable  # indexing would refuse, too: it may be readable again
+        if broken:
+            unread.append((root, broken))
+        missing = 0 if broken else len(held.keys() - seen)
+        new, changed, gone = new + counts[0], changed + counts[1], gone + missing
+        if any(counts) or missing:
+            roots.append(root)
+    return Staleness(new, changed, gone, tuple(roots), tuple(unread))
+
+
+def changed_since(answer: Answer, corpus: Corpus) -> str:
+    """A sentence for the user where files that an answer cites have changed since they were indexed; "" where none has.
+    Only a file that was written after the corpus was made is read."""
+    made_at = getattr(corpus, "made_at", math.inf)  # the files of a collection that another program wrote are unknown
+    ids: dict[str, set[str]] = {}
+    for fact in (fact for hop in answer.hops for fact in hop.facts):
+        ids.setdefault(fact.source, set()).add(fact.document_id)
+    cited: dict[str, list[Citation]] = {}
+    for citation in answer.citations:
+        if not citation.retrieved and Path(citation.source).is_absolute():
+            cited.setdefault(citation.source, []).append(citation)
+    told = [
+        f"{''.join(f'[{citation.n}]' for citation in citations)} {source}"
+        for source, citations in cited.items()
+        if _is_newer(file := _file_of(source), made_at)
+        and _has_changed(file, [corpus.document(one) for one in ids.get(source, ())], citations)
+    ]
+    if not told:
+        return ""
+    status = shlex.join(["iterative-rag", "corpus", "status", answer.citations[0].corpus or corpus.name])
+    return f"Changed since it was indexed: {', '.join(told)}. The quote may be old; to see what to index: {status}"
+
+
+def _file_of(source: str) -> Path:
+    """The file that a source lies in: that of a record has its line or number behind it, that of an archive a name."""
+    paths = (Path(source), Path(_PLACE_IN_FILE.sub("", source)), *Path(source).parents)
+    return next((path for path in paths if path.is_file()), paths[1])
+
+
+def _is_newer(path: Path, made_at: float) -> bool:
+    """Whether a file was written or moved here after the corpus was made, or is gone; False where it cannot be told."""
+    try:
+        at = path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return max(at.st_mtime, at.st_ctime) >= made_at
+
+
+def _has_changed(path: Path, indexed: Sequence[Document], cited: Sequence[Citation]) -> bool:
+    """Whether a file does not hold these documents any more; where they are not known, what is cited of it."""
+    if not path.exists() or format_in_folder(path.name) is None or path.stat().st_size > MOST_READ:
+        return True
+    versions = {version_of(document) for document in indexed}
+    quotes = set() if versions else {(one.start, one.end, one.quote) for one in cited}
+    try:
+        for document in Folder(path).documents():
+            if isinstance(document, Document):
+                versions.discard(version_of(document))
+                quotes = {one for one in quotes if document.text[one[0] : one[1]] != one[2]}
+            if not versions and not quotes:
+                return False
+    except CorpusError:
+        return True
+    return True

@@ -1,0 +1,233 @@
+"""Corrects a shortlist that lacks what is needed (corrective RAG: Yan et al., 2024).
+
+Grading judges the shortlist correct, ambiguous or incorrect. A correct one is read as it is. Otherwise the need is
+searched for in other words; if the shortlist is still not correct, and the user allows it, the web is searched: its
+pages replace an incorrect shortlist and are added to an ambiguous one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, TypeAlias
+
+from iterative_rag.engine.correction.query_correction import search_reworded
+from iterative_rag.errors import FetchError
+from iterative_rag.protocols import Corpus, Grader, Rewriter
+from iterative_rag.retrieval.lost_rows import lost_at
+from iterative_rag.retrieval.windows import PACKED, WindowLayout, window
+from iterative_rag.settings import Settings
+from iterative_rag.types import (
+    CorrectionStep,
+    Grade,
+    GradingStep,
+    LostRowsStep,
+    Need,
+    ReadingFault,
+    ShortlistedDocument,
+    Step,
+    Verdict,
+    WebStep,
+)
+
+if TYPE_CHECKING:
+    from iterative_rag.engine.correction.web_search import WebSearch
+
+Shortlist = tuple[ShortlistedDocument, ...]
+Graded: TypeAlias = tuple[ShortlistedDocument, Grade | None]
+# Characters of a document that the built-in grader is shown: its best hits.
+GRADED_CHARS = 1500
+# Those that an LLM is shown: how the document begins, and three hits under their headings. Without its beginning, the
+# right article looks like that of a namesake.
+GRADED = WindowLayout(margins=(0,), lead=300, sections=True)
+GRADED_CHARS_METERED = 2000
+# Documents of an incorrect shortlist that are read all the same, where nothing replaces them: graders err.
+READ_IF_INCORRECT = 3
+
+
+# The score of a shortlist that is compared with `grade_upper`. "any": one document that fails calls for a correction.
+TRIGGERS: Mapping[str, Callable[[Sequence[float]], float]] = {"best": max, "mean": fmean, "any": min}
+
+
+def verdict(grades: Sequence[Grade], lower: float, upper: float, trigger: str = "best") -> Verdict:
+    """Incorrect if no score reaches `lower`; correct if the score that `trigger` names is above `upper`; else
+    ambiguous. So a good document is never replaced, whatever the others are."""
+    scores = [grade.score for grade in grades]
+    if not scores or max(scores) < lower:
+        return Verdict.INCORRECT
+    return Verdict.CORRECT if TRIGGERS[trigger](scores) > upper else Verdict.AMBIGUOUS
+
+
+@dataclass(slots=True)
+class Corrector:
+    """Corrects the shortlists of one run. `grader`, `rewriter` and `web` are None where that part is switched off.
+
+    `metered`: every document read and every grade costs a call. Then a grader sees how a document begins, what it
+    refused is not read beside what it accepted, other words may bring unread parts of a document that is listed
+    already, and a need whose other words brought nothing good is not reworded again.
+    """
+
+    corpus: Corpus
+    settings: Settings
+    grader: Grader | None = None
+    rewriter: Rewriter | None = None
+    web: WebSearch | None = None
+    metered: bool = False
+    _searched: dict[str, list[str]] = field(default_factory=dict)
+    # The entries of each document that were offered for a need, and the needs that other words did not help.
+    _offered: dict[str, dict[str, list[ShortlistedDocument]]] = field(default_factory=dict)
+    _barren: set[str] = field(default_factory=set)
+    _lost: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def grades(self) -> bool:
+        """Whether a shortlist is graded before it is read."""
+        return self.grader is not None
+
+    def improve(
+        self, hop: int, need: Need, documents: Shortlist, listed: set[str], *, found_nothing: bool
+    ) -> Generator[Step, None, Shortlist]:
+        """The documents to read for the need, best first; the new ones are added to `listed`, and those that are left
+        for a wider search taken from it. A document may come twice, with different hits.
+
+        `found_nothing`: an earlier search for the need brought no fact, so without a grader its shortlist counts as
+        incorrect.
+        """
+        self._remember(need, documents)
+        graded, judged = yield from self._graded(hop, need, documents, found_nothing=found_nothing)
+        if judged is not Verdict.CORRECT and self._may_reword(need):
+            more = yield from self._reworded(hop, need, listed)
+            graded_more, _ = yield from self._graded(hop, need, more, found_nothing=True)
+            if not any(self._accepted(grade) for _, grade in graded_more):
+                self._barren.add(need.question)
+            graded = _best_first([*graded, *graded_more])
+            judged = self._verdict(graded, found_nothing=found_nothing)
+        pages: Shortlist = ()
+        if self.web is not None and judged is not Verdict.CORRECT:
+            pages = yield from self._from_web(hop, need, listed, self.web)
+            if pages and judged is Verdict.INCORRECT:
+                return pages
+        chosen = self._chosen(graded, judged)
+        left = {entry.document_id for entry, grade in graded if grade and grade.score >= self.settings.grade_lower}
+        if self.metered:
+            listed -= left - {entry.document_id for entry, _ in chosen}
+        return (*pages, *(yield from self._told(hop, need, chosen)))
+
+    def _may_reword(self, need: Need) -> bool:
+        return self.rewriter is not None and not (self.metered and need.question in self._barren)
+
+    def _remember(self, need: Need, documents: Shortlist) -> None:
+        offered = self._offered.setdefault(need.question, {})
+        for entry in documents:
+            offered.setdefault(entry.document_id, []).append(entry)
+
+    # --- grades ------------------------------------------------------------------------------
+
+    def _graded(
+        self, hop: int, need: Need, documents: Shortlist, *, found_nothing: bool
+    ) -> Generator[Step, None, tuple[list[Graded], Verdict]]:
+        """The documents with their grades, best first, and the verdict on them."""
+        if self.grader is None or not documents:
+            ungraded: list[Graded] = [(entry, None) for entry in documents]
+            return ungraded, self._verdict(ungraded, found_nothing=found_nothing)
+        grades = self.grader.grade(need, [(entry.title, self._shown(entry)) for entry in documents])
+        graded = _best_first(list(zip(documents, grades, strict=True)))
+        judged = self._verdict(graded, found_nothing=found_nothing)
+        yield GradingStep(hop, need, tuple(entry.title for entry in documents), tuple(grades), judged)
+        return graded, judged
+
+    def _shown(self, entry: ShortlistedDocument) -> str:
+        document = self.corpus.document(entry.document_id)
+        if self.metered:
+            return window(document, entry, GRADED_CHARS_METERED, GRADED).text
+        return window(document, entry, GRADED_CHARS).text
+
+    def _verdict(self, graded: Sequence[Graded], *, found_nothing: bool) -> Verdict:
+        if self.grader is None:
+            return Verdict.INCORRECT if found_nothing or not graded else Verdict.CORRECT
+        grades = [grade for _, grade in graded if grade]
+        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper, self.settings.grade_trigger)
+
+    def _chosen(self, graded: Sequence[Graded], judged: Verdict) -> Sequence[Graded]:
+        """The documents worth reading, best first."""
+        if self.grader is None:
+            return list(graded)
+        if judged is Verdict.INCORRECT:
+            return list(graded[:READ_IF_INCORRECT])
+        if self.metered and (accepted := [(entry, grade) for entry, grade in graded if self._accepted(grade)]):
+            return accepted
+        kept = [(entry, grade) for entry, grade in graded if grade and grade.score >= self.settings.grade_lower]
+        return kept[: self.settings.shortlist] if self.metered else kept
+
+    def _accepted(self, grade: Grade | None) -> bool:
+        return grade is None or grade.score > self.settings.grade_upper
+
+    def _told(self, hop: int, need: Need, chosen: Sequence[Graded]) -> Generator[Step, None, Shortlist]:
+        """What is read of the chosen documents. A list whose rows are not in the text is told, and read once a run."""
+        read: list[ShortlistedDocument] = []
+        for entry, grade in chosen:
+            doubted = self.metered and not self._accepted(grade)
+            lost = lost_at(self.corpus.document(entry.document_id), entry) if doubted else None
+            if lost and (entry.document_id, lost.section) in self._lost:
+                continue
+            read.append(entry)
+            if lost:
+                self._lost.add((entry.document_id, lost.section))
+                yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
+        return tuple(read)
+
+    # --- other searches ----------------------------------------------------------------------
+
+    def _reworded(self, hop: int, need: Need, listed: set[str]) -> Generator[Step, None, Shortlist]:
+        assert self.rewriter is not None
+        tried = self._searched.setdefault(need.question, [need.question])
+        rewording = self.rewriter.reword(need, tried)
+        tried += [phrasing for phrasing in (*rewording.phrasings, rewording.broader) if phrasing]
+        new = search_reworded(
+            self.corpus,
+            need,
+            rewording,
+            documents=self.settings.shortlist,
+            passages=self.settings.passages,
+            unread=lambda entry: self._unread(need, entry) if entry.document_id in listed else entry,
+            known=len(listed),
+        )
+        self._remember(need, new)
+        listed.update(entry.document_id for entry in new)
+        yield CorrectionStep(hop, need, rewording, new)
+        return new
+
+    def _unread(self, need: Need, entry: ShortlistedDocument) -> ShortlistedDocument | None:
+        """A document that is listed for the need already, with the hits that its windows so far do not hold."""
+        if not self.metered:
+            return None
+        document = self.corpus.document(entry.document_id)
+        size = self.settings.window_chars
+        offered = self._offered[need.question].get(entry.document_id, ())
+        spans = [span for one in offered for span in window(document, one, size, PACKED).spans]
+        hits = tuple(
+            hit for hit in entry.hits if not any(start <= hit.start and hit.end <= end for start, end in spans)
+        )
+        return replace(entry, hits=hits) if hits else None
+
+    def search_web(self, hop: int, need: Need, listed: set[str]) -> Generator[Step, None, Shortlist]:
+        """The pages of a web search alone; none where the web is not allowed."""
+        return () if self.web is None else (yield from self._from_web(hop, need, listed, self.web))
+
+    def _from_web(self, hop: int, need: Need, listed: set[str], web: WebSearch) -> Generator[Step, None, Shortlist]:
+        """The pages that the web search found. If it fails, its step says so: the corpus can still be read."""
+        try:
+            found = web.search_web(need)
+        except FetchError as error:
+            yield WebStep(hop, need, self.settings.search_engine, "", (), (), (ReadingFault("search", str(error)),))
+            return ()
+        yield WebStep(hop, need, found.engine, found.query, found.results, found.documents, found.skipped)
+        new = tuple(entry for entry in found.documents if entry.document_id not in listed)
+        listed.update(entry.document_id for entry in new)
+        return new
+
+
+def _best_first(graded: Sequence[Graded]) -> list[Graded]:
+    """By grade; equal grades, and ungraded documents, keep their order."""
+    return sorted(graded, key=lambda item: -(item[1].score if item[1] else 0.0))

@@ -1,0 +1,217 @@
+"""Searches the web for a need: queries a search engine, reads the pages it lists, keeps the relevant passages.
+
+The pages become documents of the run's corpus and are read, quoted and checked like any others. Their text is untrusted
+data: no link in it is followed, and nothing in it is taken as an instruction.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
+from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
+from iterative_rag.retrieval.chunking import chunk
+from iterative_rag.settings import Settings
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import (
+    Document,
+    Grade,
+    Hit,
+    Label,
+    Need,
+    Passage,
+    ReadingFault,
+    SearchResult,
+    ShortlistedDocument,
+)
+
+# Passages of one page that are graded in one call: by a local grader, and by one whose calls cost.
+GRADED = 40
+GRADED_METERED = 12
+# Passages of a page that become hits.
+HITS = 8
+MOST_QUERY = 300  # characters; a model that is asked for a few words sometimes writes a letter
+_WORD = lazy_pattern(r"\w+")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class WebFindings:
+    """What one web search found: the fields of a WebStep.
+
+    `documents` are best first, and their score is that of their best grade. `skipped` gives the reason for every result
+    that is not among them; if `results` is empty, too, the engine found nothing.
+    """
+
+    engine: str
+    query: str
+    results: tuple[SearchResult, ...]
+    documents: tuple[ShortlistedDocument, ...]
+    skipped: tuple[ReadingFault, ...] = ()
+
+
+class WebSearch:
+    """The web search of one run: no query is sent twice, and no page read twice. Safe to use from several threads.
+
+    `metered`: every call of the grader costs, so it is shown fewer passages.
+    """
+
+    def __init__(
+        self,
+        engine: SearchEngine,
+        pages: Pages,
+        corpus: OverlayCorpus,
+        *,
+        rewriter: Rewriter,
+        grader: Grader,
+        settings: Settings,
+        metered: bool,
+    ) -> None:
+        self._engine, self._pages, self._corpus = engine, pages, corpus
+        self._rewriter, self._grader, self._settings = rewriter, grader, settings
+        self._graded = GRADED_METERED if metered else GRADED
+        self._listed = _Once[tuple[SearchResult, ...]]()
+        self._read = _Once[Document | Skipped]()
+
+    def search_web(self, need: Need) -> WebFindings:
+        """Raises FetchError where the engine failed (also where it failed with the same query before), CapReached, and
+        LLMError from the rewriter or the grader, except for unreadable replies: those are listed in `skipped`.
+
+        So is every page that cannot be read or does not serve the need.
+        """
+        query, faults = self._query(need)
+        results = self._results_of(query)
+        documents: dict[str, Document] = {}
+        for result, page in zip(results, self._pages_of(results), strict=True):
+            if isinstance(page, Skipped):
+                faults.append(ReadingFault(result.title, f"{result.url}: {page.reason}"))
+            else:
+                documents.setdefault(page.id, page)  # two addresses may lead to the same page
+        self._corpus.add(documents.values())
+        kept = [one for page in documents.values() if (one := self._shortlisted(need, page, faults)) is not None]
+        kept.sort(key=lambda entry: -entry.score)
+        return WebFindings(self._engine.name, query, results, tuple(kept), tuple(faults))
+
+    # --- the engine and its pages ------------------------------------------------------------
+
+    def _query(self, need: Need) -> tuple[str, list[ReadingFault]]:
+        """The query, in one line."""
+        written, faults = "", []
+        try:
+            written = self._rewriter.web_query(need)
+        except (ReplyUnreadable, ReplyTruncated) as error:
+            faults = [ReadingFault("query", f"{error} The need's own words were searched for.")]
+        words = " ".join(written.split()) or " ".join(need.question.split())
+        if len(words) > MOST_QUERY:
+            words = words[:MOST_QUERY].rpartition(" ")[0] or words[:MOST_QUERY]
+        return words, faults
+
+    def _results_of(self, query: str) -> tuple[SearchResult, ...]:
+        key, most = query.casefold(), self._settings.web_results
+        if self._listed.claim(key):
+            try:
+                self._listed.settle(key, tuple(self._engine.search(query, most)[:most]))
+            except BaseException as error:
+                self._listed.fail(key, error)
+                raise
+        return self._listed.result(key)
+
+    def _pages_of(self, results: Sequence[SearchResult]) -> list[Document | Skipped]:
+        """The page of each result, in order; those that were not read before are read together."""
+        claimed = [result for result in results if self._read.claim(result.url)]
+        try:
+            for result, page in zip(claimed, self._pages.read(claimed) if claimed else (), strict=True):
+                self._read.settle(result.url, page)
+        except BaseException as error:
+            for result in claimed:
+                self._read.fail(result.url, error)
+            raise
+        return [self._read.result(result.url) for result in results]
+
+    # --- the passages ------------------------------------------------------------------------
+
+    def _shortlisted(self, need: Need, document: Document, faults: list[ReadingFault]) -> ShortlistedDocument | None:
+        """The document with its best passages; None where it does not serve the need: `faults` says why."""
+        settings = self._settings
+        passages = chunk(document, size=settings.chunk_chars, overlap=settings.chunk_overlap)
+        if not passages:
+            faults.append(ReadingFault(document.title, f"{document.source}: it holds no text."))
+            return None
+        shown = _nearest(need, passages, self._graded)
+        try:
+            grades = self._grader.grade(need, [(document.title, _shown(passage)) for passage in shown])
+        except (ReplyUnreadable, ReplyTruncated) as error:
+            faults.append(ReadingFault(document.title, f"It was not graded and is read by its words alone: {error}"))
+            grades = tuple(Grade(settings.grade_lower, Label.POOR, "not graded") for _ in shown)
+        ranked = sorted(zip(grades, shown, strict=True), key=lambda one: -one[0].score)
+        best = ranked[0][0]
+        if best.score < settings.grade_lower:
+            reason = f" ({best.reason})" if best.reason else ""
+            faults.append(ReadingFault(document.title, f"{document.source}: nothing on it serves the need{reason}."))
+            return None
+        hits = tuple(
+            Hit(document.id, document.title, passage.start, passage.end, grade.score)
+            for grade, passage in ranked[:HITS]
+            if grade.score >= settings.grade_lower
+        )
+        return ShortlistedDocument(document.id, document.title, document.source, best.score, hits)
+
+
+class _Once(Generic[T]):
+    """Results by key, each computed once: whoever claims a key computes it, everybody else waits for the result."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, Future[T]] = {}
+        self._lock = threading.Lock()
+
+    def claim(self, key: str) -> bool:
+        """Whether the caller is the first, and so has to call `settle` or `fail`."""
+        with self._lock:
+            if key in self._outcomes:
+                return False
+            self._outcomes[key] = Future()
+            return True
+
+    def settle(self, key: str, value: T) -> None:
+        self._outcomes[key].set_result(value)
+
+    def fail(self, key: str, error: BaseException) -> None:
+        if not self._outcomes[key].done():
+            self._outcomes[key].set_exception(error)
+
+    def result(self, key: str) -> T:
+        """Wait for the result. Raises the error of whoever claimed the key."""
+        return self._outcomes[key].result()
+
+
+def _shown(passage: Passage) -> str:
+    """A passage as the grader reads it: table rows with their header."""
+    header = passage.header.partition("\n")[2]
+    return f"{header}\n{passage.text}" if header else passage.text
+
+
+def _nearest(need: Need, passages: Sequence[Passage], most: int) -> list[Passage]:
+    """The `most` passages that share the rarest words with the need, best first; the earlier one of equals.
+
+    Without a word in common, this is the beginning of the page, which says what it is about.
+    """
+    wanted = _words(need.question)
+    shared = [wanted & _words(passage.embedded_text) for passage in passages]
+    counts = Counter(word for words in shared for word in words)
+    weights = {word: math.log1p(len(passages) / count) for word, count in counts.items()}
+    ranked = sorted(
+        zip(passages, shared, strict=True), key=lambda one: (-sum(weights[word] for word in one[1]), one[0].ordinal)
+    )
+    return [passage for passage, _ in ranked[:most]]
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

@@ -1,0 +1,144 @@
+"""Any LlamaIndex embedding object as an Embedder: batches, unit vectors, errors of our own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from iterative_rag.errors import EmbedderError, LLMError
+from iterative_rag.protocols import Cache, Vectors
+from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
+from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.system.threads import llama_index_import
+from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+# Embedded once to find out the dimensions.
+PROBE = "dimensions"
+
+
+class LlamaIndexEmbedder:
+    """An embedding object of LlamaIndex, made by `make` with the first call: LlamaIndex takes a second to import.
+
+    `timeout` bounds each batch, in seconds, where the object obeys `call`. What `cache` knows of the dimensions need
+    not be asked again.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], BaseEmbedding],
+        name: str,
+        server: Server,
+        *,
+        timeout: float = 120.0,
+        call: CallState | None = None,
+        cache: Cache | None = None,
+    ) -> None:
+        self.name = name
+        self._server = server
+        self._make = make
+        self._timeout = timeout
+        self._call = call or CallState()
+        self._cache = cache
+        self._lock = threading.RLock()
+        self._made: BaseEmbedding | None = None
+        self._dimensions = 0
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def _model(self) -> BaseEmbedding:
+        with self._lock, llama_index_import:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    @property
+    def dimensions(self) -> int:
+        """Asked of the model once, by embedding a word. Raises EmbedderError."""
+        with self._lock:
+            if not self._dimensions:
+                self._dimensions = self._kept_dimensions() or self._asked_dimensions()
+            return self._dimensions
+
+    def _kept_dimensions(self) -> int:
+        return (self._cache and self._cache.get(self._key, _count)) or 0
+
+    def _asked_dimensions(self) -> int:
+        asked = len(self._called(lambda: self._model.get_query_embedding(PROBE)))
+        if self._cache:
+            self._cache.put(self._key, asked)
+        return asked
+
+    @property
+    def _key(self) -> str:
+        return cache_key("dimensions", self.name, self._server.url)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimensions). Raises EmbedderError."""
+        size = self._model.embed_batch_size
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), size):
+            batch = list(texts[start : start + size])
+            got = self._called(partial(self._model.get_text_embedding_batch, batch))
+            if len(got) != len(batch):
+                raise EmbedderError(
+                    f"{self._server} returned {counted(len(got), 'vector')} for {counted(len(batch), 'text')}."
+                )
+            rows.extend(got)
+        return self._unit(rows)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Shape (dimensions,). Raises EmbedderError."""
+        row: Vectors = self._unit([self._called(lambda: self._model.get_query_embedding(text))])[0]
+        return row
+
+    def _called(self, call: Callable[[], Any]) -> Any:
+        def attempt() -> Any:
+            try:
+                return call()
+            except Exception as error:  # noqa: BLE001 - the boundary to foreign code: whatever it raises becomes ours
+                # Not chained: the library's own error holds the request, whose headers hold the key.
+                raise as_llm_error(error, self._server, begun=False) from None
+
+        try:
+            return with_retries(attempt, self._timeout, self._call)
+        except LLMError as error:
+            raise EmbedderError(str(error), hint=error.hint) from error
+
+    def _unit(self, rows: Sequence[Sequence[float]]) -> Vectors:
+        import numpy as np
+
+        if not rows:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        if (found := {len(row) for row in rows}) != {self.dimensions}:
+            if self._cache and len(found) == 1:  # another model has taken the name since the dimensions were cached
+                self._cache.put(self._key, found.pop())
+            raise EmbedderError(f"{self._server} returned vectors of other than {self.dimensions} dimensions.")
+        vectors = np.asarray(rows, dtype=np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise EmbedderError(
+                f"{self._server} returned a vector of length zero or with a value that is not a number."
+            )
+        unit: Vectors = vectors / lengths
+        return unit
+
+
+def wrapped(model: BaseEmbedding, *, timeout: float = 120.0) -> LlamaIndexEmbedder:
+    """Wrap an embedding object of the caller."""
+    url = getattr(model, "base_url", None) or getattr(model, "api_base", None) or ""
+    server = Server(model.class_name(), str(url), model.model_name)
+    return LlamaIndexEmbedder(lambda: model, f"{model.class_name()}/{model.model_name}", server, timeout=timeout)
+
+
+def _count(value: Any) -> int:
+    """A number of dimensions. Raises ValueError."""
+    if type(value) is not int or value < 1:
+        raise ValueError("not a number of dimensions")
+    return value

@@ -1,0 +1,404 @@
+"""Update a corpus: documents -> passages -> vectors -> index, only for new and changed documents."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+
+from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.index.catalogue import (
+    DocumentEntry,
+    KnownDocument,
+    Points,
+    content_of,
+    language_of,
+    questions_wanted,
+    version_in_language,
+    version_of,
+    version_with_questions,
+    without_variants,
+)
+from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
+from iterative_rag.index.embedders.local_engine import LocalEngine
+from iterative_rag.index.hypothetical_questions import (
+    PassageQuestion,
+    PassageQuestions,
+    QuestionReport,
+    questions_digest,
+)
+from iterative_rag.index.indexing_progress import Progress, ProgressMeter
+from iterative_rag.index.vector_store import VectorPoint
+from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
+from iterative_rag.retrieval import chunking
+from iterative_rag.sources.metadata import kinds_not_read
+from iterative_rag.sources.overlap import reads
+from iterative_rag.system.cancellation import refuse_stopped
+from iterative_rag.text.spoken_language import language_of_document
+from iterative_rag.types import Document, Passage
+from iterative_rag.types.documents import as_field
+
+# Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
+# seconds, so that a process that is killed loses no more than that.
+BATCH = 512
+COMMIT_SECONDS = 5.0
+# The first batch is one passage, for nothing is known about the embedder; the next are at most so many times larger.
+_GROWTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What changed. `passages`, with their questions, were embedded in this run; `skipped` says what is no document
+    and why, `not_read` how many parts of a kind the documents lack ("charts without text", 3).
+
+    `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
+    `language` is that of most documents of the corpus, "" where that is English or not clear.
+    `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
+    instead. `notice` says so where most documents are in a language that the built-in models do not read.
+    """
+
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    passages: int
+    seconds: float
+    retitled: int = 0
+    covered: tuple[tuple[str, str], ...] = ()
+    questions: QuestionReport | None = None
+    language: str = ""
+    notice: str = ""
+    not_read: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """A document that was "added", "changed" or "removed", by where it was found."""
+
+    kind: str
+    source: str
+
+
+def ingest(
+    sources: Sequence[DocumentSource],
+    corpora: Corpora,
+    name: str,
+    embedder: Embedder,
+    *,
+    chunk_chars: int = 500,
+    chunk_overlap: int = 80,
+    alone: bool = False,
+    adding: Collection[str] = (),
+    questions: PassageQuestions | None = None,
+    engine: EmbeddingEngine | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    noticed: Callable[[DocumentChange], None] | None = None,
+) -> IngestReport:
+    """Index the sources into the corpus `name`: an unchanged document is only hashed, a vanished one removed.
+
+    Documents of other sources in the same corpus stay, unless the corpus is to hold these sources `alone`. To the roots
+    in `adding` documents are only added: what they held before and do not yield now stays. What was
+    indexed by itself and lies in a folder that is indexed now belongs to that folder from then on.
+    While a batch is embedded, the next is read and cut. `engine` embeds elsewhere, and is left open.
+    Killed or interrupted, the next run goes on, also within a document: at most `engine.ahead` batches (one without an
+    engine) are embedded again. Another embedder or chunk size makes the corpus
+    anew if the sources hold all of it.
+    With `questions`, each passage is also found by questions that it answers; documents that have other numbers of them
+    are indexed again. Without, unchanged documents keep theirs and others get none.
+    Each change is `noticed` when it is found, which is before it is written.
+    Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError, UsageError, or LLMError where questions are written.
+    """
+    if chunk_overlap >= chunk_chars:
+        raise UsageError(
+            f"An overlap of {chunk_overlap} characters does not fit into passages of {chunk_chars}.",
+            hint="Make chunk_overlap less than chunk_chars.",
+        )
+    if not sources:
+        raise UsageError("There is nothing to index.", hint="Give a folder or a file: iterative-rag index PATH")
+    sources = list({source.root: source for source in sources}.values())
+    cut = Chunking(chunk_chars, chunk_overlap)
+    roots = {source.root for source in sources}
+    absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
+    given = [*(source.root for source in sources), *absorbed]
+    readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
+    with corpora.writer(name, embedder, cut, given, adding=adding) as writer, ExitStack() as opened:
+        engine = engine or opened.enter_context(closing(LocalEngine(embedder)))
+        report = _Ingestion(sources, writer, engine, questions, progress, adding, noticed).run(readings)
+        superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
+        superseded += writer.others() if alone else []
+        if superseded:
+            writer.remove(superseded)
+        language = writer.main_language()
+    return replace(report, removed=report.removed + len(superseded), language=language)
+
+
+def id_under(root: str, document_id: str) -> str:
+    """The id of a document if a document of another root has taken its own."""
+    return hashlib.sha1(f"{root}\n{document_id}".encode()).hexdigest()
+
+
+class _Job:
+    """A document being indexed: its points are written batch by batch, then it is committed."""
+
+    def __init__(self, entry: DocumentEntry, unwritten: int) -> None:
+        self.entry = entry
+        self.announced = False
+        self.unwritten = unwritten
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Points on their way to the embedder and back, and when they were sent."""
+
+    points: list[tuple[_Job, VectorPoint]]
+    embedding: Embedding
+    sent: float
+
+
+class _Ingestion:
+    def __init__(
+        self,
+        sources: Sequence[DocumentSource],
+        writer: CorpusWriter,
+        engine: EmbeddingEngine,
+        questions: PassageQuestions | None,
+        progress: Callable[[Progress], None] | None,
+        adding: Collection[str] = (),
+        noticed: Callable[[DocumentChange], None] | None = None,
+    ) -> None:
+        self.sources = sources
+        self.noticed = noticed
+        self.adding = adding
+        self.writer = writer
+        self.engine = engine
+        self.questions = questions
+        self.queue: list[tuple[_Job, VectorPoint]] = []
+        self.embedding: deque[_Batch] = deque()
+        self.tells_languages = writer.tells_languages
+        self.batch_size = 1
+        self.last_sent = self.last_received = time.monotonic()
+        self.seen: dict[str, str] = {}  # id -> root
+        self.skipped: list[Skipped] = []
+        self.not_read: Counter[str] = Counter()
+        self.unread: set[str] = set()  # roots that broke off
+        self.added = self.changed = self.unchanged = self.removed = self.passages = self.retitled = 0
+        self.questions_written = self.postponed = 0
+        self.progress = ProgressMeter(sources, progress)
+
+    def run(self, readings: Iterable[tuple[str, Iterable[Document | Skipped]]]) -> IngestReport:
+        for root, documents in readings:
+            for item in documents:  # raises CorpusError if there is none
+                refuse_stopped()
+                if isinstance(item, Skipped):
+                    self.skipped.append(item)
+                    if item.rest_unread:
+                        self.unread.add(root)
+                else:
+                    self._take(item, root)
+                self._write()
+                self.progress.document(self.passages)
+        if not self.seen and self.skipped and not self._emptied():
+            first, count = self.skipped[0], len(self.skipped)
+            which = "the only file or line was" if count == 1 else f"all {count:,} files or lines were"
+            raise CorpusError(
+                f"Nothing could be indexed: {which} skipped.",
+                hint=f"The first is {first.source}: {first.reason}",
+            )
+        self._write(everything=True)
+        self._remove_vanished()
+        self.writer.finish(broken_off=self.unread)
+        self.progress.finished(self.passages)
+        return IngestReport(
+            self.added,
+            self.changed,
+            self.unchanged,
+            self.removed,
+            tuple(self.skipped),
+            self.passages,
+            self.progress.seconds,
+            self.retitled,
+            questions=self._question_report(),
+            not_read=tuple(self.not_read.items()),
+        )
+
+    def _question_report(self) -> QuestionReport | None:
+        if self.questions is None:
+            return None
+        return QuestionReport(self.questions_written, self.questions.unreadable, self.postponed)
+
+    def _emptied(self) -> bool:
+        """Whether the sources used to hold documents, were read to the end, and hold none now."""
+        held = any(self.writer.ids_under(source.root) for source in self.sources)
+        return held and not self.unread and all(skipped.empty for skipped in self.skipped)
+
+    def _take(self, document: Document, root: str) -> None:
+        document = without_variants(self._with_free_id(document, root))
+        self.seen[document.id] = root
+        self.not_read += kinds_not_read(document)
+        content = version_of(document)
+        known = self.writer.known(document.id)
+        same_text = known is not None and content_of(known.version) == content
+        if known is not None and same_text and self.tells_languages:
+            language = language_of(known.version)
+        else:
+            language = language_of_document(document.text)
+        same = known is not None and same_text and language_of(known.version) == language
+        if known is not None and same and not self._lacks_questions(known):
+            self._leave(known, document)
+            return
+        cut = self.writer.chunking
+        passages = chunking.chunk(document, size=cut.chars, overlap=cut.overlap)
+        questions = self._questions_for(passages)
+        if known is not None and same and questions is None:
+            self._leave(known, document)
+            return
+        self._notice("added" if known is None else "changed", document.source)
+        if known is None:
+            self.added += 1
+        else:
+            self.changed += 1
+            former = version_of(replace(document, title=known.title))
+            self.retitled += not same_text and former == content_of(known.version)
+        version = version_in_language(content, language)
+        if self.questions and questions is not None:
+            digest = questions_digest(questions)
+            version = version_with_questions(version, self.questions.wanted, len(questions), digest)
+        points = _vector_points(version, language, passages, questions or [])
+        held = self.writer.held(document.id, version, len(points))
+        missing = [point for point in points if point.ordinal not in held]
+        job = _Job(DocumentEntry(document, root, version, len(points)), len(missing))
+        self.progress.taken(len(missing))
+        if held and not missing:
+            self.writer.commit([job.entry])
+        self.queue += [(job, point) for point in missing]
+
+    def _notice(self, kind: str, source: str) -> None:
+        if self.noticed:
+            self.noticed(DocumentChange(kind, source))
+
+    def _leave(self, known: KnownDocument, document: Document) -> None:
+        self.unchanged += 1
+        self.progress.taken(0)
+        if (known.source, known.metadata) != (document.source, document.metadata):
+            self.writer.redescribe(document)
+
+    def _lacks_questions(self, known: KnownDocument) -> bool:
+        return self.questions is not None and questions_wanted(known.version) != self.questions.wanted
+
+    def _questions_for(self, passages: Sequence[Passage]) -> list[PassageQuestion] | None:
+        """The questions of a document; None where none are wanted, or a limit was reached."""
+        if self.questions is None:
+            return None
+        written = self.questions.write(passages, lambda: self.progress.questioned(self.passages))
+        self.postponed += written is None
+        self.questions_written += len(written or ())
+        return written
+
+    def _with_free_id(self, document: Document, root: str) -> Document:
+        """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""
+        known = self.writer.known(document.id)
+        owner = self.seen.get(document.id) or (known.root if known else root)
+        if owner == root:
+            return document
+        return replace(document, id=id_under(root, document.id))
+
+    def _write(self, *, everything: bool = False) -> None:
+        """Send full batches to be embedded, and write those that come back: bounded memory, documents in order.
+
+        Where the sources are slow, what has come is sent and written after COMMIT_SECONDS, though no batch is full.
+        """
+        overdue = time.monotonic() - self.last_sent >= COMMIT_SECONDS
+        while len(self.queue) >= self.batch_size or (self.queue and (everything or overdue)):
+            self._send_batch()
+        while self.embedding and (everything or (overdue and self.embedding[0].embedding.done())):
+            self._write_batch()
+
+    def _send_batch(self) -> None:
+        refuse_stopped()
+        if len(self.embedding) >= self.engine.ahead:
+            self._write_batch()
+        batch, self.queue = self.queue[: self.batch_size], self.queue[self.batch_size :]
+        # Neighbours of similar length need the least padding.
+        batch.sort(key=lambda pair: len(pair[1].embedded_text))
+        self.last_sent = time.monotonic()
+        embedding = self.engine.submit([point.embedded_text for _, point in batch])
+        self.embedding.append(_Batch(batch, embedding, self.last_sent))
+
+    def _write_batch(self) -> None:
+        first = self.embedding.popleft()
+        batch, vectors = first.points, first.embedding.result()
+        self._adapt(first)
+        jobs = list({id(job): job for job, _ in batch}.values())
+        if coming := [job for job in jobs if not job.announced]:
+            self.writer.announce(_points(job.entry) for job in coming)
+            for job in coming:
+                job.announced = True
+        self.writer.write([point for _, point in batch], vectors)
+        self.passages += len(batch)
+        for job, _ in batch:
+            job.unwritten -= 1
+        self.writer.commit([job.entry for job in jobs if not job.unwritten])
+        self.progress.show(self.passages)
+
+    def _adapt(self, received: _Batch) -> None:
+        """Size the next batches to what is embedded in COMMIT_SECONDS."""
+        now = time.monotonic()
+        seconds = max(now - max(received.sent, self.last_received), 1e-6)
+        self.last_received = now
+        fitting = len(received.points) * COMMIT_SECONDS / seconds
+        self.batch_size = max(1, int(min(BATCH, _GROWTH * self.batch_size, fitting)))
+
+    def _remove_vanished(self) -> None:
+        unread = [as_field(skipped.source) for skipped in self.skipped if skipped.unread or skipped.extra]
+        for source in self.sources:
+            if source.root in self.unread or source.root in self.adding:
+                continue
+            vanished = []
+            for document in (one for one in self.writer.ids_under(source.root) if one not in self.seen):
+                known = self.writer.known(document)
+                if known and any(_is_of(known.source, path) for path in unread):
+                    continue
+                vanished.append(document)
+                if known:
+                    self._notice("removed", known.source)
+            if vanished:
+                self.writer.remove(vanished)
+                self.removed += len(vanished)
+
+
+def _is_of(source: str, path: str) -> bool:
+    """Whether a document comes from this file, is a record of it, or comes from a file in this folder."""
+    return source.startswith(path) and source[len(path) : len(path) + 1] in ("", ":", os.sep)
+
+
+def _points(entry: DocumentEntry) -> Points:
+    return Points(entry.document.id, entry.version, entry.passages)
+
+
+def _vector_points(
+    version: str, language: str, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
+) -> list[VectorPoint]:
+    """Those of the passages, and behind them those of their questions.
+
+    BM25 counts the words of a passage and of its questions together (doc2query, Nogueira et al., 2019); the vector of
+    a question is that of the question with its passage. Measured: as texts of their own, in either half, questions
+    about other things crowd out passages (scripts/bench_index_questions.py).
+    """
+    of_passage: dict[int, list[str]] = {}
+    for question in questions:
+        of_passage.setdefault(question.passage.ordinal, []).append(question.text)
+    texts: list[tuple[Passage, str, str | None]] = []
+    for passage in passages:
+        added = of_passage.get(passage.ordinal)
+        words = "\n".join([passage.embedded_text, *added]) if added else None
+        texts.append((passage, passage.embedded_text, words))
+    texts += [(question.passage, f"{question.text}\n{question.passage.text}", "") for question in questions]
+    return [
+        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text, words, language)
+        for ordinal, (passage, text, words) in enumerate(texts)
+    ]

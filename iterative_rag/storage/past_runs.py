@@ -1,0 +1,324 @@
+"""The runs of the past, as their traces tell: listed, searched, read again, deleted.
+
+There is no index on the disk: what a list shows stands in the first and the last line of each trace, so that it can
+never differ from them. A trace may have been written by another version or cut off by a kill, and is input like any
+other: what cannot be read is described as damaged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, get_args
+
+from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.storage.trace import event_name, trace_folder
+from iterative_rag.system.files import readable
+from iterative_rag.types import Answer, FinalStep, Step
+
+if TYPE_CHECKING:  # pydantic is not needed for a list of runs
+    from pydantic import TypeAdapter
+
+Event = Mapping[str, Any]
+
+LAST = "last"
+UNREADABLE = "unreadable"
+# By Ctrl-C, or by whoever runs it on a thread of its own.
+_STOPPED = ("KeyboardInterrupt", "RunStopped")
+# A question has up to 8,000 characters, and the settings follow it.
+_MOST_HEAD = 256 * 1024
+# An answer with the facts of every hop; those of long runs with an LLM take up to 1 MB.
+_MOST_FINAL = 64 * 1024 * 1024
+_BLOCK = 64 * 1024
+# Of a text without a short answer; several paragraphs do not fit into a list.
+_MOST_SHOWN = 200
+# A final event begins with the question and the answer; facts and citations, which no search looks at, follow.
+_SEARCHED = 40_000
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """One run. `first` is its first event, {} where that cannot be read; `final_line` is its last line as written."""
+
+    run_id: str
+    path: Path
+    first: Event
+    final_line: bytes
+
+    @property
+    def question(self) -> str:
+        return _text(self.first.get("question"))
+
+    @cached_property
+    def last(self) -> Event:
+        """The last event, {} where that cannot be read."""
+        return _event(self.final_line)
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was asked, in local time."""
+        try:
+            return datetime.fromisoformat(_text(self.first.get("at"))).astimezone()
+        except (ValueError, OverflowError, OSError):
+            return None
+
+    @property
+    def status(self) -> str:
+        """That of the answer (older versions say "answered" of an extract), or "failed" (an error ended the run),
+        "stopped" (by the user), "unfinished" (it was killed, or still goes on) or "damaged"."""
+        if not self.first:
+            return "damaged"
+        match self.last.get("event"):
+            case "final":
+                extract = self.answer.get("form") == "extract" and self.answer.get("status") == "answered"
+                return "extract" if extract else _text(self.answer.get("status")) or "damaged"
+            case "fault":
+                return "stopped" if self.last.get("error") in _STOPPED else "failed"
+            case "left":
+                return "stopped"
+        return "unfinished"
+
+    @property
+    def answer(self) -> Event:
+        """The answer in plain types, {} where there is none."""
+        return _object(self.last.get("answer"))
+
+    @property
+    def short_answer(self) -> str:
+        """The value, or how a text without one begins: lists of runs show it."""
+        return _text(self.answer.get("short_answer")) or _beginning(_text(self.answer.get("text")))
+
+    @property
+    def reason(self) -> str:
+        """Why there is no answer."""
+        return _text(self.answer.get("reason")) or _text(self.last.get("message"))
+
+    @property
+    def reason_code(self) -> str:
+        """The code of the ending, "" where there is an answer; versions before 0.2 wrote none."""
+        return _text(self.answer.get("reason_code"))
+
+    @property
+    def confidence_word(self) -> str:
+        """The confidence in words, "" where there is no answer; versions before 0.2 wrote none."""
+        return _text(self.answer.get("confidence_word"))
+
+    @property
+    def corpus(self) -> str:
+        return _text(_object(self.first.get("settings")).get("corpus"))
+
+    @property
+    def backend(self) -> str:
+        """The model, or "builtin"; traces before 0.2 call it mind."""
+        return _text(self.first.get("backend")) or _text(self.first.get("mind"))
+
+    @property
+    def usage(self) -> Event:
+        return _object(self.answer.get("usage"))
+
+    def has(self, words: Sequence[str]) -> bool:
+        """Whether question and answer hold all the words, which are case-folded."""
+        text = self.question.casefold()
+        if all(word in text for word in words):
+            return True
+        text += self.final_line[:_SEARCHED].decode("utf-8", "replace").casefold()
+        # The line holds more than the answer: only where it may match is it worth parsing.
+        if not all(word in text for word in words):
+            return False
+        text = f"{self.question}\n{self.short_answer}\n{_text(self.answer.get('text'))}".casefold()
+        return all(word in text for word in words)
+
+
+def past_runs(words: str = "") -> Iterator[PastRun]:
+    """The runs whose question or answer holds all the words, the newest first. Raises CorpusError."""
+    wanted = words.casefold().split()
+    for path in trace_files():
+        try:
+            run = read_run(path)
+        except FileNotFoundError:  # deleted meanwhile
+            continue
+        if run.has(wanted):
+            yield run
+
+
+def find_runs(name: str) -> list[PastRun]:
+    """The runs that are meant by "last", the beginning of an id, or words of the question or answer, the newest first.
+
+    Raises UsageError where there is none, or more than one of an id.
+    """
+    found = _by_id(name) or (list(past_runs(name)) if name.split() else [])
+    if not found:
+        raise UsageError(
+            f"No run has an id that begins with {name!r}, or these words in its question or answer.",
+            hint="List them: iterative-rag history",
+        )
+    return found
+
+
+def run_of_id(name: str) -> PastRun:
+    """The run of an id, the beginning of one, or "last". Raises UsageError."""
+    found = _by_id(name)
+    if not found:
+        raise UsageError(f"No run has an id that begins with {name!r}.", hint="List them: iterative-rag history")
+    return found[0]
+
+
+def _by_id(name: str) -> list[PastRun]:
+    """One run or none, also one of an evaluation. Raises UsageError."""
+    files = trace_files()
+    if name != LAST and not any(path.stem.startswith(name) for path in files):
+        files = trace_files(evaluated=True) or files
+    if not files:
+        raise UsageError("There is no trace yet.", hint='Ask something first: iterative-rag ask "QUESTION"')
+    chosen = files[:1] if name == LAST else [path for path in files if path.stem.startswith(name)]
+    if len(chosen) > 1:
+        raise UsageError(
+            f"More than one run has an id that begins with {name!r}.",
+            hint=f"The last ones are {', '.join(path.stem for path in chosen[:3])}.",
+        )
+    return [read_run(path) for path in chosen]
+
+
+def run_ids() -> list[str]:
+    """The newest first."""
+    return [path.stem for path in trace_files()]
+
+
+def events_of(run: PastRun) -> list[Event]:
+    """All events of a run, in the order in which they happened. Raises CorpusError."""
+    try:
+        with readable(run.path).open("rb") as file:
+            return [_event(line) or {"event": UNREADABLE} for line in file]
+    except OSError as error:
+        raise CorpusError(f"{run.path} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+
+
+def delete(runs: Sequence[PastRun]) -> None:
+    """Remove the traces. Raises CorpusError."""
+    for run in runs:
+        try:
+            run.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise CorpusError(
+                f"{run.path} cannot be removed: {error.strerror}.", hint="Check the folder's permissions."
+            ) from error
+
+
+# --- events back to steps ------------------------------------------------------------------------
+
+
+def step_of(event: Event) -> Step | None:
+    """The step that an event holds, or None for an event that is no step or a damaged one. Fields that an older version
+    did not write have their defaults."""
+    from pydantic import ValidationError
+
+    kind = _step_types().get(_text(event.get("event")))
+    if kind is None:
+        return None
+    names = {field.name for field in dataclasses.fields(kind)}
+    try:
+        step: Step = _adapter(kind).validate_python({name: value for name, value in event.items() if name in names})
+    except ValidationError:
+        return None
+    return step
+
+
+def answer_of(run: PastRun) -> Answer:
+    """The answer that a run ended with. Raises UsageError where it has none."""
+    step = step_of(run.last)
+    if isinstance(step, FinalStep):
+        return step.answer
+    why = f" ({run.reason})" if run.reason else ""
+    raise UsageError(
+        f"The run {run.run_id} has no answer: it is {run.status}{why}.", hint=f"iterative-rag trace {run.run_id}"
+    )
+
+
+def is_step(event: Event) -> bool:
+    """Whether an event is that of a step, damaged or not."""
+    return _text(event.get("event")) in _step_types()
+
+
+@cache
+def _step_types() -> dict[str, type[Any]]:
+    return {event_name(step): step for step in get_args(Step)}
+
+
+def _made_adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(_made_adapter)
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def trace_files(*, evaluated: bool = False) -> list[Path]:
+    """The traces, the newest first: their names begin with the time. Raises CorpusError."""
+    folder = trace_folder(evaluated=evaluated)
+    try:
+        names = sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), reverse=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise CorpusError(f"{folder} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+    return [folder / name for name in names]
+
+
+def read_run(path: Path) -> PastRun:
+    """The run of a trace. Raises FileNotFoundError."""
+    try:
+        with readable(path).open("rb") as file:
+            first = _event(file.readline(_MOST_HEAD))
+            line = _last_line(file)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        first, line = {}, b""
+    return PastRun(path.stem, path, first if first.get("event") == "run_started" else {}, line)
+
+
+def _last_line(file: IO[bytes]) -> bytes:
+    """The last line, b"" where it is too long to be one of ours; only the end of the file is read."""
+    end = file.seek(0, os.SEEK_END)
+    tail, size = b"", _BLOCK
+    while size < 2 * _MOST_FINAL:
+        start = file.seek(max(0, end - size))
+        tail = file.read(end - start).rstrip(b"\n")
+        if (cut := tail.rfind(b"\n")) >= 0:
+            return tail[cut + 1 :]
+        if start == 0:
+            return tail
+        size *= 4
+    return b""
+
+
+def _event(line: bytes) -> Event:
+    """The event of a line, {} where it cannot be read."""
+    try:
+        return _object(json.loads(line))
+    except (ValueError, RecursionError):  # cut off, or made by somebody else
+        return {}
+
+
+def _object(value: object) -> Event:
+    return value if isinstance(value, dict) else {}
+
+
+def _beginning(text: str) -> str:
+    """The first line of a text that is no heading, cut where it is long."""
+    line = next((one for one in text.splitlines() if one.strip() and not one.startswith("#")), "")
+    return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN].rstrip()} …"
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

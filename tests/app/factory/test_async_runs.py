@@ -1,0 +1,183 @@
+"""`aask`, `asteps` and `aindex`: the event loop goes on meanwhile, and to cancel a call ends its run."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import aclosing
+
+import pytest
+
+from fakes import two_article_corpus
+from fakes.llama_index_models import two_article_llm, word_embedding
+from iterative_rag import FinalStep, IterativeRAG
+from iterative_rag.app.factory import corpora
+from iterative_rag.errors import CorpusMismatch, UsageError
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.protocols import ChatRequest, Vectors
+from iterative_rag.types import Document
+
+PATIENCE = 20.0
+ARTICLES = [Document(name, name.removesuffix(".md"), text, "") for name, text in two_article_corpus.TEXTS.items()]
+
+
+class Gate:
+    """Holds a call until it is opened, and tells when one has come and how many did."""
+
+    def __init__(self) -> None:
+        self.reached, self.open, self.calls = threading.Event(), threading.Event(), 0
+
+    def wait(self) -> None:
+        self.calls += 1
+        self.reached.set()
+        assert self.open.wait(PATIENCE)
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    made = Gate()
+    yield made
+    made.open.set()
+
+
+@pytest.fixture
+def rag(gate: Gate) -> Iterator[IterativeRAG]:
+    """Its first analysis waits at the gate."""
+
+    def analyse(request: ChatRequest) -> str:
+        gate.wait()
+        assert request.schema is not None
+        return two_article_corpus.play(request.schema, request.user)
+
+    IterativeRAG.index(ARTICLES, corpus="mine", embed_model=word_embedding())
+    llm = two_article_llm(analyse=analyse)
+    with IterativeRAG.from_settings(llm=llm, corpus="mine", embed_model=word_embedding(), cache=False) as made:
+        yield made
+
+
+async def until(event: threading.Event) -> None:
+    """Waits by turns of the event loop: it would not come to its end if the loop were blocked."""
+    async with asyncio.timeout(PATIENCE):
+        while not event.is_set():
+            await asyncio.sleep(0.005)
+
+
+def run_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "iterative-rag-run"]
+
+
+async def until_ended() -> None:
+    async with asyncio.timeout(PATIENCE):
+        while run_threads():
+            await asyncio.sleep(0.005)
+
+
+def test_the_loop_goes_on_while_a_question_is_answered(rag: IterativeRAG, gate: Gate) -> None:
+    async def both() -> str:
+        asking = asyncio.create_task(rag.aask(two_article_corpus.QUESTION))
+        await until(gate.reached)
+        assert not asking.done()
+        gate.open.set()
+        return (await asking).short_answer
+
+    assert asyncio.run(both()) == "Edda Holm"
+
+
+def test_steps_come_as_they_happen(rag: IterativeRAG, gate: Gate) -> None:
+    gate.open.set()
+
+    async def kinds() -> list[str]:
+        return [type(step).__name__ async for step in rag.asteps(two_article_corpus.QUESTION, strategy="iterative")]
+
+    found = asyncio.run(kinds())
+    assert found[-1] == "FinalStep"
+    assert found == [type(step).__name__ for step in rag.steps(two_article_corpus.QUESTION)]
+
+
+def test_to_cancel_ends_the_run_before_its_next_call(rag: IterativeRAG, gate: Gate) -> None:
+    async def cancelled() -> None:
+        asking = asyncio.create_task(rag.aask(two_article_corpus.QUESTION))
+        await until(gate.reached)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking  # at once: the call at the gate is not waited for
+        assert len(run_threads()) == 1
+        gate.open.set()
+        await until_ended()
+
+    asyncio.run(cancelled())
+    assert gate.calls == 1
+
+
+def test_a_timeout_ends_the_run_too(rag: IterativeRAG, gate: Gate) -> None:
+    async def late() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(rag.aask(two_article_corpus.QUESTION), 0.05)
+        gate.open.set()
+        await until_ended()
+
+    asyncio.run(late())
+    assert gate.calls <= 1
+
+
+def test_who_takes_no_more_steps_ends_the_run(rag: IterativeRAG, gate: Gate) -> None:
+    gate.open.set()
+
+    async def first() -> object:
+        async with aclosing(rag.asteps(two_article_corpus.QUESTION)) as steps:
+            step = await anext(steps)
+        await until_ended()
+        return step
+
+    assert not isinstance(asyncio.run(first()), FinalStep)
+
+
+def test_an_error_reaches_the_caller(rag: IterativeRAG) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        asyncio.run(rag.aask("  "))
+    with pytest.raises(CorpusMismatch):
+        asyncio.run(rag.aindex(ARTICLES, embed_model=HashingEmbedder(8)))
+
+
+def test_many_questions_at_once(rag: IterativeRAG, gate: Gate) -> None:
+    gate.open.set()
+
+    async def all_of_them() -> set[str]:
+        answers = await asyncio.gather(*(rag.aask(two_article_corpus.QUESTION) for _ in range(4)))
+        return {answer.short_answer for answer in answers}
+
+    assert asyncio.run(all_of_them()) == {"Edda Holm"}
+
+
+class GatedEmbedder(HashingEmbedder):
+    """Waits before its second batch."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(16)
+        self.gate, self.batches = gate, 0
+
+    def embed_documents(self, texts: object) -> Vectors:
+        self.batches += 1
+        if self.batches > 1:
+            self.gate.wait()
+        return super().embed_documents(texts)  # type: ignore[arg-type]
+
+
+def test_indexing_is_cancelled_and_goes_on_where_it_stopped(gate: Gate) -> None:
+    many = [Document(f"d{number}", f"Place {number}", f"Place {number} lies far away.", "") for number in range(400)]
+
+    async def cancelled() -> None:
+        indexing = asyncio.create_task(IterativeRAG.aindex(many, corpus="slow", embed_model=GatedEmbedder(gate)))
+        await until(gate.reached)
+        indexing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await indexing
+        gate.open.set()
+        await until_ended()
+
+    asyncio.run(cancelled())
+    assert gate.calls < 5
+    report = asyncio.run(IterativeRAG.aindex(many, corpus="slow", embed_model=HashingEmbedder(16)))
+    assert (report.added + report.unchanged, corpora().info("slow").state) == (400, "ready")
+    assert corpora().info("slow").documents == 400

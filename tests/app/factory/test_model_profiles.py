@@ -1,0 +1,58 @@
+"""A run uses the profile of its model wherever the user has set nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.in_memory import index_documents
+from iterative_rag.app.factory import IterativeRAG, corpora, model_identity
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.remote.model_spec import Spec
+from iterative_rag.settings.model_profile import ModelProfile, write_profile
+from iterative_rag.types import Document
+
+LLM = "ollama/tiny:1b"
+URL = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+def profile_file(monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OLLAMA_HOST", URL)
+    embedder = HashingEmbedder()
+    index_documents(corpora(), "towns", [Document("a", "Aldermere", "Aldermere is a town.", "a.md")], embedder)
+    identity = model_identity(Spec("ollama", "tiny:1b", URL))
+    settings = {"strategy": "full", "window_chars": 6000, "calls_in_flight": 4}
+    return write_profile(ModelProfile(identity, "2026-11-22T10:00:00+00:00", settings))
+
+
+def opened(**settings: Any) -> IterativeRAG:
+    rag = IterativeRAG.from_settings(corpus="towns", embed_model=HashingEmbedder(), **{"llm": LLM, **settings})
+    rag.close()
+    return rag
+
+
+def test_a_run_uses_the_profile_and_says_so(profile_file: Path) -> None:
+    rag = opened()
+    assert (rag.settings.strategy, rag.settings.window_chars) == ("full", 6000)
+    assert rag.notice == "From the model's profile of 2026-11-22: strategy full, window_chars 6000."
+
+
+def test_what_the_user_has_set_holds(profile_file: Path) -> None:
+    rag = opened(strategy="iterative", window_chars=4000)
+    assert (rag.settings.strategy, rag.settings.window_chars) == ("iterative", 4000)
+    assert rag.notice == ""
+
+
+def test_another_model_and_the_builtin_models_have_none(profile_file: Path) -> None:
+    assert opened(llm="ollama/other:1b").settings.window_chars == 4000
+    assert opened(llm="builtin").settings.strategy == "iterative"
+
+
+def test_a_damaged_profile_is_told_and_not_used(profile_file: Path) -> None:
+    profile_file.write_text("[", encoding="utf-8")
+    rag = opened()
+    assert rag.settings.window_chars == 4000
+    assert f"rm '{profile_file}'" in rag.notice

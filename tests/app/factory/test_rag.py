@@ -1,0 +1,109 @@
+"""What the factory does when a newer package meets what an older one left."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from fakes.scripted_roles import Quoting
+from iterative_rag.app import factory
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.errors import CorpusMismatch
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.protocols import CallBudget, Roles
+from iterative_rag.settings import load_settings
+from iterative_rag.storage.cache import NoCache
+
+
+class Named(HashingEmbedder):
+    def __init__(self, name: str) -> None:
+        super().__init__(32)
+        self.name = name
+
+
+@pytest.fixture
+def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The starter corpus as a former version of the package indexed it."""
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+    factory.open_corpus(load_settings({"corpus": "starter"}), Named("builtin/former@1")).close()
+    return "starter"
+
+
+def test_the_starter_corpus_is_indexed_again_for_a_new_encoder(starter: str) -> None:
+    with closing(factory.open_corpus(load_settings({"corpus": starter}), Named("builtin/new@1"))) as corpus:
+        assert corpus.search(["Harriet Lane"], 1)
+    assert factory.corpora().info(starter).embedder == "builtin/new@1"
+
+
+def test_the_starter_corpus_is_indexed_again_where_its_index_has_a_former_layout(starter: str) -> None:
+    with closing(sqlite3.connect(factory.corpora().root / starter / "documents.sqlite")) as database, database:
+        database.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+        database.execute("DROP TABLE generations")
+    assert factory.corpora().info(starter).state == "outdated"
+    with closing(factory.open_corpus(load_settings({"corpus": starter}), Named("builtin/former@1"))) as corpus:
+        assert corpus.search(["Harriet Lane"], 1)
+    assert factory.corpora().info(starter).state == "ready"
+
+
+ASKING = """
+from iterative_rag.app import factory
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.settings import load_settings
+embedder = HashingEmbedder(32)
+embedder.name = "builtin/new@1"
+print(len(factory.open_corpus(load_settings({"corpus": "starter"}), embedder).search(["Harriet Lane"], 1)[0]))
+"""
+
+
+def test_several_processes_may_ask_first(starter: str) -> None:
+    """One of them indexes the starter corpus, and none is refused."""
+    asking = [subprocess.Popen([sys.executable, "-c", ASKING], stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [process.communicate()[0] for process in asking] == ["1\n"] * 4
+
+
+def test_but_not_for_an_embedder_that_the_user_chose(starter: str) -> None:
+    with pytest.raises(CorpusMismatch):
+        factory.open_corpus(load_settings({"corpus": starter}), Named("ollama/other"))
+
+
+def test_another_corpus_is_never_made_anew_by_asking(starter: str, tmp_path: Path) -> None:
+    articles = tmp_path / "articles"
+    articles.mkdir()
+    (articles / "a.md").write_text("# A\n\nText.\n")
+    settings = load_settings({"corpus": "mine"})
+    factory.index_paths([articles], settings=settings, embedder=Named("builtin/former@1"))
+    with pytest.raises(CorpusMismatch):
+        factory.open_corpus(settings, Named("builtin/new@1"))
+
+
+class Computing:
+    """The built-in backend with an extractor that only counts how many windows it is given at the same time."""
+
+    name, metered = "computing", False
+
+    def __init__(self, engine: IterativeRAG) -> None:
+        self.extractor = Quoting([], latency=0.05)
+        self._roles = engine.backend.roles
+
+    def roles(self, budget: CallBudget) -> Roles:
+        return dataclasses.replace(self._roles(budget), extractor=self.extractor)
+
+
+def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+    monkeypatch.setattr("iterative_rag.app.factory.run_engines.usable_cores", lambda: 2)
+    settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
+    with closing(IterativeRAG.from_settings(settings)) as engine:
+        backend = Computing(engine)
+        IterativeRAG(settings, corpus=engine.corpus, backend=backend, cache=NoCache()).ask(
+            "When was James Buchanan born?"
+        )
+    assert backend.extractor.most_busy == 2

@@ -1,0 +1,128 @@
+"""A proof as one file: what it holds, that nothing in it acts, and what a check against a corpus finds."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from fakes.sample_answers import ABSTAINED, ANSWERED, CITATION
+from iterative_rag.app.proof.proof_check import Finding, ProofCheck, check_proof
+from iterative_rag.app.proof.proof_file import content_hash, proof_html, read_proof
+from iterative_rag.errors import UsageError
+from iterative_rag.storage.output import EXTRACT
+from iterative_rag.types import Answer, AnswerForm, Citation, ConfidenceWord, Document
+
+TEXT = "# Bridge\n\n" + CITATION.quote + " It is old."
+DOCUMENT = Document("bridge", CITATION.title, TEXT, "/home/someone/corpus/bridge.md")
+
+
+def document_of(citation: Citation) -> Document | None:
+    return DOCUMENT
+
+
+def made(answer: Answer = ANSWERED) -> str:
+    return proof_html(answer, document_of, version="9.9", source=lambda source: source.rsplit("/", 1)[-1])
+
+
+def checked(*documents: Document, html: str = "") -> ProofCheck:
+    return check_proof(read_proof(html or made()), lambda document_id, title: documents)
+
+
+def finding(text: str, html: str = "") -> Finding:
+    return checked(dataclasses.replace(DOCUMENT, text=text), html=html).quotes[0].finding
+
+
+def test_the_file_holds_quotes_offsets_hashes_and_versions() -> None:
+    data = read_proof(made())
+    assert data["documents"][0]["sha256"] == content_hash(TEXT)
+    assert data["answer"]["citations"][0]["start"] == CITATION.start
+    assert data["made_by"] == "iterative-rag 9.9"
+    assert "/home/someone" not in made()
+    assert f"<mark>{CITATION.quote}</mark> It is old." in made()
+
+
+def test_the_file_tells_all_that_the_answer_tells() -> None:
+    """The value beside a text without it, caveats, and that an extract concludes nothing."""
+    told = made(dataclasses.replace(ANSWERED, text="It was founded by her [1].", caveats=("One list has no rows.",)))
+    assert '<p class="short">Edda Holm</p>' in told
+    assert "<p>caveat: One list has no rows.</p>" in told
+    assert "Sources differ (In which town does the Sunday bridge stand?): Aldermere [1]; Orm [1]" in told
+    assert EXTRACT in made(dataclasses.replace(ANSWERED, form=AnswerForm.EXTRACT))
+    guess = dataclasses.replace(ANSWERED, confidence_word=ConfidenceWord.WEAK_GUESS)
+    assert "<strong>Weak guess:</strong>" in made(guess)
+
+
+def test_a_check_says_what_changed() -> None:
+    assert checked(DOCUMENT).holds
+    assert finding(TEXT) is Finding.UNCHANGED
+    assert finding(TEXT + " Even older.") is Finding.IN_PLACE
+    assert finding("New. " + TEXT) is Finding.MOVED
+    assert finding("# Bridge\n\nIt is gone.") is Finding.GONE
+    assert checked().quotes[0].finding is Finding.NO_DOCUMENT
+    assert not checked().holds
+
+
+def test_a_quote_that_was_never_there_is_found_out() -> None:
+    quote = CITATION.quote.replace("oldest crossing", "newest crossing")
+    forged = made(dataclasses.replace(ANSWERED, citations=(dataclasses.replace(CITATION, quote=quote),)))
+    assert finding(TEXT, forged) is Finding.FALSE
+    assert not checked(DOCUMENT, html=made(ABSTAINED)).holds  # it quotes nothing, so nothing is proved
+
+
+class _Elements(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_hostile_text_in_a_proof_stays_text() -> None:
+    hostile = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>"
+    answer = dataclasses.replace(
+        ANSWERED,
+        question=hostile,
+        text=hostile,
+        citations=(dataclasses.replace(CITATION, title=hostile, quote=hostile, source=hostile),),
+    )
+    elements = _Elements(made(answer)).found
+    assert [attrs for tag, attrs in elements if tag == "script"] == [{"type": "application/json", "id": "proof-data"}]
+    assert not any(tag == "img" or name.startswith("on") for tag, attrs in elements for name in attrs)
+    assert read_proof(made(answer))["answer"]["question"] == hostile
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "<html>no proof</html>",
+        '<script id="proof-data">{"format": 1}</script>',
+        json.dumps({"format": "iterative-rag proof", "version": 99}),
+        "{" * 100_000,
+        json.dumps([1]),
+    ],
+)
+def test_any_other_file_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read_proof(text)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"answer": 1},
+        {"answer": {"citations": "all"}},
+        {"answer": {"citations": [{"n": -1}]}},
+        {"answer": {"citations": [{"n": True, "start": 0, "end": 1}]}},
+        {"documents": {}},
+    ],
+)
+def test_a_damaged_proof_is_refused(damage: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="damaged"):
+        check_proof(read_proof(made()) | damage, lambda document_id, title: [DOCUMENT])

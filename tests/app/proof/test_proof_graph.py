@@ -1,0 +1,204 @@
+"""The chain of an answer as a graph: its nodes and links, how firm they are, and how they are drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, HOP, NEED, UNREAD, steps_to
+from iterative_rag.app.proof.graph_layout import BOX_WIDTH, layout, wrapped
+from iterative_rag.app.proof.graph_svg import graph_svg, words
+from iterative_rag.app.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing, proof_graph
+from iterative_rag.app.proof.setbacks import setbacks
+from iterative_rag.types import (
+    Answer,
+    ChainLink,
+    Citation,
+    Computation,
+    ConfidenceWord,
+    Conflict,
+    HopRecord,
+    Need,
+    Side,
+    Status,
+)
+
+FOUNDER = dataclasses.replace(
+    FACT,
+    statement="Edda Holm founded Aldermere.",
+    quote="It was founded by Edda Holm.",
+    value="Edda Holm",
+    title="Aldermere",
+    source="corpus/Aldermere.md",
+    start=5,
+    end=33,
+    need=Need("Who founded Aldermere?"),
+)
+SECOND = HopRecord(2, "Who founded Aldermere?", (FOUNDER.need.question,), ("Aldermere",), (FOUNDER,), "", 1, 0.1)
+CHAIN = dataclasses.replace(
+    ANSWERED,
+    text="Aldermere was founded by Edda Holm [2].",
+    citations=(CITATION, Citation(2, "Aldermere", FOUNDER.source, FOUNDER.quote, FOUNDER.start, FOUNDER.end)),
+    hops=(HOP, SECOND),
+    chain=(ChainLink(NEED.question, "Aldermere", (1,)), ChainLink(FOUNDER.need.question, "Edda Holm", (2,), (1,))),
+    computations=(),
+    conflicts=(),
+    claims=(),
+    confidence_word=ConfidenceWord.LIKELY,
+)
+
+
+def links(answer: Answer) -> dict[tuple[str, str], Standing]:
+    return {(link.source, link.target): link.standing for link in proof_graph(answer).links}
+
+
+def test_a_chain_leads_from_the_question_over_needs_and_facts_to_the_answer() -> None:
+    graph = proof_graph(CHAIN)
+    assert [node.kind for node in graph.nodes] == [
+        NodeKind.QUESTION,
+        NodeKind.NEED,
+        NodeKind.FACT,
+        NodeKind.NEED,
+        NodeKind.FACT,
+        NodeKind.ANSWER,
+    ]
+    assert links(CHAIN) == {
+        ("question", "need-1"): Standing.FIRM,
+        ("need-1", "fact-1"): Standing.FIRM,
+        ("fact-1", "need-2"): Standing.FIRM,  # it asks about what was found
+        ("need-2", "fact-2"): Standing.FIRM,
+        ("fact-2", "answer"): Standing.FIRM,
+    }
+
+
+def test_a_computation_stands_between_facts_and_answer() -> None:
+    computed = dataclasses.replace(CHAIN, computations=ANSWERED.computations, text="It is 87 years old [1].")
+    assert links(computed)["fact-1", "computation-1"] is Standing.FIRM
+    assert links(computed)["computation-1", "answer"] is Standing.FIRM
+    assert "1912 − 1825 = 87" in [node.text for node in proof_graph(computed).nodes]
+
+
+def test_a_computation_from_a_fact_that_is_not_cited_can_be_drawn() -> None:
+    """As a trace from elsewhere may have it; the link had no box to begin at."""
+    computed = dataclasses.replace(CHAIN, computations=(Computation("1912 - 1825", "87", (1, 9)),))
+    assert ("fact-9", "computation-1") not in links(computed)
+    assert "1912 − 1825 = 87" in graph_svg(proof_graph(computed))
+
+
+def test_links_say_how_firm_they_are() -> None:
+    weak = dataclasses.replace(SECOND, facts=(dataclasses.replace(FOUNDER, score=0.2),))
+    assert links(dataclasses.replace(CHAIN, hops=(HOP, weak)))["need-2", "fact-2"] is Standing.WEAK
+    inferred = dataclasses.replace(SECOND, facts=(dataclasses.replace(FOUNDER, value="the lady of the manor"),))
+    assert links(dataclasses.replace(CHAIN, hops=(HOP, inferred)))["need-2", "fact-2"] is Standing.INFERRED
+    disputed = dataclasses.replace(CHAIN, conflicts=ANSWERED.conflicts)
+    assert links(disputed)["need-1", "fact-1"] is Standing.CONTRADICTED
+    guess = dataclasses.replace(CHAIN, confidence_word=ConfidenceWord.WEAK_GUESS)
+    assert links(guess)["fact-2", "answer"] is Standing.WEAK
+    graph = proof_graph(disputed)
+    assert "contradicted" in words(graph, next(node for node in graph.nodes if node.id == "fact-1"))
+
+
+@pytest.mark.parametrize(
+    ("short", "status", "crossed"),
+    [
+        ("Edda Holm", Status.ANSWERED, {"fact-2": Standing.FIRM, "fact-3": Standing.CONTRADICTED}),
+        ("", Status.INCOMPLETE, {"fact-2": Standing.CONTRADICTED, "fact-3": Standing.CONTRADICTED}),
+    ],
+)
+def test_of_sources_that_differ_the_side_that_was_taken_is_not_crossed_out(
+    short: str, status: Status, crossed: dict[str, Standing]
+) -> None:
+    other = dataclasses.replace(FOUNDER, quote="Pia Orm founded it.", value="Pia Orm", start=90, end=109)
+    disputed = dataclasses.replace(
+        CHAIN,
+        text="Edda Holm [2]; another source: Pia Orm [3].",
+        short_answer=short,
+        status=status,
+        citations=(*CHAIN.citations, Citation(3, "Aldermere", other.source, other.quote, 90, 109)),
+        hops=(HOP, dataclasses.replace(SECOND, facts=(FOUNDER, other))),
+        conflicts=(Conflict(FOUNDER.need.question, (Side("Edda Holm", (2,)), Side("Pia Orm", (3,)))),),
+    )
+    assert {node: standing for (node, end), standing in links(disputed).items() if end == "answer"} == crossed
+    assert graph_svg(proof_graph(disputed)).count('class="cross"') == len(
+        [standing for standing in crossed.values() if standing is Standing.CONTRADICTED]
+    )
+
+
+def test_an_ending_without_an_answer_says_so() -> None:
+    for answer in (ABSTAINED, CAPPED, UNREAD):
+        last = proof_graph(answer).nodes[-1]
+        assert (last.kind, last.text) == (NodeKind.NO_ANSWER, answer.reason)
+    assert {link.standing for link in proof_graph(CAPPED).links if link.target == "answer"} == {Standing.WEAK}
+
+
+def test_what_was_tried_in_vain_is_told_with_its_reason() -> None:
+    told = setbacks(ANSWERED, steps_to(ANSWERED))
+    said = "\n".join(f"{one.tried}: {one.reason}" for one in told)
+    for reason in (
+        "Refused: 1 quote of the reader that does not stand in the document.",
+        "a reply could not be read",
+        "The section “Mayors” of List of mayors is a list whose rows are not in the corpus.",
+        "the page is gone",
+        "Refused: no fact",
+        "Left out after an error: The model did not reply in time.",
+    ):
+        assert reason in said
+    assert "The answer rests on none of it: Aldermere (Sunday bridge)." in setbacks(ABSTAINED)[0].reason
+    assert any("Ollama answered 500." in one.reason for one in setbacks(UNREAD))
+
+
+def test_drawn_boxes_do_not_overlap_and_links_cross_none() -> None:
+    placed = layout(proof_graph(dataclasses.replace(CHAIN, text="Holm [1][2].", computations=ANSWERED.computations)))
+    for one in placed.boxes:
+        assert 0 <= one.x <= placed.width - BOX_WIDTH
+        assert one.y + one.height <= placed.height
+        for other in placed.boxes:
+            apart = (
+                abs(one.x - other.x) >= BOX_WIDTH or one.y + one.height <= other.y or other.y + other.height <= one.y
+            )
+            assert apart or one is other
+        for drawn in placed.links:
+            for x, y in drawn.points[1:-1]:
+                assert not (one.x < x < one.x + BOX_WIDTH and one.y < y < one.y + one.height)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.text(max_size=60), st.randoms())
+def test_any_graph_can_be_drawn(sizes: list[int], text: str, random: object) -> None:
+    nodes = [ProofNode("question", NodeKind.QUESTION, text)]
+    drawn = []
+    for rank, size in enumerate(sizes, start=1):
+        for n in range(size):
+            node = ProofNode(f"n{rank}-{n}", NodeKind.FACT, text * n, text, citation=n + 1, rank=rank)
+            drawn += [ProofLink(before.id, node.id) for before in nodes if before.rank < rank][:3]
+            nodes.append(node)
+    svg = ET.fromstring(graph_svg(ProofGraph(tuple(nodes), tuple(drawn)), lambda node: "#quote"))
+    assert len(svg.findall(".//{*}rect")) == len(nodes)
+
+
+def test_text_is_wrapped_to_the_box_and_cut_off() -> None:
+    lines = wrapped("the longest of all the bridges over the river " * 5, 200, 3)
+    assert len(lines) == 3
+    assert lines[-1].endswith(" …")
+    assert set(" ".join(lines).split()) <= {"the", "longest", "of", "all", "bridges", "over", "river", "…"}
+    assert all(len(line) <= 11 for line in wrapped("x" * 100, 100, 20))
+
+
+def test_hostile_text_stays_text_in_the_drawing() -> None:
+    hostile = '"><script>alert(1)</script><a href="javascript:x">'
+    answer = dataclasses.replace(
+        CHAIN, question=hostile, citations=tuple(dataclasses.replace(one, title=hostile) for one in CHAIN.citations)
+    )
+    svg = ET.fromstring(graph_svg(proof_graph(answer), lambda node: "#quote-1" if node.citation else ""))
+    assert not svg.findall(".//{*}script")
+    assert {link.get("href") for link in svg.findall(".//{*}a")} == {"#quote-1"}
+
+
+def test_an_unfinished_answer_with_a_value_is_shown_as_weak() -> None:
+    unfinished = dataclasses.replace(CHAIN, status=Status.INCOMPLETE, reason="A limit was reached.")
+    assert proof_graph(unfinished).nodes[-1].kind is NodeKind.ANSWER
+    assert links(unfinished)["fact-2", "answer"] is Standing.WEAK

@@ -1,0 +1,169 @@
+"""Models of different defects behind a real server: what is measured of each, and the profile that follows."""
+
+from __future__ import annotations
+
+import json
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import pytest
+
+from fakes.model_server import FakeServer, unused_url
+from fakes.qualified_models import MODELS, strong
+from iterative_rag.app.factory import make_chat_model, model_identity
+from iterative_rag.app.qualification.cases import cases
+from iterative_rag.app.qualification.decisions import Measured, decisions
+from iterative_rag.app.qualification.observed_model import CallFigures
+from iterative_rag.app.qualification.parallel_calls import ParallelCalls
+from iterative_rag.app.qualification.qualify import Qualification, qualify
+from iterative_rag.app.qualification.role_cases import CaseResult
+from iterative_rag.app.qualification.strategy_runs import StrategyResult
+from iterative_rag.errors import LLMUnreachable
+from iterative_rag.protocols import ChatModel
+from iterative_rag.registry import LLMS
+from iterative_rag.remote.model_spec import parse_spec
+from iterative_rag.settings import Settings
+from iterative_rag.settings.model_profile import read_profile
+
+LLM = "ollama/tiny:1b"
+ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "suffice", "reflect"}
+EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4, "calls_in_flight": 4}),
+    "breaking-json": (
+        ("breaks the form of its replies",),
+        {"strategy": "iterative", "window_chars": 4000, "calls_in_flight": 4},
+    ),
+    "paraphrasing": (
+        (
+            "changes the words of quotes",
+            "does not abstain where nothing is stated",
+            "mixes up needs or documents",
+        ),
+        {
+            "strategy": "iterative",
+            "window_chars": 2000,
+            "documents_per_call": 1,
+            "calls_in_flight": 4,
+            "reflection": "on",
+        },
+    ),
+    "obedient": (
+        ("follows instructions in documents",),
+        {"strategy": "iterative", "window_chars": 6000, "calls_in_flight": 1},
+    ),
+}
+
+
+def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualification:
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    settings = Settings(llm=LLM)
+
+    def made(thinking: Literal["auto", "on", "off"]) -> ChatModel:
+        model = make_chat_model(LLM, settings.model_copy(update={"thinking": thinking}))
+        assert model is not None
+        return model
+
+    identity = model_identity(parse_spec(LLM, LLMS))
+    return qualify(made("auto"), identity, settings, lambda name: None, thinking=made)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_model_gets_the_profile_of_its_defects(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    server.reply = MODELS[name]()
+    done = qualified(server, monkeypatch)
+    defects, settings = EXPECTED[name]
+    assert done.measured.defects == defects
+    assert {decision.name: decision.value for decision in done.decisions} == settings
+    kept = read_profile(done.profile.identity)
+    assert kept is not None
+    assert kept.settings == settings
+    assert bool(done.advice) == (name == "obedient")
+    file = done.profile.identity.file
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text(encoding="utf-8"))["report"]["defects"] == list(defects)
+
+
+def test_the_right_model_gets_every_case_right(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.reply = strong
+    done = qualified(server, monkeypatch)
+    assert [case.id for case in done.measured.cases if not case.right] == []
+    assert {case.role for case in cases().roles} == ROLES
+
+
+@pytest.mark.parametrize(("better", "chosen"), [("both", "off"), ("thinking", "on")])
+def test_a_model_thinks_only_where_that_answers_more(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, better: str, chosen: str
+) -> None:
+    """Thinking takes time; without it, the model of the second case plans and answers nothing."""
+
+    def thoughts(body: Mapping[str, Any]) -> str:
+        if body.get("think"):
+            time.sleep(0.03)
+        return "Which document says it?" if body.get("think") else ""
+
+    server.thoughts = thoughts
+    server.reply = lambda body: strong(body) if better == "both" or body.get("think") else '{"facts": []}'
+    done = qualified(server, monkeypatch)
+    assert done.profile.settings["thinking"] == chosen
+    asked = [bool(seen.body.get("think")) for seen in server.calls("/api/chat")]
+    assert set(asked[:10]) == {True}
+    assert set(asked[-20:]) == {chosen == "on"}
+    assert done.profile.settings["strategy"] == "agent"
+
+
+def test_a_server_that_is_down_leaves_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", unused_url())
+    settings = Settings(llm=LLM, retries=0)
+    model, identity = make_chat_model(LLM, settings), model_identity(parse_spec(LLM, LLMS))
+    assert model is not None
+    with pytest.raises(LLMUnreachable):
+        qualify(model, identity, settings, lambda name: None)
+    assert read_profile(identity) is None
+
+
+def measured(**changes: Any) -> Measured:
+    """A model without a defect, with the changes."""
+    strategies = (
+        StrategyResult("iterative", 2, 2, 12, 1.0, ()),
+        StrategyResult("plan", 2, 2, 10, 1.0, ()),
+        StrategyResult("full", 2, 2, 20, 1.0, ()),
+    )
+    quote = CaseResult("quote", "quotes", True, "", quotes=1, verbatim=1)
+    calls = CallFigures(calls=50, in_form=50, seconds=1.0, prompt_tokens=500, completion_tokens=80)
+    return replace(Measured((quote,), 6000, strategies, calls, 2.0, ParallelCalls(2.0, 2.0, 1)), **changes)
+
+
+def decided(**changes: Any) -> dict[str, Any]:
+    return {decision.name: decision.value for decision in decisions(measured(**changes))}
+
+
+def test_only_a_model_that_keeps_documents_apart_gets_several_in_a_call() -> None:
+    right, wrong = (CaseResult("several", "several", right, "", quotes=1, verbatim=1) for right in (True, False))
+    assert "documents_per_call" not in decided()
+    assert decided(cases=(right,))["documents_per_call"] == 4
+    assert decided(cases=(right, wrong))["documents_per_call"] == 1
+
+
+def test_a_slow_model_gets_more_time() -> None:
+    assert "timeout" not in decided()
+    assert decided(slowest=50.0)["timeout"] == 300.0
+
+
+def test_a_strategy_replaces_the_default_only_where_it_answered_more() -> None:
+    better = (StrategyResult("iterative", 1, 2, 12, 1.0, ()), StrategyResult("full", 2, 2, 30, 1.0, ()))
+    assert decided()["strategy"] == "iterative"
+    assert decided(strategies=better)["strategy"] == "full"
+
+
+def test_a_model_drives_only_where_that_costs_no_more_and_it_has_no_defect() -> None:
+    default = StrategyResult("iterative", 2, 2, 12, 1.0, ())
+    cheap, costly = (StrategyResult("agent", 2, 2, calls, 1.0, ()) for calls in (8, 13))
+    assert decided(strategies=(default, cheap))["strategy"] == "agent"
+    assert decided(strategies=(default, costly))["strategy"] == "iterative"
+    obeying = CaseResult("planted", "planted", False, "", quotes=1, verbatim=1, followed=True)
+    assert decided(strategies=(default, cheap), cases=(obeying,))["strategy"] == "iterative"

@@ -1,0 +1,237 @@
+"""The constructed suite of `evaluation/corrections`: all cases with a scripted model, some built-in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fakes import correction_cases
+from fakes.case_following_llm import CaseFollowingLLM
+from fakes.correction_cases import CLASSES, Case, abstains, cases, chosen, failings, open_web, text_of, unproved
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.app.factory.corpus_actions import index_paths
+from iterative_rag.settings import load_settings
+from iterative_rag.types import FinalStep, Status, Step
+
+WEB_CASES = [case for case in cases() if case.kind == "web"]
+# Words that carry no content, of the four languages; a question and a passage may share them.
+FUNCTION_WORDS = set(
+    re.findall(
+        r"\w+",
+        """
+        the of a an in on at to for with by from into and or who whom whose which what when where how is are was were
+        be been do does did has have had not no that this it its he she his her they their as after before until
+        through must
+        der die das den dem des ein eine einen einem eines einer und oder wer wie was wann wo womit mit welche welcher
+        welches welchem welchen im in am an auf bei von vom zu zum zur aus für ist war waren wurde hatte nicht sie er
+        le la les un une des du de et ou qui que qu quel quelle quels où quand est fut était avait à au aux en sur
+        pour par avec se ses elle il ne pas on avant
+        el los las uno con qué quién cuál cuándo cómo del y o su es fue era al por para
+        """,
+    )
+)
+
+
+# --- the file itself -------------------------------------------------------------------------
+
+
+def test_the_suite_has_every_class_in_three_languages() -> None:
+    counted = Counter((case.kind, case.lang) for case in cases())
+    assert len(cases()) >= 120
+    assert len({case.id for case in cases()}) == len(cases()) == len({case.question for case in cases()})
+    for kind in CLASSES:
+        assert sum(counted[kind, lang] for lang in ("en", "de", "fr", "es")) >= 14, kind
+        assert min(counted[kind, lang] for lang in ("de", "fr")) >= 3, kind
+
+
+@pytest.mark.parametrize("line", correction_cases.raw_cases(), ids=lambda line: line["id"])
+def test_a_case_stands_on_its_documents(line: dict[str, Any]) -> None:
+    facts = [fact for link in line["script"]["links"] for fact in link["facts"]]
+    for fact in facts:
+        text = text_of(fact["from"])
+        title = text.partition("\n")[0]
+        assert text.count(fact["quote"]) == 1
+        assert fact["value"] in fact["quote"] or fact["value"] in title
+        assert fact.get("label", "") in fact["quote"]
+    expected, kind = line["expect"], line["class"]
+    assert set(expected["must"]) <= correction_cases.MUSTS
+    assert (
+        (expected["status"] == "abstained") == (not expected["answers"]) == (kind in ("false_premise", "not_in_corpus"))
+    )
+    assert kind != "contradiction" or len(set(expected["sides"])) == 2 == len({fact["from"] for fact in facts})
+    assert (kind == "web") == any(fact["from"].startswith("web:") for fact in facts)
+    assert (kind == "computing") <= bool(line["script"].get("compute"))
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.kind == "correction"], ids=str)
+def test_a_question_to_be_corrected_shares_no_content_word_with_its_document(case: Case) -> None:
+    (name,) = case.gold
+    assert not stems(case.question) & stems(f"{name.replace('_', ' ')} {text_of(name)}")
+
+
+def stems(text: str) -> set[str]:
+    words = set(re.findall(r"\w{2,}", text.casefold())) - FUNCTION_WORDS
+    return {word[:5] if len(word) > 5 else word.rstrip("s") for word in words}
+
+
+# --- with a scripted model -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def llm() -> CaseFollowingLLM:
+    return CaseFollowingLLM()
+
+
+@pytest.fixture(scope="module")
+def engine(llm: CaseFollowingLLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
+    """One index and one encoder for all cases."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ITERATIVE_RAG_HOME", str(tmp_path_factory.mktemp("home")))
+        settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin"})
+        index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)
+        made = IterativeRAG.from_settings(settings, llm=llm.llm)
+    yield made
+    made.close()
+
+
+def played(engine: IterativeRAG, llm: CaseFollowingLLM, case: Case, strategy: str) -> list[Step]:
+    llm.script = case.script
+    return list(engine.steps(case.question, strategy=strategy))
+
+
+def lacking(case: Case, steps: list[Step], *, web: bool = False) -> list[str]:
+    final = steps[-1]
+    assert isinstance(final, FinalStep)
+    return failings(case, final.answer, steps, web=web)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, llm: CaseFollowingLLM) -> None:
+    assert lacking(case, played(engine, llm, case, "full")) == []
+
+
+@pytest.fixture(scope="module")
+def engine_with_web(engine: IterativeRAG) -> Iterator[IterativeRAG]:
+    with open_web() as allowed:
+        yield engine.over(engine.corpus, **allowed)
+
+
+OTHERS = ("nic-en-01", "nic-de-03", "pre-en-02", "con-en-01", "cmp-fr-01", "cor-en-09", "ans-en-16")
+
+
+@pytest.mark.parametrize("case", [*WEB_CASES, *chosen(*OTHERS)], ids=str)
+def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: CaseFollowingLLM) -> None:
+    assert lacking(case, played(engine_with_web, llm, case, "full"), web=True) == []
+
+
+# What a strategy can do at the least, and what it cannot: the cases are made for the difference.
+ABLE = {
+    "naive": ("ans-en-01", "ans-de-01", "cmp-en-09", "nic-en-01", "pre-en-02", "pre-de-01"),
+    "crag": ("ans-en-01", "cor-en-09", "cor-de-05", "cor-fr-03", "nic-de-01", "pre-fr-01"),
+    "self-rag": ("ans-fr-01", "cor-en-09", "pre-en-04", "pre-de-01", "nic-en-02"),
+    "plan": ("ans-en-03", "ans-de-02", "cmp-en-10", "pre-fr-01", "nic-en-05"),
+    "iterative": ("ans-en-03", "ans-fr-04", "cmp-de-02", "pre-en-01", "nic-en-06"),
+    "agent": ("pre-de-01", "pre-fr-01"),
+}
+UNABLE = {
+    "naive": ("ans-en-16", "ans-en-20", "cor-en-09"),
+    "crag": ("ans-en-16", "ans-en-20"),
+    "self-rag": ("ans-en-16",),
+    "plan": ("cor-de-05", "cor-fr-03"),
+    "iterative": ("cor-de-05", "cor-fr-03"),
+}
+
+
+@pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in ABLE.items() for name in names])
+def test_the_other_strategies_do_what_they_are_made_for(
+    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+) -> None:
+    (case,) = chosen(name)
+    assert lacking(case, played(engine, llm, case, strategy)) == []
+
+
+@pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in UNABLE.items() for name in names])
+def test_what_a_strategy_cannot_do_ends_in_an_abstention(
+    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+) -> None:
+    (case,) = chosen(name)
+    final = played(engine, llm, case, strategy)[-1]
+    assert isinstance(final, FinalStep)
+    assert final.answer.status is Status.ABSTAINED
+
+
+CORRECTED = "shortlist grading correction grading"
+TRAJECTORIES = {
+    ("naive", "ans-en-01"): "shortlist reading answering final",
+    ("crag", "ans-en-01"): "shortlist grading reading answering final",
+    ("crag", "cor-en-09"): f"{CORRECTED} reading answering final",
+    ("crag", "nic-en-01"): f"{CORRECTED} reading answering final",
+    ("self-rag", "ans-en-01"): "shortlist grading reading answering reflection final",
+    ("self-rag", "cor-en-09"): f"{CORRECTED} reading answering reflection final",
+    ("plan", "ans-en-02"): "planning shortlist reading planning shortlist reading planning answering final",
+    ("iterative", "ans-en-01"): "analysis shortlist reading answering final",
+    ("iterative", "ans-en-02"): ("analysis shortlist reading rephrasing analysis shortlist reading answering final"),
+    ("full", "con-en-04"): "analysis shortlist grading reading answering reflection final",
+    ("full", "cor-en-09"): f"analysis {CORRECTED} reading answering reflection final",
+    ("full", "ans-en-02"): (
+        "analysis shortlist grading reading rephrasing analysis shortlist grading reading answering reflection final"
+    ),
+}
+
+
+def courses(steps: list[Step]) -> str:
+    return " ".join(type(step).__name__.removesuffix("Step").lower() for step in steps)
+
+
+@pytest.mark.parametrize(("strategy", "name"), TRAJECTORIES)
+def test_a_strategy_takes_its_steps_in_order(
+    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+) -> None:
+    (case,) = chosen(name)
+    assert courses(played(engine, llm, case, strategy)) == TRAJECTORIES[strategy, name]
+
+
+@pytest.mark.parametrize("name", ["web-en-01", "nic-en-01", "ans-en-01"])
+def test_the_web_is_asked_only_where_corpus_and_rewording_fall_short(
+    name: str, engine_with_web: IterativeRAG, llm: CaseFollowingLLM
+) -> None:
+    (case,) = chosen(name)
+    taken = courses(played(engine_with_web, llm, case, "crag"))
+    short = name != "ans-en-01"
+    assert taken.startswith(f"{CORRECTED} web" if short else "shortlist grading")
+    assert ("web" in taken) == short
+
+
+# --- with the built-in backend ------------------------------------------------------------------
+
+# What must not be answered (every other case: the bench asks all), and in three languages something that may.
+BUILTIN = [case for case in cases() if case.kind in ("false_premise", "not_in_corpus")][::2]
+BUILTIN += chosen(
+    "ans-en-01", "ans-en-02", "ans-de-01", "ans-fr-05", "cmp-en-01", "cor-en-08", "con-en-04", "web-en-02"
+)
+
+
+@pytest.fixture(scope="module")
+def builtin(engine: IterativeRAG) -> IterativeRAG:
+    from iterative_rag.app.factory.backends import make_backend
+    from iterative_rag.builtin.encoder import BuiltinEncoder
+    from iterative_rag.storage.cache import NoCache
+
+    settings = engine.settings.model_copy(update=correction_cases.READ_AS_ENGLISH)
+    backend, _ = make_backend(settings, NoCache(), BuiltinEncoder())
+    return IterativeRAG(settings, corpus=engine.corpus, backend=backend, cache=NoCache())
+
+
+@pytest.mark.parametrize("case", BUILTIN, ids=str)
+def test_the_builtin_backend_never_answers_without_proof_nor_surely_what_nobody_can_know(
+    case: Case, builtin: IterativeRAG
+) -> None:
+    answer = builtin.ask(case.question, strategy="full")
+    assert unproved(answer) == []
+    if answer.status is Status.ANSWERED:
+        assert answer.citations
+        assert answer.confidence < 0.9 or not abstains(case, web=False)

@@ -1,0 +1,217 @@
+"""Rerankers of every kind, through the public API: a corpus is searched again by what the reranker says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.model_server import FakeServer, Fault
+from fakes.search_engine_server import CannedReply, answering, json_reply
+from fakes.tiny_onnx import write_cross_encoder
+from iterative_rag import IterativeRAG, Settings, load_settings
+from iterative_rag.app.factory import index_paths
+from iterative_rag.errors import LLMError, LLMServerError, LLMUnreachable, SettingsError, UsageError, WeightsError
+
+QUERY = "Which harbour has the oldest crane?"
+TITLES = tuple(f"Harbour {n}" for n in range(6))
+LAST = "Harbour 5"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "articles"
+    folder.mkdir()
+    for n, title in enumerate(TITLES):
+        words = "old crane " * (6 - n)
+        (folder / f"{title}.md").write_text(f"# {title}\n\nThe {words}stands in the harbour of town {n}.\n", "utf-8")
+    index_paths([folder], settings=Settings(), corpus="harbours")
+
+
+def found(rerank: object, **overrides: Any) -> list[str]:
+    settings = Settings(corpus="harbours", llm="builtin", retries=0, **overrides)
+    rag = IterativeRAG.from_settings(settings, rerank=rerank)
+    try:
+        return [hit.title for hit in rag.corpus.search([QUERY], 6)[0]]
+    finally:
+        rag.close()
+
+
+class Backwards:
+    """Likes the passages by their title, the last most."""
+
+    name = "backwards"
+
+    def __init__(self) -> None:
+        self.read: list[int] = []
+
+    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        self.read.append(len(passages))
+        return [int(title.split()[-1]) / 10 for title, _ in passages]
+
+
+def ranked_by(score: Callable[[str], float], *, name: str = "relevance_score") -> CannedReply:
+    """The reply of a rerank server to six documents, best first. Documents arrive in the order of the index."""
+    return json_reply({"results": [{"index": n, name: score(str(n))} for n in reversed(range(6))], "usage": {}})
+
+
+@pytest.mark.usefixtures("corpus")
+def test_depth_and_weight_are_settings() -> None:
+    plain, backwards = found(None), Backwards()
+    assert plain[0] != LAST
+    assert found(backwards, rerank_weight=100.0) == list(reversed(TITLES))
+    assert found(backwards, rerank_weight=0.001) == plain
+    assert set(found(backwards, rerank_depth=2, rerank_weight=100.0)[:2]) == set(plain[:2])
+    assert backwards.read == [6, 6, 2]
+    with pytest.raises(UsageError, match="A object is not a reranker") as refused:
+        found(object())
+    assert "a LlamaIndex node postprocessor" in refused.value.hint
+
+
+@pytest.mark.usefixtures("corpus")
+def test_weights_depth_and_fusion_of_the_halves_are_settings() -> None:
+    def ranks(**overrides: Any) -> list[tuple[float, int | None, int | None]]:
+        rag = IterativeRAG.from_settings(Settings(corpus="harbours", llm="builtin", **overrides))
+        try:
+            return [(hit.score, hit.dense_rank, hit.sparse_rank) for hit in rag.corpus.search([QUERY], 6)[0]]
+        finally:
+            rag.close()
+
+    assert [dense for _, dense, _ in ranks(bm25_weight=0)] == [1, 2, 3, 4, 5, 6]
+    assert [words for _, _, words in ranks(vector_weight=0)] == [1, 2, 3, 4, 5, 6]
+    for score, dense, words in ranks(vector_weight=3, fusion_k=10, search_depth=6):
+        assert dense is not None
+        assert words is not None
+        assert score == pytest.approx(3 / (10 + dense) + 1 / (10 + words))
+
+
+@pytest.mark.usefixtures("corpus")
+@pytest.mark.parametrize("name", ["relevance_score", "score"])
+def test_a_rerank_server_is_asked_once_for_all_passages_and_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_API_KEY", "rerank-secret")
+    monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", "127.0.0.1")
+    plain = found(None)
+    with answering(ranked_by(lambda n: 12.0 * int(n) - 30, name=name)) as server:
+        spec = f"openai-like/bge@{server.url}/v1"
+        assert found(spec, rerank_weight=100.0) == list(reversed(plain))
+        assert found(spec, rerank_weight=100.0) == list(reversed(plain))  # from the cache
+    (asked,) = server.asked
+    assert (asked.path, asked.body["model"], asked.body["query"], asked.body["top_n"]) == (
+        "/v1/rerank",
+        "bge",
+        QUERY,
+        6,
+    )
+    assert all("stands in the harbour" in text for text in asked.body["documents"])
+    assert asked.headers["Authorization"] == "Bearer rerank-secret"
+
+
+@pytest.mark.usefixtures("corpus")
+@pytest.mark.parametrize(
+    ("reply", "error", "told"),
+    [
+        (json_reply({"results": [{"index": 0, "relevance_score": 0.5}]}), LLMServerError, "1 scores for 6"),
+        (json_reply({"detail": "no"}), LLMServerError, "0 scores for 6"),
+        (json_reply([]), LLMServerError, "0 scores for 6"),
+        (json_reply({"results": [{"index": "0", "relevance_score": "x"}, 3]}), LLMServerError, "0 scores for 6"),
+        (json_reply({}, status=401), LLMServerError, "401"),
+        (CannedReply(b"<html>"), LLMError, "127.0.0.1"),
+    ],
+)
+def test_a_fault_of_a_rerank_server_is_no_ranking(reply: CannedReply, error: type[LLMError], told: str) -> None:
+    with answering(reply) as server, pytest.raises(error, match=told) as raised:
+        found(f"openai-like/bge@{server.url}", cache=False)
+    assert raised.value.hint
+    with pytest.raises(LLMUnreachable):
+        found("openai-like/bge@http://127.0.0.1:9", cache=False)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_chat_model_of_ollama_grades_the_passages() -> None:
+    def grades(body: Any) -> str:
+        shown = body["messages"][-1]["content"]
+        rows = [{"n": n, "reason": "", "label": "Awful"} for n in range(1, shown.count("Title: ") + 1)]
+        place = shown[: shown.index(LAST)].count("Title: ")
+        rows[place - 1]["label"] = "Perfect"
+        return json.dumps({"grades": rows})
+
+    with FakeServer(reply=grades) as server, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("OLLAMA_HOST", server.url)
+        assert found("ollama/tiny:1b", rerank_weight=100.0)[0] == LAST
+        assert found("ollama/tiny:1b", rerank_weight=100.0)[0] == LAST
+        assert len(server.calls("/api/chat")) == 1
+        server.always = Fault("status", 404, "model 'none' not found")
+        with pytest.raises(LLMError) as missing:
+            found("ollama/none", cache=False)
+    assert missing.value.hint == "ollama pull none"
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_cross_encoder_by_its_path(tmp_path: Path) -> None:
+    write_cross_encoder(tmp_path / "model", {"5": 900, "4": 500})
+    assert found(f"onnx/{tmp_path}/model", rerank_weight=100.0)[:2] == [LAST, "Harbour 4"]
+    assert found(f"onnx/{tmp_path}/model/model.onnx", rerank_weight=100.0)[0] == LAST
+    with pytest.raises(WeightsError, match=r"There is no .*none") as missing:
+        found(f"onnx/{tmp_path}/none")
+    assert "tokenizer.json" in missing.value.hint
+    (tmp_path / "model" / "model.onnx").write_bytes(b"no network")
+    with pytest.raises(WeightsError, match="cannot be loaded"):
+        found(f"onnx/{tmp_path}/model")
+
+
+@pytest.fixture
+def postprocessors() -> Any:
+    from llama_index.core import postprocessor
+
+    return postprocessor
+
+
+@pytest.mark.usefixtures("corpus")
+def test_any_node_postprocessor_of_llama_index(postprocessors: Any) -> None:
+    from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+    from llama_index.core.llms.callbacks import llm_completion_callback
+
+    plain = found(None)
+
+    class Choosing(CustomLLM):
+        @property
+        def metadata(self) -> LLMMetadata:
+            return LLMMetadata()
+
+        @llm_completion_callback()
+        def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+            shown = prompt[: prompt.rindex(LAST)].rsplit("Document ", 1)[1].split(":")[0]
+            return CompletionResponse(text=f"Doc: {shown}, Relevance: 9\n")
+
+        def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
+            raise NotImplementedError
+
+    chosen = found(postprocessors.LLMRerank(llm=Choosing(), top_n=3), rerank_weight=100.0)
+    assert chosen == [LAST, *(title for title in plain if title != LAST)]
+    kept = found(postprocessors.SimilarityPostprocessor(similarity_cutoff=0.4), rerank_weight=100.0)
+    assert kept == plain  # the nodes' scores are 1, 1/2, 1/3 ...: only the first two pass, in their order
+
+    class Broken(Choosing):
+        def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+            raise RuntimeError("out of memory")
+
+    with pytest.raises(LLMError, match=r"LLMRerank failed: RuntimeError: out of memory"):
+        found(postprocessors.LLMRerank(llm=Broken()))
+
+
+@pytest.mark.parametrize("rerank", ["magic", "ollama", "ollama/", "reader/x", "", "onnx"])
+def test_a_setting_that_names_no_reranker_is_refused(rerank: str) -> None:
+    with pytest.raises(SettingsError, match="'openai-like/MODEL@URL'"):
+        load_settings({"rerank": rerank})
+
+
+def test_a_folder_that_is_not_trusted_chooses_no_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for spec, taken in (("openai-like/m@http://evil.test", "none"), ("onnx/./model", "none"), ("reader", "reader")):
+        (tmp_path / "iterative-rag.toml").write_text(f'rerank = "{spec}"\n', "utf-8")
+        assert load_settings().rerank == taken

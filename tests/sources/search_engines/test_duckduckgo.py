@@ -1,0 +1,106 @@
+"""DuckDuckGo, through the real `ddgs` package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.sources.search_engines.engine_choice import search_engine
+from iterative_rag.types import SearchResult
+from tests.sources.search_engines.lamp_results import AGENT, LAMPS
+
+
+class Page:
+    """What the package's HTTP client gives back."""
+
+    def __init__(self, text: str, status: int = 200) -> None:
+        self.text, self.content, self.status_code = text, text.encode(), status
+
+
+def results_page(*rows: tuple[str, str]) -> str:
+    entries = "".join(
+        f'<div class="body"><h2>{title}</h2><a href="{url}">Lit in 1857.</a></div>' for title, url in rows
+    )
+    return f"<html><body>{entries}</body></html>"
+
+
+@pytest.fixture
+def dialled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """Requests that the package would send; each is answered with the page that `Page` stands for."""
+    pytest.importorskip("ddgs")
+    from ddgs.http_client import HttpClient
+
+    sent: list[tuple[Any, ...]] = []
+
+    def request(self: object, *args: Any, **kwargs: Any) -> Page:
+        sent.append((*args, kwargs))
+        return Page(results_page(*LAMPS))
+
+    monkeypatch.setattr(HttpClient, "request", request)
+    return sent
+
+
+def test_duckduckgo_asks_duckduckgo_and_nobody_else(dialled: list[tuple[Any, ...]]) -> None:
+    """The package asks many engines where it does not know the one that was named."""
+    found = search_engine("duckduckgo", AGENT).search("lamp of Gull Point", 2)
+    assert {(one.title, one.url) for one in found} == set(LAMPS)
+    assert [(method, url.split("/")[2]) for method, url, _ in dialled] == [("POST", "html.duckduckgo.com")]
+    assert dialled[0][2]["data"]["q"] == "lamp of Gull Point"
+
+
+def _answering(monkeypatch: pytest.MonkeyPatch, answer: object) -> list[dict[str, Any]]:
+    # The class itself: what `ddgs` exports is a proxy until its first use, and a patch of that would not be seen.
+    real = pytest.importorskip("ddgs.ddgs").DDGS
+    asked: list[dict[str, Any]] = []
+
+    def text(self: object, query: str, **more: Any) -> Any:
+        asked.append({"query": query, **more})
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(real, "text", text)
+    return asked
+
+
+def test_duckduckgos_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"title": title, "href": url, "body": "Lit in 1857."} for title, url in LAMPS]
+    asked = _answering(monkeypatch, [*rows, {"title": "Bad", "href": "javascript:1", "body": ""}])
+    found = search_engine("duckduckgo", AGENT).search("lamp", 2)
+    assert found == [SearchResult(title, url, "Lit in 1857.") for title, url in LAMPS]
+    assert (asked[0]["backend"], asked[0]["max_results"]) == ("duckduckgo", 2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "match"),
+    [
+        ("DDGSException", "No results found.", "listed nothing: No results found"),
+        ("DDGSException", "RequestError: \x1b[31mconnection\nrefused", "connection refused"),
+        ("TimeoutException", "timed out", "did not reply within 15 s"),
+        ("RatelimitException", "202 Ratelimit", "limits our requests"),
+    ],
+)
+def test_duckduckgos_faults(kind: str, message: str, match: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    exceptions = pytest.importorskip("ddgs.exceptions")
+    _answering(monkeypatch, getattr(exceptions, kind)(message))
+    with pytest.raises(FetchError, match=match) as caught:
+        search_engine("duckduckgo", AGENT).search("lamp", 2)
+    assert caught.value.retryable
+    assert caught.value.hint
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("answer", [[], None])
+def test_duckduckgo_cannot_say_that_it_knows_nothing(answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _answering(monkeypatch, answer)
+    with pytest.raises(FetchError, match="listed nothing"):
+        search_engine("duckduckgo", AGENT).search("lamp", 2)
+
+
+def test_duckduckgo_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ddgs", None)
+    with pytest.raises(MissingExtra) as caught:
+        search_engine("duckduckgo", AGENT)
+    assert caught.value.extra == "web"

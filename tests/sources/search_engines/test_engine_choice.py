@@ -1,0 +1,67 @@
+"""From the setting to a search engine."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+import pytest
+
+from fakes.search_engine_server import FakeSearchEngine, answering, json_reply
+from iterative_rag.errors import UsageError
+from iterative_rag.sources.search_engines.engine_choice import search_engine
+from tests.sources.search_engines.lamp_results import AGENT
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ("wikipedia", "wikipedia"),
+        (" Wikipedia ", "wikipedia"),
+        ("wikipedia@https://de.wikipedia.org/w/api.php", "wikipedia@https://de.wikipedia.org/w/api.php"),
+        ("tavily", "tavily"),
+        ("searxng@http://localhost:8888", "searxng@http://localhost:8888"),
+        ("searxng@http://10.0.0.5:8080/search/", "searxng@http://10.0.0.5:8080"),
+        ("SearXNG@https://search.example.org/sub", "searxng@https://search.example.org/sub"),
+        ("searxng@http://[::1]:8888", "searxng@http://[::1]:8888"),
+    ],
+)
+def test_settings_that_name_an_engine(wanted: str, name: str) -> None:
+    assert search_engine(wanted, AGENT).name == name
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "",
+        "google",
+        "searxng",
+        "searxng@",
+        "searxng@localhost:8888",
+        "searxng@ftp://host/",
+        "searxng@http://",
+        "searxng@http://[::1",
+        "searxng@http://host:port",
+        "searxng@http://host:99999",
+        "searxng@http://user:s3cret@host:8888",
+        "searxng@http://host:8888/?token=s3cret",
+        "searxng@http://host:8888/#s3cret",
+        "duckduckgo@http://host",
+        "tavily@http://host",
+        "wikipedia@en",
+        "google@http://user:s3cret@host",
+    ],
+)
+def test_settings_that_name_none_say_what_to_type(wanted: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        search_engine(wanted, AGENT)
+    assert "searxng@http://HOST:8888" in caught.value.hint
+    assert "s3cret" not in "".join(traceback.format_exception_only(caught.value)) + caught.value.hint
+
+
+def test_building_an_engine_asks_nothing(tmp_path: Path) -> None:
+    with answering(json_reply({})) as there:
+        search_engine(f"searxng@{there.url}", AGENT)
+        search_engine(f"wikipedia@{there.url}/w/api.php", AGENT)
+        assert isinstance(there, FakeSearchEngine)
+        assert there.asked == []

@@ -1,0 +1,176 @@
+"""Engines that speak JSON, against a server on loopback: what they ask, what they make of answers, and each fault."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Any
+
+import pytest
+
+from fakes.model_server import unused_url
+from fakes.search_engine_server import CannedReply, answering, json_reply
+from iterative_rag.errors import FetchError
+from iterative_rag.sources.search_engines import json_api
+from iterative_rag.types import SearchResult
+from tests.sources.search_engines.lamp_results import AGENT, ENGINES, KEY, LAMPS
+
+
+def listing(engine: str, rows: list[tuple[Any, Any]], snippet: Any = "Lit in 1857.") -> CannedReply:
+    """The answer of an engine that lists these titles and addresses."""
+    if engine == "wikipedia":
+        pages = [
+            {"title": title, "canonicalurl": url, "index": n, "extract": snippet} for n, (title, url) in enumerate(rows)
+        ]
+        return json_reply({"batchcomplete": True, "query": {"pages": pages[::-1]}})
+    return json_reply({"results": [{"title": title, "url": url, "content": snippet} for title, url in rows]})
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_results_come_in_the_engines_order_and_number(kind: str) -> None:
+    rows = [*LAMPS, *((f"More {n}", f"https://more.example/{n}") for n in range(8))]
+    with answering(listing(kind, rows)) as there:
+        found = ENGINES[kind](there.url).search("lamp of Gull Point", 3)
+    assert found == [SearchResult(title, url, "Lit in 1857.") for title, url in rows[:3]]
+    assert len(there.asked) == 1
+
+
+def test_what_is_asked(kind: str) -> None:
+    with answering(listing(kind, LAMPS)) as there:
+        ENGINES[kind](there.url).search("lamp of Gull Point", 2)
+    (asked,) = there.asked
+    assert asked.headers["User-Agent"] == AGENT
+    if kind == "tavily":
+        assert (asked.method, asked.path, asked.headers["Authorization"]) == ("POST", "/search", f"Bearer {KEY}")
+        assert asked.body == {"query": "lamp of Gull Point", "max_results": 2, "search_depth": "basic"}
+        return
+    assert "Authorization" not in asked.headers
+    if kind == "searxng":
+        assert (asked.path, asked.query["q"], asked.query["format"]) == ("/search", "lamp of Gull Point", "json")
+    else:
+        assert (asked.path, asked.query["gsrsearch"]) == ("/w/api.php", "lamp of Gull Point")
+
+
+def test_nothing_known_is_an_empty_list(kind: str) -> None:
+    nothing = json_reply({"batchcomplete": True}) if kind == "wikipedia" else json_reply({"results": []})
+    with answering(nothing) as there:
+        assert ENGINES[kind](there.url).search("zzz", 3) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "ftp://a.example/",
+        "//a.example/",
+        "https://",
+        "http://[::1",
+        "https://a.example:99999/",
+        "https://a.example/\x1b[2J",
+        "https://a.example/" + "a" * 3000,
+        "",
+        None,
+        7,
+        ["https://a.example/"],
+    ],
+)
+def test_what_is_no_web_address_is_left_out(kind: str, url: Any) -> None:
+    with answering(listing(kind, [("Bad", url), *LAMPS])) as there:
+        assert [one.url for one in ENGINES[kind](there.url).search("lamp", 5)] == [url for _, url in LAMPS]
+
+
+def test_results_that_are_all_unusable_are_a_fault(kind: str) -> None:
+    with answering(listing(kind, [("Bad", "javascript:1")])) as there, pytest.raises(FetchError, match="addresses"):
+        ENGINES[kind](there.url).search("lamp", 5)
+
+
+def test_titles_and_snippets_are_one_short_line_without_control_characters(kind: str) -> None:
+    rows = [("\x1b[31mRed\x07\n lamp\u202e " + "x" * 5000, "https://a.example/#part"), ("Twin", "https://a.example/")]
+    with answering(listing(kind, rows, "two\nlines\x00")) as there:
+        (found,) = ENGINES[kind](there.url).search("lamp", 5)
+    assert (found.title[:12], found.url, found.snippet) == ("[31mRed lamp", "https://a.example/", "two lines")
+    assert found.title.isprintable()
+    assert len(found.title) <= 200
+
+
+@pytest.mark.parametrize("title", [None, 3, "", "\x00"])
+def test_a_result_without_a_title_has_its_address(kind: str, title: Any) -> None:
+    with answering(listing(kind, [(title, "https://a.example/")], None)) as there:
+        assert ENGINES[kind](there.url).search("lamp", 5) == [SearchResult("https://a.example/", "https://a.example/")]
+
+
+# --- faults ----------------------------------------------------------------------------------
+
+FAULTS = {
+    "401": (json_reply({"detail": {"error": f"Unauthorized: {KEY} is invalid."}}, 401), "401"),
+    "403": (CannedReply(b"<html>Forbidden</html>", 403), "403"),
+    "404": (CannedReply(b"", 404), "404"),
+    "429": (json_reply({"error": "too many"}, 429), "429: too many"),
+    "429 for an hour": (json_reply({}, 429, Retry_After="3600"), "429"),
+    "429 for ever": (json_reply({}, 429, Retry_After="0"), "429"),
+    "432": (json_reply({"detail": {"error": "plan limit"}}, 432), "432: plan limit"),
+    "500": (CannedReply(b"oops", 500), "500"),
+    "503": (CannedReply(b"", 503, {"Retry-After": "tomorrow"}), "503"),
+    "redirect": (CannedReply(b"", 302, {"Location": "https://elsewhere.example/"}), "302"),
+    "garbage": (CannedReply(b"\xff\xfe\x00 no json"), "JSON"),
+    "html": (CannedReply(b"<!doctype html><title>Search</title>"), "JSON"),
+    "list": (json_reply([1, 2]), "JSON"),
+    "empty": (CannedReply(b""), "JSON"),
+    "deep": (CannedReply(b"[" * 200_000), "JSON"),
+    "object without results": (json_reply({"hello": 1}), "list"),
+    "results of a wrong kind": (json_reply({"results": {"a": 1}, "query": {"pages": "none"}}), "list"),
+    "cut off": (CannedReply(b'{"results": [', length=5000), "broke off"),
+    "endless": (CannedReply(b" " * (json_api.MAX_BYTES + 1)), "MB"),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    answer, match = FAULTS[fault]
+    with answering(answer) as there, pytest.raises(FetchError, match=match) as caught:
+        ENGINES[kind](there.url).search("lamp", 3)
+    assert caught.value.hint
+    assert len(there.asked) == (2 if fault == "429 for ever" else 1)
+    if fault[:3].isdigit():
+        assert caught.value.status == int(fault[:3])
+        assert caught.value.retryable == (fault[:1] == "5" or fault[:3] == "429")
+    shown = "".join(traceback.format_exception(caught.value)) + caught.value.hint + caplog.text
+    assert KEY not in shown
+
+
+def test_a_busy_engine_is_asked_again_once_after_the_pause_it_wants(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(json_api, "sleep", pauses.append)
+    with answering(json_reply({}, 429, Retry_After="2"), listing(kind, LAMPS)) as there:
+        assert len(ENGINES[kind](there.url).search("lamp", 3)) == 2
+    assert (pauses, len(there.asked)) == ([2.0], 2)
+
+
+def test_a_silent_engine_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(CannedReply(hang=True)) as there:
+        engine: Any = ENGINES[kind](there.url)
+        object.__setattr__(engine._client, "seconds", 0.2)
+        with pytest.raises(FetchError, match="within 0 s") as caught:
+            engine.search("lamp", 3)
+    assert caught.value.retryable
+
+
+def test_an_engine_that_is_not_there(kind: str) -> None:
+    with pytest.raises(FetchError, match="cannot be reached") as caught:
+        ENGINES[kind](unused_url()).search("lamp", 3)
+    assert caught.value.retryable
+
+
+# --- what only one of them does --------------------------------------------------------------
+
+
+# --- DuckDuckGo, through the real package ----------------------------------------------------
+
+
+# --- from the setting to an engine -----------------------------------------------------------

@@ -1,0 +1,76 @@
+"""Random bits of the cache's files are turned over: no answer and no status changes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fakes.two_article_corpus import QUESTION, play, write_articles
+from iterative_rag.app.factory import IterativeRAG, index_paths
+from iterative_rag.index.embedders.hashing import HashingEmbedder
+from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.settings import home, load_settings
+from iterative_rag.storage.cache import DiskCache
+from iterative_rag.types import Answer
+
+FLIPS = 200
+
+
+class Townsman:
+    """Implements protocols.ChatModel: plays every role for the towns."""
+
+    name = "townsman"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        self.calls += 1
+        assert request.schema is not None
+        return ChatReply(play(request.schema, request.user), 10, 10)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[IterativeRAG]:
+    write_articles(tmp_path / "articles")
+    embedder = HashingEmbedder(64)
+    index_paths([tmp_path / "articles"], settings=load_settings(), embedder=embedder)
+    rag = IterativeRAG.from_settings(llm=Townsman(), embed_model=embedder)
+    yield rag
+    rag.close()
+
+
+def said(answer: Answer) -> tuple[object, ...]:
+    return answer.status, answer.text, answer.short_answer, answer.citations, answer.reason
+
+
+def flip(path: Path, chance: random.Random, bits: int) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(bits):
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+def test_flipped_bits_never_change_an_answer(engine: IterativeRAG) -> None:
+    chance = random.Random(13)
+    expected = said(engine.ask(QUESTION))
+    engine.store.close()
+    assert isinstance(engine.store, DiskCache)
+    whole = home() / "whole"
+    shutil.copytree(engine.store.folder, whole)
+    again = engine.ask(QUESTION)
+    assert (said(again), again.usage.llm_calls) == (expected, 0), "it does not come from the cache"
+    misses = 0
+    for number in range(FLIPS):
+        engine.store.close()
+        shutil.rmtree(engine.store.folder)
+        shutil.copytree(whole, engine.store.folder)
+        flip(engine.store.folder / "cache.sqlite", chance, 1 if number % 4 else 200)
+        answer = engine.ask(QUESTION)
+        assert said(answer) == expected
+        misses += answer.usage.llm_calls > 0
+    assert misses > FLIPS // 10, "the bits were not those of entries"

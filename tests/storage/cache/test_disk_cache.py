@@ -1,0 +1,294 @@
+"""The disk cache: kept, shared, bounded, and never in the way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iterative_rag.protocols import Cache
+from iterative_rag.storage.cache import CacheStats, DiskCache, NoCache
+from iterative_rag.storage.cache.disk_cache import _name
+from iterative_rag.storage.cache.entries import _checksum
+
+
+def kept(cache: Cache, key: str) -> Any:
+    """What is kept under the key, whatever its form."""
+    return cache.get(key, lambda value: value)
+
+
+VALUE = {"text": "ünïcode", "list": [1, 2.5, None, True], "nested": {"a": "b"}}
+
+
+def test_values_outlive_the_process(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "cache", 10)
+    assert kept(cache, "k") is None
+    cache.put("k", VALUE)
+    cache.close()
+    code = (
+        "import json, sys; from pathlib import Path; from iterative_rag.storage.cache import DiskCache;"
+        "print(json.dumps(DiskCache(Path(sys.argv[1]), 10).get('k', dict)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "cache")], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == VALUE
+
+
+def test_stats_and_clear(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "cache", 10)
+    cache.put("a", 1)
+    cache.put("b", "x" * 100_000)
+    assert [kept(cache, "a"), kept(cache, "a"), kept(cache, "missing")] == [1, 1, None]
+    stats = cache.stats()
+    assert (stats.entries, stats.hits, stats.misses) == (2, 2, 1)
+    assert stats.bytes > 0
+    cache.clear()
+    assert kept(cache, "a") is None
+    assert (cache.stats().entries, cache.stats().hits) == (0, 0)
+
+
+def test_the_folder_is_the_users_own_and_holds_no_pickle(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "cache"
+    cache = DiskCache(folder, 10)
+    cache.put("k", VALUE)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    with pytest.raises(TypeError):
+        cache.put("k", {1, 2})
+
+
+def test_the_oldest_go_when_it_is_full(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "cache", 1)
+    for n in range(60):
+        cache.put(f"k{n}", os.urandom(50_000).hex())
+    assert kept(cache, "k0") is None
+    assert kept(cache, "k59") is not None
+    assert cache.stats().bytes < 3 * 1024 * 1024
+
+
+def test_threads_share_it(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "cache", 10)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: cache.put(f"k{n}", n), range(100)))
+        assert list(pool.map(lambda n: kept(cache, f"k{n}"), range(100))) == list(range(100))
+
+
+def test_processes_share_it(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    code = """
+import sys
+from pathlib import Path
+from iterative_rag.storage.cache import DiskCache
+cache, mine = DiskCache(Path(sys.argv[1]), 10), sys.argv[2]
+for n in range(100):
+    cache.put(f"{mine}-{n}", {"by": mine, "n": n})
+    cache.put(f"both-{n}", {"by": "anyone", "n": n})
+"""
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(folder), name], stderr=subprocess.PIPE) for name in "ab"
+    ]
+    for process in running:
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (0, b"")
+    cache = DiskCache(folder, 10)
+    for n in range(100):
+        assert kept(cache, f"a-{n}") == {"by": "a", "n": n}
+        assert kept(cache, f"b-{n}") == {"by": "b", "n": n}
+        assert kept(cache, f"both-{n}") == {"by": "anyone", "n": n}
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    """The folder of a closed cache of 200 entries."""
+    cache = DiskCache(tmp_path / "cache", 10)
+    for n in range(200):
+        cache.put(f"k{n}", "v" * 500)
+    cache.close()
+    return tmp_path / "cache"
+
+
+def use_all(cache: DiskCache) -> None:
+    """Every value is what was written or a miss, and can be written again."""
+    for n in range(200):
+        assert kept(cache, f"k{n}") in (None, "v" * 500)
+        cache.put(f"k{n}", "new")
+    assert [kept(cache, f"k{n}") for n in range(200)] == ["new"] * 200
+
+
+def overwrite(database: Path) -> None:
+    """Spoil the middle of the file in its place."""
+    with database.open("r+b") as file:
+        file.seek(2048)
+        file.write(b"\xff" * (database.stat().st_size - 4096))
+
+
+@pytest.mark.parametrize("damage", ["garbage", "middle", "half"])
+def test_a_damaged_cache_is_set_aside_and_begun_anew(
+    filled: Path, caplog: pytest.LogCaptureFixture, damage: str
+) -> None:
+    database = filled / "cache.sqlite"
+    if damage == "garbage":
+        database.write_bytes(b"this is no database" * 1000)
+    elif damage == "middle":
+        overwrite(database)
+    else:
+        database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
+    with caplog.at_level(logging.WARNING):
+        use_all(DiskCache(filled, 10))
+    assert (filled.parent / "cache.damaged" / "cache.sqlite").exists()
+    assert "a new one is used" in caplog.text
+
+
+def test_an_emptied_database_is_begun_anew(filled: Path) -> None:
+    (filled / "cache.sqlite").write_bytes(b"")
+    cache = DiskCache(filled, 10)
+    assert cache.stats().entries == 0
+    use_all(cache)
+
+
+def test_damage_while_it_is_open_never_changes_a_value(filled: Path) -> None:
+    cache = DiskCache(filled, 10)
+    assert kept(cache, "k0") == "v" * 500
+    overwrite(filled / "cache.sqlite")
+    use_all(cache)
+
+
+def test_processes_agree_on_setting_it_aside(filled: Path) -> None:
+    overwrite(filled / "cache.sqlite")
+    one, two = DiskCache(filled, 10), DiskCache(filled, 10)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda cache: kept(cache, "k1"), [one, two]))
+    one.put("k", "kept")
+    assert kept(two, "k") == "kept"
+
+
+def test_a_folder_that_cannot_be_made_is_a_warning_and_a_miss(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("in the way")
+    cache = DiskCache(tmp_path / "file" / "cache", 10)
+    with caplog.at_level(logging.WARNING):
+        cache.put("k", 1)
+        assert kept(cache, "k") is None
+        assert cache.stats() == CacheStats(0, 0, 0, 0)
+    assert len(caplog.records) == 1
+
+
+def tamper(folder: Path, *statements: str) -> None:
+    """Change the file as somebody with SQLite would."""
+    with contextlib.closing(sqlite3.connect(folder / "cache.sqlite")) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "value = 'other'",
+        "value = CAST(value AS BLOB) || x'ff'",
+        "value = 7",
+        "value = '', checksum = x''",
+        "value = zeroblob(20000000) WHERE id = 7",
+        "checksum = 'text'",
+        "key = key || 'x'",
+    ],
+)
+def test_a_row_of_another_hand_is_dropped(filled: Path, change: str) -> None:
+    tamper(filled, f"UPDATE entries SET {change}")
+    use_all(DiskCache(filled, 50))
+    assert not (filled.parent / "cache.damaged").exists()
+
+
+@pytest.mark.parametrize("text", ["{", "NaN", "[" * 100_000, '{"status": 1}'])
+def test_a_forged_row_of_another_shape_is_dropped(filled: Path, text: str) -> None:
+    def read(value: Any) -> str:
+        if not isinstance(value, str):
+            raise ValueError("no text")
+        return value
+
+    name, cache = _name("k7"), DiskCache(filled, 10)
+    with contextlib.closing(sqlite3.connect(filled / "cache.sqlite")) as database, database:
+        row = (text, _checksum(name, text.encode()), name)
+        database.execute("UPDATE entries SET value = ?, checksum = ? WHERE key = ?", row)
+    assert cache.get("k7", read) is None
+    assert cache.get("k8", read) == "v" * 500
+    assert cache.stats().entries == 199
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER planted AFTER INSERT ON entries BEGIN UPDATE entries SET value = 'theirs'; END",
+        "CREATE VIEW planted AS SELECT * FROM entries",
+        "ALTER TABLE entries ADD COLUMN planted TEXT DEFAULT 'theirs'",
+        "DROP TABLE counts",
+    ],
+)
+def test_a_file_with_another_schema_is_not_used(filled: Path, statement: str) -> None:
+    tamper(filled, statement)
+    use_all(DiskCache(filled, 10))
+    assert (filled.parent / "cache.damaged").exists()
+
+
+def test_only_the_last_damaged_cache_is_kept(tmp_path: Path) -> None:
+    for n in range(3):
+        cache = DiskCache(tmp_path / "cache", 10)
+        cache.put("n", n)
+        cache.close()
+        (tmp_path / "cache" / "cache.sqlite").write_bytes(b"%d" % n * 5000)
+    assert kept(DiskCache(tmp_path / "cache", 10), "n") is None
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["cache", "cache.damaged"]
+    assert (tmp_path / "cache.damaged" / "cache.sqlite").read_bytes().startswith(b"2")
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    folder, precious = tmp_path / "cache", tmp_path / "precious"
+    folder.mkdir()
+    precious.write_bytes(b"")
+    (folder / "cache.sqlite").symlink_to(precious)
+    cache = DiskCache(folder, 10)
+    cache.put("k", VALUE)
+    assert kept(cache, "k") == VALUE
+    assert precious.read_bytes() == b""
+
+
+def test_the_layout_of_earlier_versions_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    (folder / "ab" / "cd").mkdir(parents=True)
+    (folder / "ab" / "cd" / "0123.val").write_text("x" * 50_000)
+    (folder / "cache.db").write_bytes(b"SQLite format 3")
+    (folder / "notes.txt").write_text("the user's own")
+    cache = DiskCache(folder, 10)
+    cache.put("k", VALUE)
+    assert kept(cache, "k") == VALUE
+    assert not {"ab", "cache.db"} & {path.name for path in folder.iterdir()}
+    assert (folder / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("value", [float("nan"), "x" * 9_000_000])
+def test_what_cannot_be_kept_is_not_kept(tmp_path: Path, value: object) -> None:
+    cache = DiskCache(tmp_path / "cache", 100)
+    cache.put("k", value)
+    assert kept(cache, "k") is None
+
+
+def test_any_text_is_a_key(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "cache", 10)
+    keys = ["", "\ud800", "a\0b", "é" * 10_000]
+    for key in keys:
+        cache.put(key, key[:1] or "none")
+    assert [kept(cache, key) for key in keys] == ["none", "\ud800", "a", "é"]
+
+
+def test_no_cache_keeps_nothing() -> None:
+    cache = NoCache()
+    cache.put("k", 1)
+    assert kept(cache, "k") is None

@@ -1,0 +1,95 @@
+"""What `--json` prints, against the schema that the package ships."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, SCHEMA, UNREAD
+from iterative_rag.storage.output import answer_to_json, apart, around_value, chain_lines
+from iterative_rag.types import Answer, Status
+
+ALL = [
+    ANSWERED,
+    ABSTAINED,
+    CAPPED,
+    FAULTY,
+    UNREAD,
+]
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    return jsonschema.Draft202012Validator(SCHEMA)
+
+
+@pytest.mark.parametrize("answer", ALL, ids=lambda answer: str(answer.status))
+def test_every_outcome_fits(answer: Answer, validator: jsonschema.Draft202012Validator) -> None:
+    made = json.loads(json.dumps(answer_to_json(answer, version="1")))
+    assert [error.message for error in validator.iter_errors(made)] == []
+
+
+def test_the_object_has_the_promised_keys() -> None:
+    made = answer_to_json(ANSWERED, version="1")
+    first = "question answer short_answer form status reason reason_code confidence confidence_word chain citations"
+    then = (
+        "computations conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread missing_articles"
+    )
+    assert " ".join(made) == f"{first} {then} hops usage settings version"
+    assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved url copies display corpus"
+    assert " ".join(made["chain"][0]) == "asked found citations builds_on"
+    assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased pinned calls seconds"
+    assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"
+
+
+def test_what_a_text_tells_of_differing_sources_is_not_told_again() -> None:
+    """The best answer at a limit may be that sources differ."""
+    shown = {status: chain_lines(dataclasses.replace(ANSWERED, status=status)) for status in Status}
+    assert len(shown[Status.ANSWERED]) == 3
+    assert shown[Status.INCOMPLETE] == ["founder of Aldermere → Edda Holm [1]", "1912 − 1825 = 87 [1]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "bold", "by_itself"),
+    [
+        ("Yes [1].", "yes", "Yes", ""),
+        ("The Velm Tower is 661 ft tall [1].", "661 ft", "661 ft", ""),
+        ("Nothing is known of another one [1].", "no", "", "no"),
+        ("他出生在东京。", "东京", "东京", ""),
+        ("It was he [1].", "Edda Holm", "", "Edda Holm"),
+    ],
+)
+def test_a_value_is_found_in_the_text_in_any_case_but_not_inside_a_word(
+    text: str, short: str, bold: str, by_itself: str
+) -> None:
+    answer = dataclasses.replace(ANSWERED, text=text, short_answer=short)
+    before, value, after = around_value(text, answer)
+    assert (before + value + after, value) == (text, bold)
+    assert apart(answer) == by_itself
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extra": 1},
+        {"status": "unknown"},
+        {"confidence": 1.5},
+        {"answer": ""},
+        {"reason": "an answered run gives none"},
+        {"citations": [{"n": 0}]},
+        {"usage": {}},
+    ],
+)
+def test_the_schema_refuses_what_is_wrong(change: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
+    made = json.loads(json.dumps(answer_to_json(ANSWERED, version="1"))) | change
+    assert not validator.is_valid(made)
+
+
+def test_an_abstention_must_say_why(validator: jsonschema.Draft202012Validator) -> None:
+    made = answer_to_json(dataclasses.replace(ABSTAINED, reason=""), version="1")
+    assert not validator.is_valid(json.loads(json.dumps(made)))

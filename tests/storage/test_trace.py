@@ -1,0 +1,94 @@
+"""The trace: complete while the run goes on, readable after a crash, private."""
+
+from __future__ import annotations
+
+import json
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from iterative_rag.errors import UsageError
+from iterative_rag.storage.past_runs import Event, events_of, find_runs
+from iterative_rag.storage.trace import Trace, new_run_id, trace_folder
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+
+
+def test_each_event_is_on_disk_before_the_next(tmp_path: Path) -> None:
+    trace = Trace("a", [tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    trace.write("analysis", question="Who?")
+    for name in ("a", "b"):
+        assert json.loads((tmp_path / f"{name}.jsonl").read_text())["question"] == "Who?"
+    trace.close()
+    trace.write("late", note="dropped")
+    assert len((tmp_path / "a.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_trace_is_for_its_owner_only(tmp_path: Path) -> None:
+    Trace("a", [tmp_path / "deep" / "a.jsonl"])
+    assert stat.S_IMODE((tmp_path / "deep" / "a.jsonl").stat().st_mode) == 0o600
+
+
+def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:
+    trace = Trace("a", [tmp_path / "a.jsonl"])
+
+    def write(n: int) -> None:
+        for _ in range(50):
+            trace.write("llm_call", n=n, text="x" * 5000)
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert len(rows) == 400
+
+
+def events(name: str = "last") -> list[Event]:
+    return events_of(find_runs(name)[0])
+
+
+def test_the_last_run_or_one_by_the_beginning_of_its_id() -> None:
+    for run in ("20250101-000000-aaaaaa", "20250102-000000-bbbbbb"):
+        Trace(run, [trace_folder() / f"{run}.jsonl"]).write("final", run=run)
+    assert events()[0]["run"].endswith("bbbbbb")
+    assert events("20250101")[0]["run"].endswith("aaaaaa")
+    for wrong in ("2025", "1999"):
+        with pytest.raises(UsageError):
+            events(wrong)
+
+
+def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
+    trace_folder().mkdir()
+    (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')
+    assert [event["event"] for event in events()] == ["analysis", "unreadable"]
+
+
+def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError):
+        Trace("a", [tmp_path / "file" / "a.jsonl"])
+
+
+@pytest.mark.parametrize("text", ["# Notes\n", '{"a": 1}\n', "\x00\x01", '{"at": "home"}\n'])
+def test_only_a_trace_is_written_over(tmp_path: Path, text: str) -> None:
+    notes, former = tmp_path / "notes.md", tmp_path / "trace.jsonl"
+    notes.write_text(text)
+    with pytest.raises(UsageError, match="something else than a trace"):
+        Trace("a", [notes])
+    assert notes.read_text() == text
+    for run in ("a", "b"):
+        trace = Trace(run, [former])
+        trace.write("start", run=run)
+        trace.close()
+    assert [json.loads(line)["run"] for line in former.read_text().splitlines()] == ["b"]
+
+
+def test_run_ids_differ() -> None:
+    assert len({new_run_id() for _ in range(100)}) == 100
