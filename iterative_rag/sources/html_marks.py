@@ -77,7 +77,7 @@ def _on_a_line(node: LexborNode, depth: int = 0) -> str:
 
 def write_scripts(tree: LexborHTMLParser) -> None:
     """Write superscripts and subscripts so that they stay apart: 10<sup>6</sup> is not 106."""
-    for node in tree.css("sup, sub"):
+    for node in tree.css("sup, sub, span[style*='super' i]"):
         before, after = _beside(node)
         if node.tag == "sub":
             node.replace_with(superscripts.lowered(node.text(), before, after))

@@ -79,6 +79,7 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
         return too_deep
     url, struck = _canonical(tree), html_marks.struck_by_sheets(tree)
     templates = sum(bool(_IN_TEMPLATE.search(node.html or "")) for node in tree.css("template"))
+    kinds = {"templates": templates, "pages within the page": len(tree.css("iframe[srcdoc]"))}
     html_marks.write_formulas(tree)
     for node in tree.css(_NOT_SHOWN):
         node.decompose()
@@ -94,7 +95,7 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
     text = page_markdown.of_tree(tree, title, struck, wiki=wiki)
     if not text.partition("\n")[2].strip():
         return Skipped(source, HOLDS_NO_TEXT)
-    return Document("", title, text, source, url, metadata=metadata_of(not_read({"templates": templates})))
+    return Document("", title, text, source, url, metadata=metadata_of(not_read(kinds)))
 
 
 def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:

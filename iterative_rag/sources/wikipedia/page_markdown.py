@@ -73,6 +73,10 @@ def of_tree(tree: LexborHTMLParser, title: str, struck: list[str], *, wiki: bool
     html_marks.write_scripts(tree)
     html_marks.strike(tree, struck)
     html_marks.number_lists(tree)
+    for foot in tree.css("tfoot"):
+        if foot.parent is not None:  # browsers show it last, wherever it stands
+            foot.parent.insert_child(foot)
+            foot.decompose()
     found = _take_tables(tree)
     _keep_captions(tree)
     tree.unwrap_tags([*html_marks.INLINE])
