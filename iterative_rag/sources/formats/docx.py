@@ -173,6 +173,7 @@ class _Word:
         """Put the texts of boxes, charts and diagrams behind the paragraph that they are anchored in."""
         blocks = [block for box in within(drawing, "txbxContent") for block in box]
         blocks += [_paragraph(one.get("string", "")) for one in within(drawing, "textpath")]
+        blocks += map(_paragraph, office_xml.descriptions(drawing))
         for one in within(drawing, "chart", "relIds"):
             _, part = self._parts.get(office_xml.relation_id(one), ("", ""))  # none in headers and notes
             root = office_xml.tree(self._archive, part) if part else one

@@ -19,6 +19,9 @@ MAX_CHARS = 8_000_000
 # Faults of one file that are reported one by one: a million bad records must not make a report of a million lines.
 MAX_SKIPPED = 100
 
+# Of the description of a picture; fewer name an icon.
+ALT_WORDS = 3
+
 Reading = Iterator[Document | Skipped]
 
 

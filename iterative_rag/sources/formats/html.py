@@ -10,7 +10,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import html_marks
 from iterative_rag.sources.decoding import decode_html
-from iterative_rag.sources.formats.format import Format, Reading, shown
+from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.html_tree import parsed, without_private
 from iterative_rag.sources.metadata import metadata_of, not_read
@@ -52,7 +52,6 @@ _MAIN = ("main", "[role=main]", "article")
 _NO_VALUES = frozenset({"hidden", "password", "submit", "button", "reset", "image", "file", "search", "color", "range"})
 _TICKED = "form input, label input, li input, td input, p input"
 _HEADINGS = "h1 button, h2 button, h3 button, h4 button, h5 button, h6 button, dt button, summary button"
-_ALT_WORDS = 3  # of a picture; fewer name an icon
 
 
 def read(path: Path) -> Reading:
@@ -174,7 +173,7 @@ def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
         node.replace_with(" ".join(["", *(one.text().strip() for one in node.css("text")), ""]))
     for node in tree.css("img[alt]") if not wiki else ():
         alt = " ".join((node.attributes.get("alt") or "").split())
-        if len(_WORD.findall(alt)) >= _ALT_WORDS and not alt.lower().endswith(IMAGE_SUFFIXES):
+        if len(_WORD.findall(alt)) >= ALT_WORDS and not alt.lower().endswith(IMAGE_SUFFIXES):
             node.replace_with(f" {alt} ")
     expanded: set[str] = set()
     for node in tree.css("p abbr[title], li abbr[title]") if not wiki else ():

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
+from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.xml_names import attribute, first, local_name, number
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
@@ -188,6 +188,8 @@ class _Text:
             case name if name in _DRAWINGS:
                 self._beside += self._apart(element)
                 return ""
+            case "desc" if len(told := "".join(element.itertext()).split()) >= ALT_WORDS:
+                return f" {escape(' '.join(told))} "
             case "image" | "title" | "desc":
                 return ""
         return self._marked(self._words(element), attribute(element, "style-name"))

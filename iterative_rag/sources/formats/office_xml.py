@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from iterative_rag.sources.formats.format import plain
+from iterative_rag.sources.formats.format import ALT_WORDS, plain
 from iterative_rag.sources.formats.number_format import number_as_shown
 
 # Strict Open XML differs in the names of its namespaces.
@@ -170,6 +170,12 @@ def chart(root: Any) -> list[list[str]]:
     places = sorted({*labels, *(at for _, values in columns for at in values)}) if columns else []
     rows = [[labels.get(at, str(at + 1)), *(values.get(at, "") for _, values in columns)] for at in places]
     return [["; ".join(filter(None, map(str.strip, titles))), *(name for name, _ in columns)], *rows]
+
+
+def descriptions(element: Any) -> list[str]:
+    """What is said of the pictures in an element to those who do not see them; fewer words name an icon."""
+    texts = (" ".join(plain(one.get("descr", "")).split()) for one in within(element, "docPr", "cNvPr"))
+    return list(dict.fromkeys(text for text in texts if len(text.split()) >= ALT_WORDS))
 
 
 def diagram(root: Any) -> list[str]:

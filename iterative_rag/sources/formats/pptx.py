@@ -99,6 +99,7 @@ class _Deck:
             self.kinds["charts without text"] += not rows
             title = ": ".join(filter(None, [self._heading, title]))
             yield from _table([[title, *names], *rows]) if rows else filter(None, [title])
+        yield from office_xml.descriptions(element)
         for one in within(element, "oleObj"):
             known = one.get("progId", "").startswith("Equation")
             self.kinds["equations without text" if known else "embedded objects"] += 1

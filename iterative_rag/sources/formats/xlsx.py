@@ -102,7 +102,9 @@ class _Sheet:
         self.texts: list[str] = []  # boxes and charts
         for kind, drawing in office_xml.relations(archive, part).values():
             if kind == "drawing":
-                for box in office_xml.within(office_xml.tree(archive, drawing), "txBody"):
+                shapes = office_xml.tree(archive, drawing)
+                self.texts += office_xml.descriptions(shapes)
+                for box in office_xml.within(shapes, "txBody"):
                     self.texts += filter(
                         None, [" ".join(one.text or "" for one in office_xml.within(box, "t")).strip()]
                     )

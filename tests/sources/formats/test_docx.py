@@ -150,6 +150,11 @@ DRAWN = '<w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="{}"/></w:drawing
             "Lit at dusk.\n\nOfficer: Finnan.\n\nSecond.\n\nAfter.",
             id="boxes once, in order",
         ),
+        pytest.param(
+            p("Seen.") + "<w:p><w:r><w:drawing><wp:inline xmlns:wp='http://x.example'>"
+            "<wp:docPr descr='Map of the quay'/></wp:inline></w:drawing></w:r></w:p>", {}, "Seen.\n\nMap of the quay",
+            id="descriptions of pictures",
+        ),
         pytest.param(p("Bought."), {"header1": p("Minutes"), "header2": p("Minutes"), "footer": p("Board")},
                      "Minutes\n\nBought.\n\nBoard", id="headers and footers once"),
         pytest.param(
