@@ -27,6 +27,7 @@ from fakes import hostile_files
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import shown
+from iterative_rag.types.documents import as_field
 
 # For indexing, tables of a tenth of the rows: what is large for memory is one document, not many.
 INDEXED = hostile_files.Size(megabytes=100, thousand=100)
@@ -71,7 +72,9 @@ def measure(folder: Path, files: list[hostile_files.Hostile], corpora: str, *, q
             documents = reasons.count("")
             said = " ".join(dict.fromkeys(filter(None, reasons)))[:150]
             print(f"{ascii(name)[1:-1]:<28} {f'{documents} documents' if documents else '':<16} {said}")
-    lost = [one.name for one in files if shown(one.name) not in outcomes]
+    # As `tell` has it: a source is one line of visible characters.
+    known = {as_field(f"{folder}/{shown(one.name)}").removeprefix(f"{folder}/"): one.name for one in files}
+    lost = [name for told, name in known.items() if told not in outcomes]
     crashed = len(lost) if code == 0 else max(1, len(lost))
     skipped = sum(any(reasons) for reasons in outcomes.values())
     read_from = sum("" in reasons for reasons in outcomes.values())
