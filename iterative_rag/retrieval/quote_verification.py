@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from iterative_rag.text.folding import PLAIN_SIGNS
+from iterative_rag.text.folding import PLAIN_SIGNS, readable
 from iterative_rag.text.markup import struck
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -22,7 +22,7 @@ def locate(quote: str, text: str, spans: Iterable[tuple[int, int]]) -> tuple[int
     The text between them is the document's own, which may differ from the quote in whitespace and typography.
     """
     wanted = quote.strip()
-    plain = _folded(wanted.strip(_EDGES))[0].strip()
+    plain = _folded(readable(wanted).strip(_EDGES))[0].strip()  # as documents are when they are indexed
     if len(plain) < SHORTEST:
         return None
     for start, end in spans:

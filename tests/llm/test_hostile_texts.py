@@ -19,8 +19,8 @@ pytest.importorskip("selectolax", reason="web pages need the extra files")
 CASES = instructions()
 # One of each course; scripts/bench_hostile_texts.py runs all of them.
 STRATEGIES = ("naive", "iterative", "plan", "full", "agent")
-# Parts of HTML that no reader sees, and a file's description: they are left out before any model reads the document.
-UNSEEN = {"html_hidden", "html_comment", "html_alt"}
+# Parts of HTML that no reader sees: they are left out before any model reads the document.
+UNSEEN = {"html_hidden", "html_comment"}
 
 
 @pytest.fixture(scope="module")
