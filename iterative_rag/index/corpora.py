@@ -137,7 +137,7 @@ class Corpora:
         if not (folder / CORPUS_DATABASE).is_file():
             return set()
         with (
-            suppress(sqlite3.DatabaseError),
+            suppress(sqlite3.DatabaseError, UnicodeDecodeError),
             closing(DocumentStore(folder / CORPUS_DATABASE)) as store,
         ):
             return store.roots()

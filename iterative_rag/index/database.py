@@ -129,9 +129,7 @@ class DocumentStore:
         """Raises sqlite3.DatabaseError if the database is damaged."""
         result = self._all("PRAGMA quick_check(1)")[0][0]
         if result != "ok":
-            error = sqlite3.DatabaseError(result)
-            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-            raise error
+            raise _damage(result)
 
     # --- meta ---
 
@@ -159,9 +157,12 @@ class DocumentStore:
     def newest(self) -> Generation | None:
         """The newest generation; None if nothing has been published."""
         for number, facts in self._all("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
-            held = json.loads(facts)
-            strangers = tuple(Points(*one) for one in held.pop("strangers"))
-            return Generation(number, strangers=strangers, **held)
+            try:
+                held = json.loads(facts)
+                strangers = tuple(Points(*one) for one in held.pop("strangers"))
+                return Generation(number, strangers=strangers, **held)
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise _damage(f"what is published cannot be read: {error}") from error
         return None
 
     def number(self) -> int:
@@ -306,3 +307,9 @@ def _stands_alone(path: Path) -> bool:
     log = path.with_name(f"{path.name}-wal")
     alone = not os.access(path.parent, os.W_OK) or is_full(path.parent)
     return alone and not (log.exists() and log.stat().st_size)
+
+
+def _damage(what: str) -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError(what)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error

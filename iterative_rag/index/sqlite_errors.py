@@ -42,7 +42,7 @@ def rebuild_command(name: str, folder: Path | None = None) -> str:
 
 def _roots(folder: Path) -> list[str]:
     uri = f"{(folder / CORPUS_DATABASE).absolute().as_uri()}?mode=ro"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as database:
+    with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(uri, uri=True)) as database:
         return [row[0] for row in database.execute("SELECT DISTINCT root FROM documents ORDER BY root LIMIT 20")]
     return []
 
