@@ -33,11 +33,9 @@ def unusable(database: Path) -> str:
             store.check()
             store.newest()
             return "another version of iterative-rag made it" if store.is_of_another_version() else ""
-    except sqlite3.DatabaseError as error:
-        if not proves_damage(error):
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and not proves_damage(error):
             raise
-        return f"its database is damaged: {error}"
-    except ValueError as error:  # what it holds as JSON
         return f"its database is damaged: {error}"
 
 

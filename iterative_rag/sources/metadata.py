@@ -48,8 +48,8 @@ def not_read(kinds: Mapping[str, int]) -> list[tuple[str, str]]:
 
 def kinds_not_read(document: Document) -> Counter[str]:
     """What `not_read` put into the metadata of a document."""
-    told = (value.rpartition(": ") for key, value in document.metadata if key == NOT_READ)
-    return Counter({kind: int(count) for kind, _, count in told if kind and count.isdecimal()})
+    counts = (value.rpartition(": ") for key, value in document.metadata if key == NOT_READ)
+    return Counter({kind: int(count) for kind, _, count in counts if kind and count.isdecimal()})
 
 
 def told(kinds: Mapping[str, int]) -> str:
