@@ -1,4 +1,4 @@
-"""The documents agree with the code: the API reference is up to date, links lead somewhere, what is named is there."""
+"""The documents agree with the code: the API reference can be built, links lead somewhere, what is named is there."""
 
 from __future__ import annotations
 
@@ -16,14 +16,6 @@ from iterative_rag.registry import STRATEGIES
 from tests.test_architecture import LAYERS
 
 ROOT = Path(__file__).parent.parent
-API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-
-
-def test_the_api_reference_is_up_to_date() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.make_api_docs", "--check"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def protocol_classes() -> dict[str, type]:
@@ -39,10 +31,14 @@ def test_the_tree_of_errors_shows_every_error() -> None:
     assert found == {"IterativeRAGError", *drawn}
 
 
-def test_the_api_reference_describes_every_public_name() -> None:
+def test_the_api_reference_that_is_built_describes_every_public_name(tmp_path: Path) -> None:
+    built = tmp_path / "api.md"
+    subprocess.run([sys.executable, "-m", "scripts.make_api_docs", str(built)], cwd=ROOT, check=True)
     names = {name for name in iterative_rag.__all__ if not name.startswith("_")}
     names |= protocol_classes().keys()
-    described = {line.removeprefix("### ") for line in API.splitlines() if line.startswith("### ")}
+    described = {
+        line.removeprefix("### ") for line in built.read_text(encoding="utf-8").splitlines() if line.startswith("### ")
+    }
     assert names <= described
 
 
@@ -83,7 +79,7 @@ def test_every_link_leads_to_a_page_and_a_heading(page: Path) -> None:
             continue
         path, _, anchor = target.partition("#")
         there = (page.parent / path).resolve() if path else page
-        assert there.exists(), f"{page.name} links to {target}"
+        assert there.exists() or there == ROOT / "docs" / "api.md", f"{page.name} links to {target}"  # CI builds that
         assert not anchor or anchor in anchors(there), f"{there.name} has no heading for {target}"
 
 
