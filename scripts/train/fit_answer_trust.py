@@ -33,7 +33,7 @@ from iterative_rag.evaluation.datasets.paragraph_pools import pool
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.settings import load_settings
-from scripts.bench_confidence import Group, questions_of, without_gold
+from scripts.bench.confidence import Group, questions_of, without_gold
 from scripts.train import scoring
 from scripts.train.evidence import install
 from scripts.train.one_hop_questions import write_one_hop

@@ -5,7 +5,7 @@
 Questions of HotpotQA whose articles were set aside from all training are asked with `--guess`; printed is the risk
 curve: for each least confidence the share of questions answered, and of these the share that is wrong, with its 95 %
 interval. `--write` puts the least confidence into the code from which on at most WRONG of the answers are wrong.
-Afterwards `python -m scripts.bench_confidence ... --write` fits the words.
+Afterwards `python -m scripts.bench.confidence ... --write` fits the words.
 """
 
 from __future__ import annotations

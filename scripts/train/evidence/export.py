@@ -6,7 +6,7 @@ The graph is the encoder's (`scripts/export_encoder.py` says how layers become i
 distances in the attention and the heads in float32; one question and passage a call. Ids are BERT's: rows of the word
 table that the tokenizer does not use are left out, and a constant maps the ids. Positions and the pooled layer are kept
 as int8 and read as float32. Fixed channel scales come from rows
-set aside. Measure the file with `evaluate --network FILE`.
+set aside.
 """
 
 from __future__ import annotations

@@ -1,21 +1,17 @@
-"""Readers to be measured or taught by: a checkpoint of training, and an exported file such as the package's."""
+"""Readers to be exported and compared: the checkpoint of a training, and an exported file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from scripts.train.evidence import measuring, tokens
+from scripts.train.evidence import tokens
 from scripts.train.evidence.fetch_body import published
 from scripts.train.evidence.measuring import Floats
 from scripts.train.evidence.network import BODIES, MINILM, EvidenceReader, load_body
 from scripts.train.evidence.tokens import Ints, Pieces, Special
-
-SHIPPED = Path("iterative_rag/builtin/weights/evidence.onnx")
-SHIPPED_VOCABULARY = SHIPPED.with_name("evidence_vocabulary.json")
 
 
 def special(name: str) -> Special:
@@ -47,15 +43,6 @@ class NetworkReader:
         names = [one.name for one in self._session.get_outputs()]
         return dict(zip(names, self._session.run(None, found), strict=True))
 
-    def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
-        return [_of_the_passage(self.run(one), "span", one) for one in pieces]
-
-
-def _of_the_passage(out: dict[str, Floats], name: str, pieces: Pieces) -> dict[str, Floats]:
-    """The outputs with the spans of the passage alone, shape (2, pieces)."""
-    begin = len(pieces.question) + len(pieces.heading) + 2
-    return out | {"span": out.pop(name)[begin : begin + len(pieces.passage)].T}
-
 
 def loaded(checkpoint: Path, bodies: Path, device: str) -> EvidenceReader:
     """The network of a checkpoint: what was frozen comes from the published body."""
@@ -65,8 +52,3 @@ def loaded(checkpoint: Path, bodies: Path, device: str) -> EvidenceReader:
     load_body(model, published(bodies, plan["body"]))
     model.load_state_dict(state["model"], strict=False)
     return model.to(device).eval()
-
-
-def trained(checkpoint: Path, bodies: Path, device: str) -> measuring.TorchReader:
-    model = loaded(checkpoint, bodies, device)
-    return measuring.TorchReader(model, special(model.body.name), device)
