@@ -1,6 +1,6 @@
 """More than a hundred files that do harm, or try to: each with how it is made and what must become of it.
 
-`Size` is how large the large ones are: small in the tests, full in scripts/bench_hostile_files.py.
+`Size` is how large the large ones are: small in the tests, full in the reliability bench.
 """
 
 from __future__ import annotations

@@ -387,7 +387,7 @@ def _vector_points(
 
     BM25 counts the words of a passage and of its questions together (doc2query, Nogueira et al., 2019); the vector of
     a question is that of the question with its passage. Measured: as texts of their own, in either half, questions
-    about other things crowd out passages (scripts/bench_index_questions.py).
+    about other things crowd out passages (scripts/bench/retrieval.py).
     """
     of_passage: dict[int, list[str]] = {}
     for question in questions:

@@ -23,7 +23,7 @@ from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 
-# The cosine from which on two needs are the same, tuned on one half of evaluation/reuse (scripts/bench_reuse.py).
+# The cosine from which on two needs are the same, tuned on one half of evaluation/reuse (scripts/bench/retrieval.py).
 THRESHOLD: Final = 0.8
 # Relations between two people or teams: "whom did she kill" and "who killed her" have the same words.
 _DIRECTED: Final = frozenset(["kill", "lose", "succeed", "precede", "teach", "work", "buy", "sell", "lead", "name"])

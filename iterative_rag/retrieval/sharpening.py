@@ -1,7 +1,7 @@
 """Sharpens the shortlist of a need: names count, repeated texts take one place, lists come late, noise is left out.
 
-For LLM backends, where every document read is a call. Weights and limits were chosen by scripts/bench_shortlist.py on
-one half of its questions.
+For LLM backends, where every document read is a call. Weights and limits were chosen on
+one half of look-ups of MuSiQue, PopQA and TimeQA, by the recall of their articles.
 """
 
 from __future__ import annotations

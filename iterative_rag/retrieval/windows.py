@@ -45,7 +45,7 @@ class WindowLayout:
 
 # For the built-in reader, which reads passage by passage.
 WIDE = WindowLayout(margins=(400,))
-# For an LLM, which is shown the window as a whole. Chosen by scripts/bench_windows.py: at the same size growing margins
+# For an LLM, which is shown the window as a whole. Chosen by measuring: at the same size growing margins
 # hold the answer in 3 to 10 % more windows than one of 400; the lead adds 9 % on FRAMES and costs 1 % on SQuAD.
 PACKED = WindowLayout(margins=(0, 120, 400, 800), lead=300, sections=True, gap=100)
 

@@ -290,7 +290,6 @@ def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama: FakeServer) -> N
 def test_faults_of_the_server_cost_no_answer(
     ollama: FakeServer, monkeypatch: pytest.MonkeyPatch, kind: str, share: float
 ) -> None:
-    """`scripts/bench_faults.py` in small: the figures are those of 200 questions."""
     from fakes.broken_replies import Faults
 
     monkeypatch.setenv("ITERATIVE_RAG_RETRIES", "4")

@@ -17,7 +17,7 @@ from fakes.planted_instructions import ObedientLLM, instructions, watched
 pytest.importorskip("selectolax", reason="web pages need the extra files")
 
 CASES = instructions()
-# One of each course; scripts/bench_hostile_texts.py runs all of them.
+# One of each course; scripts/bench/hostile_texts.py runs all of them.
 STRATEGIES = ("naive", "iterative", "plan", "full", "agent")
 # Parts of HTML that no reader sees: they are left out before any model reads the document.
 UNSEEN = {"html_hidden", "html_comment"}

@@ -18,7 +18,7 @@ from iterative_rag.types.grade_scale import binary, scored
 # A text of several that are needed for an answer does not answer by itself, and the reader says so: taken as it is, its
 # probability would grade half of the shortlists of multi-hop questions "incorrect" although they hold gold paragraphs.
 # So the log odds are weighed down and shifted. Both numbers were set by hand on the files of
-# `python -m scripts.bench_grading`, which measures them; they were not set anew for later weights of the reader.
+# `python -m scripts.bench.grading`, which measures them; they were not set anew for later weights of the reader.
 WEIGHT, SHIFT = 0.6, 1.0
 # Version of the scoring, part of the cache key: raise it when `score_of` changes.
 SCORING = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,15 @@ class NetworkReader:
         found = {name: array for name, array in feed(pieces).items() if name in self._inputs}
         names = [one.name for one in self._session.get_outputs()]
         return dict(zip(names, self._session.run(None, found), strict=True))
+
+    def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
+        return [_of_the_passage(self.run(one), "span", one) for one in pieces]
+
+
+def _of_the_passage(out: dict[str, Floats], name: str, pieces: Pieces) -> dict[str, Floats]:
+    """The outputs with the spans of the passage alone, shape (2, pieces)."""
+    begin = len(pieces.question) + len(pieces.heading) + 2
+    return out | {"span": out.pop(name)[begin : begin + len(pieces.passage)].T}
 
 
 def loaded(checkpoint: Path, bodies: Path, device: str) -> EvidenceReader:

@@ -14,7 +14,7 @@ from iterative_rag.protocols import ChatModel
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Status
 
-# Every third case: all of them are asked by scripts/bench_weak_model.py.
+# Every third case: all of them are asked by scripts/bench/corrections.py.
 SAMPLE = cases()[::3]
 POINTS_THAT_MAY_BE_LOST = 15
 

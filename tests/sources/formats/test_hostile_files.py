@@ -1,6 +1,6 @@
 """More than a hundred files that do harm: none ends the run, each is a document or says why it is none.
 
-Their full sizes, and the memory that they take, are measured by scripts/bench_hostile_files.py.
+Their full sizes, and the memory that they take, are measured by the reliability bench.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Measurements that are run by hand, one file a subject: `python -m scripts.bench.SUBJECT --help`."""

@@ -1,0 +1,308 @@
+"""What the words of an ending are worth: the confidence of answers, and "not in the corpus".
+
+    python -m scripts.bench.confidence --data FOLDER --rows rows.jsonl           # prints the tables of docs/models.md
+    python -m scripts.bench.confidence --data FOLDER --rows rows.jsonl --write   # fits the thresholds, too
+
+FOLDER holds the multi-hop files. Each question is asked over the pool of its file, and a second time over the pool
+without any paragraph that supports an answer, where "not in the corpus" is right. What was asked stays in `rows`, so
+that an interrupted run goes on. The thresholds are fitted on questions of FITTED and measured on others; after the
+built-in models were trained, fit them again, on questions that no model has seen (the first of FITTED matters most).
+
+A word begins at the least confidence from which on SHARES of its answers are right in every fitted file. "Near" is the
+linear rule that tells the abstentions with gold in the corpus from those without, where the engine does not know it by
+itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.builtin.encoder import BuiltinEncoder
+from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.questions import Answerability, Dataset, Question
+from iterative_rag.evaluation.scoring.answer_match import score
+from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.nearness import names_held
+from iterative_rag.settings import load_settings
+from iterative_rag.types import (
+    AnalysisStep,
+    ConfidenceWord,
+    FinalStep,
+    Known,
+    ReadingStep,
+    ReasonCode,
+    ShortlistedDocument,
+    ShortlistStep,
+    Status,
+    Step,
+)
+from iterative_rag.verification.measured_thresholds import FILE, MeasuredThresholds, thresholds
+from scripts.bench import harness
+from scripts.train.data import half
+from scripts.train.fit_caution import set_aside
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Questions of one file: those of a half of it (all for ""), up to `stop`; the first `without` of them are asked
+    again without gold. A `drawn` group is chosen by the hash of the ids from those whose gold articles were set aside
+    from all training."""
+
+    file: str
+    half: str = ""
+    stop: int = 500
+    without: int = 100
+    drawn: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.file.split('.')[0]} {self.half}".strip()
+
+
+FITTED = (
+    Group("hotpotqa_2.jsonl.gz", stop=200, drawn=True),
+    Group("hotpotqa_train.jsonl"),
+    Group("musique_train.jsonl", "A"),
+    Group("2wiki_train.jsonl", "A", stop=140, without=0),
+)
+MEASURED = (
+    Group("hotpotqa_dev.jsonl", without=200),
+    Group("2wiki_train.jsonl", "B", without=0),
+    Group("musique_train.jsonl", "B"),
+)
+STARTER_CORPUS = harness.ROOT / "input_wikipedia"
+STARTER = harness.EVALUATION / "starter_questions.jsonl"
+# Of fitted files; a word promises 80 and 50 % of others, where answers are right less often at the same confidence.
+SHARES = {ConfidenceWord.WELL_SUPPORTED: 0.8, ConfidenceWord.LIKELY: 2 / 3}
+# A file has a say in a threshold with so many answers above it.
+MANY = 10
+IN_FLIGHT = 2
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question over one pool. `known`: the last analysis said that nothing is missing."""
+
+    group: str
+    question: str
+    gold: bool
+    status: str
+    code: str
+    right: bool
+    confidence: float
+    known: bool
+    names: float
+    score: float
+
+
+def row_of(group: str, question: Question, steps: Iterable[Step], corpus: Corpus, *, gold: bool) -> Row:
+    """What a run tells; `gold`: the corpus holds the answer."""
+    listed: list[ShortlistedDocument] = []
+    best, known, answer = 0.0, False, None
+    for step in steps:
+        match step:
+            case AnalysisStep():
+                known = isinstance(step.analysis, Known)
+            case ShortlistStep():
+                listed += step.documents
+            case ReadingStep():
+                best = max([best, *(fact.score for fact in step.facts)])
+            case FinalStep():
+                answer = step.answer
+    assert answer is not None, "the engine ended without a final step"
+    given = answer.status is Status.ANSWERED
+    return Row(
+        group=group,
+        question=question.text,
+        gold=gold,
+        status=str(answer.status),
+        code=str(answer.reason_code or ""),
+        right=given and gold and bool(score(answer.short_answer, question.answers).right),
+        confidence=answer.confidence,
+        known=known,
+        names=round(names_held(question.text, corpus, listed), 4),
+        score=best,
+    )
+
+
+# --- asking -----------------------------------------------------------------------------------
+
+
+def questions_of(folder: Path, group: Group, work: Path) -> tuple[Dataset, tuple[Question, ...]]:
+    """The dataset whose paragraphs are pooled, and the questions of it that are asked."""
+    if group.drawn:
+        dataset = load(set_aside(folder.parent, work, group.stop, STARTER_CORPUS))
+        return dataset, dataset.questions
+    dataset = load(folder / group.file)
+    chosen = [one for one in dataset.questions if not group.half or half(one.id) == group.half]
+    return dataset, tuple(chosen[: group.stop])
+
+
+def without_gold(dataset: Dataset) -> Dataset:
+    """The same questions over the paragraphs that support no answer."""
+    gold = {one.title for question in dataset.questions for one in question.paragraphs if one.supporting}
+    questions = tuple(
+        replace(question, paragraphs=tuple(one for one in question.paragraphs if one.title not in gold))
+        for question in dataset.questions
+    )
+    digest = hashlib.sha256(f"{dataset.digest} without gold".encode()).hexdigest()
+    return replace(dataset, name=f"{dataset.name} without gold", digest=digest, questions=questions)
+
+
+def asked(folder: Path, kept: Path) -> list[Row]:
+    """All rows; what is not kept yet is asked."""
+    found = [Row(**row) for row in harness.rows_of(kept)] if kept.exists() else []
+    known = {(row.group, row.question, row.gold) for row in found}
+    for group in (*FITTED, *MEASURED):
+        dataset, questions = questions_of(folder, group, kept.parent)
+        for gold, wanted in ((True, questions), (False, questions[: group.without])):
+            new = [one for one in wanted if (group.name, one.text, gold) not in known]
+            if new:
+                pooled = dataset if gold else without_gold(dataset)
+                corpus = pool(pooled, load_settings({"llm": "builtin"}), BuiltinEncoder())
+                found += ask(group.name, new, kept, corpus=corpus, gold=gold)
+    new = [one for one in load(STARTER).questions if ("starter", one.text, holds(one)) not in known]
+    return found + (ask("starter", new, kept, corpus="starter") if new else [])
+
+
+def holds(question: Question) -> bool:
+    return question.kind is Answerability.ANSWERABLE
+
+
+def ask(group: str, questions: Sequence[Question], kept: Path, *, corpus: str, gold: bool | None = None) -> list[Row]:
+    """Ask and keep; `gold` is None where the questions themselves say whether the corpus answers them."""
+    rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": corpus}))
+    print(f"{group}: {len(questions)} questions over {corpus}", flush=True)
+
+    def row(question: Question) -> Row:
+        answerable = holds(question) if gold is None else gold
+        return row_of(group, question, rag.steps(question.text), rag.corpus, gold=answerable)
+
+    made = []
+    with rag, ThreadPoolExecutor(IN_FLIGHT) as threads, kept.open("a", encoding="utf-8") as file:
+        for made_row in threads.map(row, questions):
+            file.write(json.dumps(asdict(made_row)) + "\n")
+            file.flush()
+            made.append(made_row)
+    return made
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def fitted_words(rows: Sequence[Row]) -> dict[ConfidenceWord, float]:
+    """The least confidence of each word: the lowest twentieth from which on, step by step, it keeps its share."""
+    found: dict[ConfidenceWord, float] = {}
+    for word, share in SHARES.items():
+        found[word] = 1.0
+        for least in (step / 20 for step in range(20, -1, -1)):
+            if not keeps(rows, least, share):
+                break
+            found[word] = least
+    return found
+
+
+def keeps(rows: Sequence[Row], least: float, share: float) -> bool:
+    """Whether answers from this confidence on are right often enough in every file that has MANY of them."""
+    answered = [row for row in rows if row.gold and row.status == "answered" and row.confidence >= least]
+    kept = [[row.right for row in own] for own in grouped(answered).values()]
+    return all(sum(right) >= share * len(right) for right in kept if len(right) >= MANY)
+
+
+# --- near -------------------------------------------------------------------------------------
+
+
+def fitted_near(rows: Sequence[Row]) -> tuple[float, float, float]:
+    """The weights of names and score, and the least sum: ridge logistic regression by Newton's method, both sides
+    weighing the same, on the abstentions that the engine cannot tell apart."""
+    told = [row for row in rows if row.status == "abstained" and not row.known]
+    gold = np.array([row.gold for row in told])
+    columns = np.array([(row.names, row.score, 1.0) for row in told])
+    weight = np.where(gold, 1 / gold.sum(), 1 / (~gold).sum()) * len(gold) / 2
+    ridge, fitted = np.diag([1.0, 1.0, 1e-6]), np.zeros(3)
+    for _ in range(50):
+        share = 1 / (1 + np.exp(-columns @ fitted))
+        slope = columns.T @ (weight * (share - gold)) + ridge @ fitted
+        fitted -= np.linalg.solve(columns.T @ (columns * (weight * share * (1 - share))[:, None]) + ridge, slope)
+    names, best, bias = (round(float(value), 2) for value in fitted)
+    return names, best, -bias
+
+
+def said(row: Row, by: MeasuredThresholds) -> ReasonCode:
+    """The ending that the thresholds give an abstention."""
+    if row.code == ReasonCode.FALSE_PREMISE:
+        return ReasonCode.FALSE_PREMISE
+    near = row.known or by.is_near(row.names, row.score)
+    return ReasonCode.NOT_WORKED_OUT if near else ReasonCode.NOT_IN_CORPUS
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def word_table(rows: Sequence[Row], by: MeasuredThresholds) -> Iterator[Mapping[str, object]]:
+    bounds = {"well supported": (by.well_supported, 1.01), "likely": (by.likely, by.well_supported)}
+    bounds["weak guess"] = (0.0, by.likely)
+    for name, own in grouped(row for row in rows if row.gold and row.status == "answered").items():
+        yield {"questions": name, "answers": len(own)} | {
+            word: harness.share([row.right for row in own if low <= row.confidence < high])
+            for word, (low, high) in bounds.items()
+        }
+
+
+def near_table(rows: Sequence[Row], by: MeasuredThresholds) -> Iterator[Mapping[str, object]]:
+    for name, own in grouped(row for row in rows if row.status == "abstained").items():
+        lacking = [(row.gold, said(row, by) is ReasonCode.NOT_IN_CORPUS) for row in own]
+        yield {
+            "questions without an answer": name,
+            "gold in the corpus: not worked out": harness.share([not told for gold, told in lacking if gold]),
+            "gold left out: not in the corpus": harness.share([told for gold, told in lacking if not gold]),
+        }
+
+
+def grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    return groups
+
+
+def confidence(data: Path, rows: Path, write: bool = False) -> None:
+    """`data` is the folder with the multi-hop files, `rows` the file in which the results are kept."""
+    found = asked(data, rows)
+    names = {group.name for group in FITTED}
+    learnt = [row for row in found if row.group in names]
+    by = thresholds()
+    if write:
+        words, near = fitted_words(learnt), fitted_near(learnt)
+        by = MeasuredThresholds(words[ConfidenceWord.WELL_SUPPORTED], words[ConfidenceWord.LIKELY], *near)
+        write_thresholds(by)
+    for title, own in (("Fitted on", learnt), ("Measured on", [row for row in found if row.group not in names])):
+        print(f"\n{title}\n", *harness.table(word_table(own, by)), "", *harness.table(near_table(own, by)), sep="\n")
+
+
+def write_thresholds(by: MeasuredThresholds) -> None:
+    """The file of the thresholds, with its comments."""
+    values = {"well_supported": by.well_supported, "likely": by.likely}
+    values |= {"names": by.near_names, "score": by.near_score, "least": by.near_least}
+    lines = FILE.read_text("utf-8").splitlines()
+    for place, line in enumerate(lines):
+        name = line.split(" = ")[0]
+        if name in values:
+            lines[place] = f"{name} = {values[name]:g}"
+    FILE.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    harness.run(confidence)
