@@ -51,16 +51,15 @@ class BuiltinBackend:
         cache: Cache | None = None,
         *,
         binary_grades: bool = False,
-        rewordings: int = 3,
         trust: AnswerTrust | None = None,
     ) -> None:
-        """`binary_grades` and `rewordings`: as the settings `grades` and `rewordings` have it."""
+        """`binary_grades`: as the setting `grades` has it."""
         # The engine reads windows in parallel, so each reading uses one thread.
         evidence = EvidenceReader(threads=1)
         self._embedder = embedder
         self._reader = reader or EvidencePageReader(evidence)
         self._grader = BuiltinGrader(evidence, cache, binary=binary_grades)
-        self._rewriter = BuiltinRewriter(rewordings)
+        self._rewriter = BuiltinRewriter()
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
         self._trust: AnswerTrust = trust or FittedAnswerTrust(evidence)

@@ -299,7 +299,7 @@ def _cache(settings: Settings) -> Check:
     if not settings.cache:
         return Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
     try:
-        kept = DiskCache(home() / "cache", settings.cache_megabytes).stats()
+        kept = DiskCache(home() / "cache").stats()
     except CorpusError as error:
         return Check("cache", False, str(error), error.hint, error.exit_code)
     return Check("cache", True, f"{counted(kept.entries, 'entry', 'entries')}, {size(kept.bytes)}")

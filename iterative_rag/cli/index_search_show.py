@@ -254,13 +254,15 @@ def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, settings: Set
 
 def _explained(hit: Hit, settings: Settings) -> str:
     """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
+    from iterative_rag.index.rank_fusion import FUSION_K
+
     ranks = (
         (settings.vector_weight, "dense", hit.dense_rank),
         (settings.bm25_weight, "BM25", hit.sparse_rank),
         (settings.rerank_weight, "reader", hit.reader_rank),
     )
     return f"{hit.score:.4f} = " + " + ".join(
-        f"{counted:g}/({settings.fusion_k}+{rank}) {half}" for counted, half, rank in ranks if rank
+        f"{counted:g}/({FUSION_K}+{rank}) {half}" for counted, half, rank in ranks if rank
     )
 
 

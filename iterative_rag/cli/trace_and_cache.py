@@ -8,7 +8,6 @@ import typer
 
 from iterative_rag.cli.completion import run_names
 from iterative_rag.cli.history import tell_others
-from iterative_rag.cli.options import settings_from
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -89,4 +88,4 @@ def _disk_cache() -> DiskCache:
     from iterative_rag.settings import home
     from iterative_rag.storage.cache import DiskCache
 
-    return DiskCache(home() / "cache", settings_from().cache_megabytes)
+    return DiskCache(home() / "cache")

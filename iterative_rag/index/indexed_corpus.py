@@ -17,7 +17,7 @@ from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
 from iterative_rag.index.query_vectors import QueryVectors
-from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
+from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, Ranking
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.title_lookup import ids_of_title
 from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
@@ -135,19 +135,19 @@ class IndexedCorpus:
             return [[] for _ in queries]
         embedded = [(text, self._vectors.of(text)) for text in map(with_other_names, asked)]
         with self._newest() as seen, seen.vectors() as vectors:
-            found = _passages_alone(vectors, embedded, max(self._ranking.depth, 2 * limit), among, seen)
+            found = _passages_alone(vectors, embedded, max(rank_fusion.SEARCH_DEPTH, 2 * limit), among, seen)
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers, self._ranking) for halves in found]
-            needed = max(limit, self._ranking.rerank_depth) if self._reranker else limit
+            needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
             hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
             if self._reranker:
                 hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
         return [hits.get(query, [])[:limit] for query in queries]
 
     def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
-        ranking = self._ranking
-        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in hits[: ranking.rerank_depth]]
-        return rank_fusion.reranked(hits, query, texts, reranker, ranking.k, ranking.rerank_weight)
+        first = hits[: rank_fusion.RERANK_DEPTH]
+        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in first]
+        return rank_fusion.reranked(hits, query, texts, reranker, self._ranking.rerank_weight)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""
@@ -254,7 +254,7 @@ def fuse(
             ranks.setdefault(one, [None, None])[half] = rank
     weights = ranking.vector_weight, ranking.bm25_weight
     fused = [
-        Fused(one, sum(weight / (ranking.k + rank) for weight, rank in zip(weights, both, strict=True) if rank), *both)
+        Fused(one, sum(weight / (FUSION_K + rank) for weight, rank in zip(weights, both, strict=True) if rank), *both)
         for one, both in ranks.items()
     ]
     # Ties are impossible within one half, so this order is total.

@@ -115,7 +115,6 @@ class LLMBackend:
             rewriter=LLMRewriter(
                 role_call("reword", RewordingReply, self._fast),
                 role_call("web_query", WebQueryReply, self._fast),
-                self._settings.rewordings,
                 corpus_languages,
             ),
             planner=LLMPlanner(

@@ -83,16 +83,11 @@ class Settings(BaseModel):
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
-    search_depth: int = Field(100, ge=1, le=1000, description="passages that each half of a search is asked for")
     vector_weight: float = Field(1.0, ge=0, description="what the ranking by vectors counts in a search")
     bm25_weight: float = Field(1.0, ge=0, description="what the ranking by words (BM25) counts in a search")
-    fusion_k: int = Field(
-        60, ge=1, le=1000, description="constant of the fusion by reciprocal rank; a smaller one favours first places"
-    )
     rerank: Annotated[str, form_of(RERANKERS)] = Field(
         "none", description=f"what ranks the passages of a search again: {RERANKERS.forms}"
     )
-    rerank_depth: int = Field(40, ge=1, le=500, description="passages of a search that are ranked again")
     rerank_weight: float = Field(2.0, gt=0, description="what that ranking counts beside those of the index, 1 each")
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     analysis: Literal["joint", "separate"] = Field(
@@ -119,10 +114,8 @@ class Settings(BaseModel):
     )
     grade_upper: float = Field(0.7, ge=0, le=1, description="a best grade above it: the corpus has the need's answer")
     grade_lower: float = Field(0.3, ge=0, le=1, description="a best grade below it: the corpus does not have it")
-    rewordings: int = Field(3, ge=1, le=10, description="other phrasings that one correction searches for")
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
     search_engine: str = Field("wikipedia", description=SEARCH_ENGINES.forms)
-    web_results: int = Field(3, ge=1, le=20, description="pages that one search of the web brings")
 
     language: Annotated[str, language_code()] = Field(
         "auto", description="the language of the question: auto (told by its words), or a code such as en or de"
@@ -173,7 +166,6 @@ class Settings(BaseModel):
         description="OpenTelemetry spans of each run: spans, or text to send questions, prompts and quotes with them; "
         "auto: spans where OTEL_EXPORTER_OTLP_ENDPOINT is set",
     )
-    cache_megabytes: int = Field(1024, ge=1, description="size at which the oldest cache entries go")
 
     _given: frozenset[str] | None = PrivateAttr(None)
 

@@ -51,13 +51,13 @@ def test_the_reader_is_a_third_ranking_over_the_best_passages(corpora: Corpora, 
     assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
     old = {hit.document_id: hit for hit in before}
     judged = [hit for hit in after if hit.reader_rank]
-    assert {hit.document_id for hit in judged} == {hit.document_id for hit in before[: rank_fusion.DEPTH]}
+    assert {hit.document_id for hit in judged} == {hit.document_id for hit in before[: rank_fusion.RERANK_DEPTH]}
     assert [hit.document_id for hit in sorted(judged, key=lambda hit: hit.reader_rank or 0)] == sorted(
         (hit.document_id for hit in judged), reverse=True
     )
     for hit in after:
         was = old[hit.document_id]
-        added = rank_fusion.WEIGHT / (60 + hit.reader_rank) if hit.reader_rank else 0.0
+        added = rank_fusion.RERANK_WEIGHT / (60 + hit.reader_rank) if hit.reader_rank else 0.0
         assert hit.score == pytest.approx(was.score + added)
         assert (hit.dense_rank, hit.sparse_rank) == (was.dense_rank, was.sparse_rank)
     assert all(hit.reader_rank is None for hit in before)

@@ -17,7 +17,7 @@ _FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM, and the built-in r
 def cache(settings: Settings) -> Cache:
     from iterative_rag.storage.cache import DiskCache, NoCache
 
-    return DiskCache(home() / "cache", settings.cache_megabytes) if settings.cache else NoCache()
+    return DiskCache(home() / "cache") if settings.cache else NoCache()
 
 
 def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None = None) -> Embedder:
@@ -31,14 +31,7 @@ def ranking_of(settings: Settings) -> Ranking:
     """How the rankings of a search are fused."""
     from iterative_rag.index.rank_fusion import Ranking
 
-    return Ranking(
-        settings.search_depth,
-        settings.fusion_k,
-        settings.vector_weight,
-        settings.bm25_weight,
-        settings.rerank_depth,
-        settings.rerank_weight,
-    )
+    return Ranking(settings.vector_weight, settings.bm25_weight, settings.rerank_weight)
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:
@@ -104,7 +97,6 @@ def make_backend(
             caution=GUESSING if settings.guess else CAREFUL,
             cache=kept,
             binary_grades=settings.grades == "binary",
-            rewordings=settings.rewordings,
         )
         return backend, notice
     from iterative_rag.llm.llm_backend import LLMBackend

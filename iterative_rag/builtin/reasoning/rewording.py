@@ -30,6 +30,7 @@ from iterative_rag.types import Need, Rewording
 # Most synonyms of one word and of one query; more would outweigh the names.
 FEW, MOST = 4, 8
 MOST_WEB_WORDS = 12
+PHRASINGS = 3
 
 _FUNCTION_WORDS = STOPWORDS | LIGHT_VERBS
 _INNER = lazy_pattern(r" (?:of|the|of the) ")
@@ -45,20 +46,14 @@ MOST_NOUN = 6
 
 
 class BuiltinRewriter:
-    """Implements protocols.Rewriter for English, deterministically; other languages get keywords.
-
-    `most`: how many phrasings a rewording has; there may be fewer.
-    """
-
-    def __init__(self, most: int = 3) -> None:
-        self._most = most
+    """Implements protocols.Rewriter for English, deterministically; other languages get keywords."""
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         query = read_query(need.question)
         names = names_of(query)
         seen = {_key(text) for text in (need.question, *tried)} | {()}
         broader = next(_new([" ".join(names)], seen), "")
-        phrasings = tuple(_new((*_phrasings(query, names), *names), seen))[: self._most]
+        phrasings = tuple(_new((*_phrasings(query, names), *names), seen))[:PHRASINGS]
         return Rewording(phrasings, broader, statement(query))
 
     def web_query(self, need: Need) -> str:

@@ -37,6 +37,7 @@ GRADED = 40
 GRADED_METERED = 12
 # Passages of a page that become hits.
 HITS = 8
+WEB_RESULTS = 3  # pages that one search brings
 MOST_QUERY = 300  # characters; a model that is asked for a few words sometimes writes a letter
 _WORD = lazy_pattern(r"\w+")
 
@@ -115,10 +116,10 @@ class WebSearch:
         return words, faults
 
     def _results_of(self, query: str) -> tuple[SearchResult, ...]:
-        key, most = query.casefold(), self._settings.web_results
+        key = query.casefold()
         if self._listed.claim(key):
             try:
-                self._listed.settle(key, tuple(self._engine.search(query, most)[:most]))
+                self._listed.settle(key, tuple(self._engine.search(query, WEB_RESULTS)[:WEB_RESULTS]))
             except BaseException as error:
                 self._listed.fail(key, error)
                 raise

@@ -79,12 +79,12 @@ class CollectionCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        needed = max(limit, self._ranking.rerank_depth) if self._reranker else limit
+        needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
         vectors = [(self._vectors.of(query), self._terms(query)) for query in asked]
         best = [
             self._fused(query, dense, sparse)[:needed]
             for query, (dense, sparse) in zip(
-                asked, self._client.search(vectors, max(self._ranking.depth, 2 * limit), self._shape), strict=True
+                asked, self._client.search(vectors, max(rank_fusion.SEARCH_DEPTH, 2 * limit), self._shape), strict=True
             )
         ]
         documents = self._documents({_document_id(node): node for found in best for _, node in found})
@@ -122,8 +122,8 @@ class CollectionCorpus:
             texts.append(node.text)
         if self._reranker:
             ranking = self._ranking
-            read = texts[: ranking.rerank_depth]
-            return rank_fusion.reranked(hits, query, read, self._reranker, ranking.k, ranking.rerank_weight)
+            read = texts[: rank_fusion.RERANK_DEPTH]
+            return rank_fusion.reranked(hits, query, read, self._reranker, ranking.rerank_weight)
         return hits
 
     def document(self, document_id: str) -> Document:

@@ -13,6 +13,8 @@ from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Need, Rewording
 
+# How many other searches the model is asked for.
+PHRASINGS = 3
 LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
 REPEATED = 'every one of "phrasings" was tried already; write others that differ from the question and what was tried'
 
@@ -21,26 +23,22 @@ _OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 
 @dataclass(frozen=True, slots=True)
 class LLMRewriter:
-    """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted.
-
-    `phrasings`: how many other searches the model is asked for.
-    """
+    """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted."""
 
     reworder: RoleCall[RewordingReply]
     querier: RoleCall[WebQueryReply]
-    phrasings: int = 3
     languages: CorpusLanguages = AS_ASKED
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         """Returns nothing that was tried before. Raises LLMError, CapReached."""
         reply = self.reworder.ask(
             lambda reply: "" if _untried(reply.phrasings, (need.question, *tried)) else REPEATED,
-            count=str(self.phrasings),
+            count=str(PHRASINGS),
             need=need.question,
             tried=lines(f"- {query}" for query in tried) or "(nothing yet)",
             languages=self.languages.for_searches(need.question),
         )
-        phrasings = _untried(reply.phrasings, (need.question, *tried))[: self.phrasings]
+        phrasings = _untried(reply.phrasings, (need.question, *tried))[:PHRASINGS]
         broader = "".join(_untried([reply.broader], (need.question, *tried, *phrasings)))
         return Rewording(phrasings, broader, _line(reply.passage)[:LONGEST_PASSAGE])
 

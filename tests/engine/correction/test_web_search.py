@@ -237,9 +237,9 @@ def test_two_addresses_of_one_page_are_one_document() -> None:
 
 def test_no_more_results_than_were_wanted() -> None:
     urls = [f"https://{n}.example/" for n in range(9)]
-    run = Run(Engine(urls), Shelf(dict.fromkeys(urls, FACT)), settings=Settings(web=True, web_results=2))
-    assert len(run.search.search_web(NEED).results) == 2
-    assert run.pages.asked == urls[:2]
+    run = Run(Engine(urls), Shelf(dict.fromkeys(urls, FACT)), settings=Settings(web=True))
+    assert len(run.search.search_web(NEED).results) == 3
+    assert run.pages.asked == urls[:3]
 
 
 # --- once a run ------------------------------------------------------------------------------

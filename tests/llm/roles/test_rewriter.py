@@ -14,7 +14,6 @@ from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Need, Rewording
-from tests.llm.inquiries import roles
 
 NEED = Need("Who designed Velm Tower?")
 
@@ -52,13 +51,6 @@ def reworded(*replies: Any, tried: Sequence[str] = ()) -> Rewording:
 )
 def test_rewordings_are_read_from_what_models_write(reply: Any) -> None:
     assert reworded(reply) == Rewording(("Velm Tower architect", "plans for Velm Tower"), "Velm Tower", "It was built.")
-
-
-def test_the_number_of_phrasings_is_a_setting() -> None:
-    with ScriptedLLM({"reword": [{**FULL, "phrasings": ["a", "b", "c"]}]}) as llm:
-        found = roles(llm, rewordings=2).rewriter.reword(NEED, ())
-    assert found.phrasings == ("a", "b")
-    assert "exactly 2 other searches" in llm.requests[0].system
 
 
 def test_at_most_three_phrasings_none_of_them_tried() -> None:

@@ -60,20 +60,18 @@ def ranked_by(score: Callable[[str], float], *, name: str = "relevance_score") -
 
 
 @pytest.mark.usefixtures("corpus")
-def test_depth_and_weight_are_settings() -> None:
+def test_the_weight_is_a_setting() -> None:
     plain, backwards = found(None), Backwards()
     assert plain[0] != LAST
     assert found(backwards, rerank_weight=100.0) == list(reversed(TITLES))
     assert found(backwards, rerank_weight=0.001) == plain
-    assert set(found(backwards, rerank_depth=2, rerank_weight=100.0)[:2]) == set(plain[:2])
-    assert backwards.read == [6, 6, 2]
     with pytest.raises(UsageError, match="A object is not a reranker") as refused:
         found(object())
     assert "a LlamaIndex node postprocessor" in refused.value.hint
 
 
 @pytest.mark.usefixtures("corpus")
-def test_weights_depth_and_fusion_of_the_halves_are_settings() -> None:
+def test_weights_of_the_halves_are_settings() -> None:
     def ranks(**overrides: Any) -> list[tuple[float, int | None, int | None]]:
         rag = IterativeRAG.from_settings(Settings(corpus="harbours", llm="builtin", **overrides))
         try:
@@ -83,10 +81,10 @@ def test_weights_depth_and_fusion_of_the_halves_are_settings() -> None:
 
     assert [dense for _, dense, _ in ranks(bm25_weight=0)] == [1, 2, 3, 4, 5, 6]
     assert [words for _, _, words in ranks(vector_weight=0)] == [1, 2, 3, 4, 5, 6]
-    for score, dense, words in ranks(vector_weight=3, fusion_k=10, search_depth=6):
+    for score, dense, words in ranks(vector_weight=3):
         assert dense is not None
         assert words is not None
-        assert score == pytest.approx(3 / (10 + dense) + 1 / (10 + words))
+        assert score == pytest.approx(3 / (60 + dense) + 1 / (60 + words))
 
 
 @pytest.mark.usefixtures("corpus")
