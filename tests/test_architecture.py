@@ -61,7 +61,6 @@ HOMES = {
     "pypdfium2": {"sources"},
     "docx": set(),
     "lxml": {"sources"},
-    "mammoth": {"sources"},
     "openpyxl": {"sources"},
     "pptx": {"sources"},
     "charset_normalizer": {"sources"},

@@ -20,7 +20,7 @@ Loaded = Callable[..., frozenset[str]]
 NETWORKS = {"numpy", "onnxruntime", "tokenizers"}
 LLAMA_INDEX = {"llama_index", "ollama", "sqlalchemy", "PIL", "yaml", "requests", "nltk"}
 REMOTE = {"httpx", "httpcore", "qdrant_client", *LLAMA_INDEX}
-RARE = {"pint", "inspect_ai", "scipy", "ray", "selectolax", "html_to_markdown", "pypdfium2", "mammoth"}
+RARE = {"pint", "inspect_ai", "scipy", "ray", "selectolax", "html_to_markdown", "pypdfium2", "lxml"}
 STORES = {"qdrant_edge", "filelock"}
 
 

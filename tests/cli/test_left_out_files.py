@@ -10,7 +10,7 @@ from iterative_rag.system.installation import install_command
 _HIDE = """
 import importlib.util
 find = importlib.util.find_spec
-hidden = {"pypdfium2", "mammoth", "selectolax", "html_to_markdown"}
+hidden = {"pypdfium2", "lxml", "selectolax", "html_to_markdown"}
 importlib.util.find_spec = lambda name, package=None: None if name in hidden else find(name, package)
 """
 

@@ -12,15 +12,15 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
-from xml.etree import ElementTree
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.office_xml import first, local, tree, within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.xml_names import first, local_name
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, zip_fault
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
@@ -49,17 +49,17 @@ def read(path: Path) -> Reading:
 
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
-    place = first(ElementTree.fromstring(archive.read(_CONTAINER)), "rootfile").attrib["full-path"]
+    place = first(tree(archive, _CONTAINER), "rootfile").attrib["full-path"]
     if not place.lower().endswith(XML):
         yield Skipped(source, f"Its package document {place!r} is not an .opf file.")
         return
-    package = ElementTree.fromstring(archive.read(place))
+    package = tree(archive, place)
     pages = list(_pages(package, posixpath.dirname(place)))
     locked = archive.read(_ENCRYPTION).decode("utf-8", "replace") if _ENCRYPTION in archive.namelist() else ""
     if any(page in locked for page in pages):
         yield Skipped(source, "It is protected against copying (DRM).")
         return
-    said = [(local_name(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
+    said = [(local(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
     title = next((text for name, text in said if name == "title" and text), "") or title_of(path)
     sections: list[str] = []
     kinds: Counter[str] = Counter()
@@ -80,10 +80,10 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     yield Document("", title, "\n\n".join([f"# {title}", *sections]) + "\n", source, metadata=metadata)
 
 
-def _pages(package: ElementTree.Element, folder: str) -> Iterator[str]:
+def _pages(package: Any, folder: str) -> Iterator[str]:
     """The pages of the book within the archive: those in reading order, then others (notes); no table of contents."""
-    items = {one.get("id"): one for one in package.iter() if local_name(one) == "item"}
-    order = dict.fromkeys(one.get("idref") for one in package.iter() if local_name(one) == "itemref")
+    items = {one.get("id"): one for one in within(package, "item")}
+    order = dict.fromkeys(one.get("idref") for one in within(package, "itemref"))
     apart = [key for key, one in items.items() if key not in order and one.get("media-type") == _PAGE_TYPE]
     for item in (items[key] for key in (*order, *apart) if key in items):
         if "nav" not in item.get("properties", "").split() and (href := item.get("href")):
@@ -121,4 +121,4 @@ def _section(archive: zipfile.ZipFile, page: str, source: str, kinds: Counter[st
     return f"## {heading}\n\n{text}" if heading else text
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))
+FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))

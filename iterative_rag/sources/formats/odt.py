@@ -1,27 +1,24 @@
 """OpenDocument texts (.odt): written as HTML, with their numbers, notes and boxes, for our reader of HTML.
 
-A ZIP archive of XML, which the standard library parses: entities and default values are refused before. Maintained
-libraries (odfdo) convert to Markdown as well, but mark and escape words, so that quotes are no longer verbatim, leave
-merged cells empty, and repeat cells until the memory is full.
+Maintained libraries (odfdo) convert to Markdown as well, but mark and escape words, so that quotes are no longer
+verbatim, leave merged cells empty, and repeat cells until the memory is full.
 """
 
 from __future__ import annotations
 
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TypeAlias
-from xml.etree.ElementTree import Element, fromstring
+from typing import Any, TypeAlias
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Format, Reading, plain
+from iterative_rag.sources.formats.office_html import OfficeHtml, labelled, marked, table
+from iterative_rag.sources.formats.office_xml import attribute, first, local, number, tree, within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.xml_names import attribute, first, local_name, number
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
 from iterative_rag.sources.metadata import metadata_of, not_read
@@ -39,7 +36,7 @@ _DRAWINGS = {"frame", "g", "text-box", "custom-shape", "rect", "ellipse", "objec
 _MAX_COLUMNS = 500
 _MAX_REPEATED = 100  # rows
 _SPACE = re.compile(r"[ \t\r\n]+")
-_Levels: TypeAlias = dict[int, Element]
+_Levels: TypeAlias = dict[int, Any]
 
 
 def read(path: Path) -> Reading:
@@ -58,22 +55,18 @@ def _documents(path: Path, source: str) -> Reading:
             yield Skipped(source, "It is locked with a password.")
             return
         text = _Text(archive)
-        blocks = [*text.whole()]
-        heads = [at for at, block in enumerate(blocks[:5]) if block.startswith("<h2>")]
-        if heads and not any(block.startswith("<h1>") for block in blocks):  # then it is the title
-            blocks[heads[0]] = blocks[heads[0]].replace("h2>", "h1>")
-        said = list(_said(fromstring(archive.read(_META)))) if _META in parts else []
-    if text.filled:
-        document = html.page("".join(blocks), source, dict(said).get("title") or title_of(path))
+        said = list(_said(tree(archive, _META))) if _META in parts else []
+        document = text.document(text.whole(), source, dict(said).get("title") or title_of(path))
+    if document is not None:
         metadata = metadata_of([*not_read(text.kinds), *((key, value) for key, value in said if key != "title")])
         yield replace(document, metadata=metadata) if isinstance(document, Document) else document
 
 
-def _said(meta: Element) -> Iterator[tuple[str, str]]:
+def _said(meta: Any) -> Iterator[tuple[str, str]]:
     """What the document says of itself: title, author, the days of its last change and its making, and more."""
     told: dict[str, str] = {}
     for one in meta.iter():
-        name, value = local_name(one), " ".join(plain(one.text or "").split())
+        name, value = local(one), " ".join(plain(one.text or "").split())
         told.setdefault(name, value)
         if name in _KEPT:
             yield name, value
@@ -84,30 +77,25 @@ def _said(meta: Element) -> Iterator[tuple[str, str]]:
     yield "created", made
 
 
-class _Text:
-    """The text of a document as HTML, and what is not read of it."""
-
+class _Text(OfficeHtml):
     def __init__(self, archive: zipfile.ZipFile) -> None:
-        self.kinds: Counter[str] = Counter()
-        self.filled = False
+        super().__init__()
         self._archive = archive
-        self._content = fromstring(archive.read("content.xml"))
+        self._content = tree(archive, "content.xml")
         parts = [self._content]
         if _STYLES in archive.namelist():
-            parts.insert(0, fromstring(archive.read(_STYLES)))
+            parts.insert(0, tree(archive, _STYLES))
         named = [(attribute(one, "name"), one) for part in parts for one in part.iter()]
-        self._styles = {name: one for name, one in named if local_name(one) == "style"}
+        self._styles = {name: one for name, one in named if local(one) == "style"}
         self._lists: dict[str, _Levels] = {}  # how the levels of lists and headings ("") are numbered
         for name, one in named:
-            if local_name(one) in ("list-style", "outline-style"):
+            if local(one) in ("list-style", "outline-style"):
                 levels = {number(level, "level", most=10): level for level in one}
-                self._lists[name if local_name(one) == "list-style" else ""] = levels
+                self._lists[name if local(one) == "list-style" else ""] = levels
         self._counts: dict[str, int] = {}  # the last number of each list style
         self._headings: list[int] = []
-        self._beside: list[str] = []  # what is anchored in the words read so far: boxes, objects, comments
-        self._notes: list[str] = []
         self._headers, self._footers = (
-            dict.fromkeys(block for one in parts[0].iter() if local_name(one) == kind for block in self._inside(one))
+            dict.fromkeys(block for one in within(parts[0], kind) for block in self._inside(one))
             for kind in ("header", "footer")
         )
 
@@ -116,14 +104,13 @@ class _Text:
         yield from self._headers
         yield from self._inside(first(first(self._content, "body"), "text"))
         yield from self._footers
-        yield from self._notes
 
-    def _inside(self, element: Element) -> Iterator[str]:
+    def _inside(self, element: Any) -> Iterator[str]:
         for child in element:
             yield from self._block(child)
 
-    def _block(self, element: Element, label: str = "") -> Iterator[str]:
-        match local_name(element):
+    def _block(self, element: Any, label: str = "") -> Iterator[str]:
+        match local(element):
             case name if name in _LEFT_OUT:
                 return
             case "h" | "p" as name:
@@ -133,35 +120,28 @@ class _Text:
                     tag, label = f"h{min(level + 1, 6)}", label or self._heading_label(level)  # <h1> is the title's
                 elif "Title" in [style, *(attribute(one, "parent-style-name") for one in self._chain(style))]:
                     tag = "h1"
-                if (words := self._marked(self._words(element), style)).strip():
-                    self.filled = True
-                    yield f"<{tag}>{escape(f'{label} ' if label else '')}{words}</{tag}>"
+                yield from self.paragraph(tag, label, self._marked(self._words(element), style))
             case "list":
                 yield from self._list(element, "", [])
             case "table":
-                yield from self._table(element)
+                yield self._table(element)
             case name if name in _DRAWINGS:
                 yield from filter(None, [self._piece(element)])
             case _:
                 yield from self._inside(element)
-        beside, self._beside = self._beside, []
-        yield from beside
+        yield from self.waiting()
 
-    def _apart(self, element: Element) -> list[str]:
-        """The blocks in an element that stands within a paragraph, of which some may wait."""
-        waiting, self._beside = self._beside, []
-        blocks = [*self._inside(element)]
-        self._beside = waiting
-        return blocks
+    def _apart(self, element: Any) -> list[str]:
+        return self.apart(self._inside(element))
 
     # --- words -----------------------------------------------------------------------------------
 
-    def _words(self, element: Element) -> str:
+    def _words(self, element: Any) -> str:
         pieces = (self._piece(child) + _spaced(child.tail) for child in element)
         return _spaced(element.text) + "".join(pieces)
 
-    def _piece(self, element: Element) -> str:
-        match local_name(element):
+    def _piece(self, element: Any) -> str:
+        match local(element):
             case name if name in _LEFT_OUT:
                 return ""
             case "s" | "tab":
@@ -170,13 +150,11 @@ class _Text:
                 return "<br>"
             case "note":
                 sign = f"[{self._words(first(element, 'note-citation')).strip()}]"
-                blocks = self._apart(first(element, "note-body"))
-                self._notes += [block.replace(">", f">{sign} ", 1) for block in blocks[:1]] + blocks[1:]
-                return f"<sup>{sign}</sup>"
+                return self.note(sign, self._inside(first(element, "note-body")))
             case "annotation":
-                author = next((one.text or "" for one in element if local_name(one) == "creator"), "unknown")
-                words = "; ".join(self._words(one) for one in element.iter() if local_name(one) == "p")
-                self._beside.append(f"<p>Comment by {escape(author)}: {words}</p>")
+                author = next((one.text or "" for one in within(element, "creator")), "unknown")
+                words = "; ".join(self._words(one) for one in within(element, "p"))
+                self.beside += labelled(f"Comment by {author}:", [f"<p>{words}</p>"])
                 return ""
             case "object":
                 return self._object(f"{attribute(element, 'href').removeprefix('./')}/content.xml")
@@ -186,7 +164,7 @@ class _Text:
             case "frame" | "g":
                 return "".join(map(self._piece, element))
             case name if name in _DRAWINGS:
-                self._beside += self._apart(element)
+                self.beside += self._apart(element)
                 return ""
             case "desc" if len(told := "".join(element.itertext()).split()) >= ALT_WORDS:
                 return f" {escape(' '.join(told))} "
@@ -196,16 +174,15 @@ class _Text:
 
     def _object(self, part: str) -> str:
         """A formula as a piece of text; a chart or another object stands beside."""
-        root = fromstring(self._archive.read(part)) if part in self._archive.namelist() else None
-        if root is not None and local_name(root) == "math":
-            notation = next((one for one in root.iter() if local_name(one) == "annotation"), root)
-            return escape(" ".join("".join(notation.itertext()).split()))
-        chart = next((one for one in root.iter() if local_name(one) == "chart"), None) if root is not None else None
+        root = tree(self._archive, part) if part in self._archive.namelist() else None
+        if root is not None and local(root) == "math":
+            return escape(" ".join("".join(next(within(root, "annotation"), root).itertext()).split()))
+        chart = next(within(root, "chart"), None) if root is not None else None
         self.kinds["embedded objects"] += chart is None
-        self._beside += self._apart(chart) if chart is not None else []
+        self.beside += self._apart(chart) if chart is not None else []
         return ""
 
-    def _chain(self, style: str) -> Iterator[Element]:
+    def _chain(self, style: str) -> Iterator[Any]:
         """A style and those that it is based on."""
         for _ in range(20):
             if style not in self._styles:
@@ -219,15 +196,12 @@ class _Text:
         for one in self._chain(style) if words.strip() else ():
             for name in ("text-position", "text-line-through-style", "text-line-through-type"):
                 told[name] = told.get(name) or next(filter(None, (attribute(part, name) for part in one)), "")
-        for kind, tag in (("super", "sup"), ("sub", "sub")):
-            if told.get("text-position", "").startswith(kind):
-                words = f"<{tag}>{words}</{tag}>"
-        struck = {told.get("text-line-through-style", ""), told.get("text-line-through-type", "")} - {"", "none"}
-        return f"<s>{words}</s>" if struck else words
+        lines = {told.get("text-line-through-style", ""), told.get("text-line-through-type", "")}
+        return marked(words, told.get("text-position", ""), struck=bool(lines - {"", "none"}))
 
     # --- lists and their numbers -----------------------------------------------------------------
 
-    def _list(self, element: Element, style: str, counts: list[int]) -> Iterator[str]:
+    def _list(self, element: Any, style: str, counts: list[int]) -> Iterator[str]:
         style = attribute(element, "style-name") or style
         levels, key = self._lists.get(style, {}), f"{style} {len(counts)}"
         goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
@@ -236,13 +210,13 @@ class _Text:
         bullets = []
         for item in element:
             label = ""
-            if local_name(item) == "list-item":
+            if local(item) == "list-item":
                 count = _start(item) if attribute(item, "start-value") else count + 1
                 label = _label(levels, [*counts, count])
             self._counts[key] = count
             blocks: list[str] = []
             for child in item:
-                if local_name(child) == "list":
+                if local(child) == "list":
                     blocks += self._list(child, style, [*counts, count])
                 else:
                     blocks += self._block(child, label)
@@ -263,49 +237,49 @@ class _Text:
 
     # --- tables ----------------------------------------------------------------------------------
 
-    def _table(self, element: Element) -> Iterator[str]:
-        rows: list[str] = []
+    def _table(self, element: Any) -> str:
+        rows: list[list[str]] = []
         size = 0
         for row, heads in _rows(element):
             tag = "th" if heads or not rows else "td"
             cells: list[str] = []
             for cell in row:
-                if local_name(cell) == "table-cell":
+                if local(cell) == "table-cell":
                     spans = [f'{name}="{number(cell, f"number-{kind}-spanned", most=_MAX_COLUMNS)}"'
                              for name, kind in (("colspan", "columns"), ("rowspan", "rows"))]  # fmt: skip
                     written = f"<{tag} {' '.join(spans)}>{''.join(self._apart(cell))}</{tag}>"
-                    cells += [written] * _times(cell, "number-columns-repeated", _MAX_COLUMNS, written)
+                    cells += [written] * _times(cell, "number-columns-repeated", _MAX_COLUMNS, len(written))
             cells = cells[:_MAX_COLUMNS]
             while cells and cells[-1].endswith(f'"></{tag}>'):
                 cells.pop()
-            written = f"<tr>{''.join(cells)}</tr>"
-            rows += [written] * (_times(row, "number-rows-repeated", _MAX_REPEATED, written) if cells else 1)
-            size += len(written)
+            length = sum(map(len, cells)) + 1
+            rows += [cells] * (_times(row, "number-rows-repeated", _MAX_REPEATED, length) if cells else 1)
+            size += length
             if size > MAX_CHARS:
                 break
-        yield f'<table class="wikitable">{"".join(rows)}</table>'
+        return table(rows)
 
 
-def _times(element: Element, name: str, most: int, written: str) -> int:
+def _times(element: Any, name: str, most: int, length: int) -> int:
     """How often an element is repeated; less often where that would fill the memory, in tables within tables, too."""
-    return min(number(element, name, most=most), MAX_CHARS // len(written) + 1)
+    return min(number(element, name, most=most), MAX_CHARS // length + 1)
 
 
 def _spaced(text: str | None) -> str:
     return escape(_SPACE.sub(" ", plain(text or "")))
 
 
-def _rows(table: Element, heads: bool = False) -> Iterator[tuple[Element, bool]]:
+def _rows(table: Any, heads: bool = False) -> Iterator[tuple[Any, bool]]:
     """The rows of a table, also those in groups, and whether they are headers; not those of tables within cells."""
     for child in table:
-        match local_name(child):
+        match local(child):
             case "table-row":
                 yield child, heads
             case name if name.startswith("table-") and "row" in name:
                 yield from _rows(child, name == "table-header-rows")
 
 
-def _start(level: Element | None) -> int:
+def _start(level: Any) -> int:
     return number(level, "start-value", most=1_000_000) if level is not None else 1
 
 
@@ -323,4 +297,4 @@ def _label(levels: _Levels, counts: list[int]) -> str:
     return f"{attribute(level, 'num-prefix')}{'.'.join(numbers)}{attribute(level, 'num-suffix')}"
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))
+FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))

@@ -1,4 +1,4 @@
-"""What Word, PowerPoint and Excel files share: parts with their relations, formulas, charts, diagrams, list numbers."""
+"""What files of office programs share: parts with their relations, formulas, charts, diagrams, list numbers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,26 @@ def local(element: Any) -> str:
 def within(element: Any, *names: str) -> Iterator[Any]:
     """The elements of these names within another, in the order of the document."""
     yield from element.iter(*(f"{{*}}{name}" for name in names))
+
+
+def attribute(element: Any, name: str) -> str:
+    """An attribute by its name without the namespace; "" for none."""
+    return next((held for key, held in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def number(element: Any, name: str, *, most: int) -> int:
+    """A count that an attribute states: 1 where it states none, and never more than `most`."""
+    told = attribute(element, name)
+    # Longer ones are no counts, and Python refuses to convert them.
+    return max(1, min(int(told[:9]), most)) if told.isdecimal() else 1
+
+
+def first(root: Any, name: str) -> Any:
+    """The first element of this name. Raises KeyError if there is none."""
+    element = next(within(root, name), None)
+    if element is None:
+        raise KeyError(name)
+    return element
 
 
 def value(element: Any, *path: str) -> str:

@@ -191,7 +191,7 @@ def test_a_strict_file_is_read(tmp_path: Path) -> None:
 
 
 def test_what_is_not_read_is_counted(tmp_path: Path) -> None:
-    body = p("Text." + DRAWN.format("chart")) + p(
+    body = p(r("Text.") + DRAWN.format("chart")) + p(
         '<w:r><w:object><o:OLEObject xmlns:o="o" ProgID="Excel"/></w:object></w:r>'
     )
     read = only(word_file(tmp_path / "velm.docx", body, chart="<c/>"))

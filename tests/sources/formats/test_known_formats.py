@@ -41,7 +41,7 @@ def test_a_folder_may_mix_formats_and_ids_do_not_depend_on_its_place(tmp_path: P
     assert open_source(tmp_path / "first").total is None  # a table may be many documents
 
 
-@pytest.mark.parametrize("module", ["pypdfium2", "mammoth", "selectolax", "html_to_markdown"])
+@pytest.mark.parametrize("module", ["pypdfium2", "lxml", "selectolax", "html_to_markdown"])
 def test_without_the_extra_a_file_is_skipped_and_the_extra_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
