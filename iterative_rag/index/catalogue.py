@@ -15,11 +15,9 @@ from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, Metadata
 
 # Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # The generation number of a view that shows everything committed, published or not: the view of a writer.
 COMMITTED = 2**62
-# What the database of a corpus says of itself where the language of each document was looked at.
-TELLS_LANGUAGES = {"languages": "told"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +43,45 @@ class CatalogueEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a document as it is indexed: the hash of its content, the language that BM25 reads its words in, and
+    the `questions` that were written for it, `wanted` for each passage, with their hash.
+
+    Read in another language, or with other questions, its points have other ids: an update then replaces all of them.
+    """
+
+    content: str
+    language: str = ENGLISH
+    wanted: int = 0
+    questions: int = 0
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """What its points are known by."""
+        return f"{self.content}.{self.language}.{self.digest}".rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentEntry:
     """A document to write, with the root under which it was found; `passages` counts questions too."""
 
     document: Document
     root: str
-    version: str
+    version: Version
     passages: int
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """Where an indexed document was found, its version, title and metadata."""
+    """Where an indexed document was found, its title and metadata, and what of its version can be compared."""
 
     root: str
     source: str
-    version: str
     title: str
+    content: str
+    language: str
+    wanted: int
     metadata: Metadata = ()
 
 
@@ -98,11 +118,6 @@ class Generation:
         return (*((ENGLISH,) if foreign < self.documents or not foreign else ()), *sorted(self.languages))
 
 
-def tells_languages(meta: Mapping[str, str]) -> bool:
-    """Whether this version of the package, or a later one, looked at the language of each document of a corpus."""
-    return TELLS_LANGUAGES.items() <= meta.items()
-
-
 def without_variants(document: Document) -> Document:
     """The document as it is indexed: its text readable, and its pages where they begin in that."""
     text = readable(document.text)
@@ -114,7 +129,7 @@ def without_variants(document: Document) -> Document:
 
 
 def version_of(document: Document) -> str:
-    """The content hash of a document as it is indexed, which identifies its version."""
+    """The content hash of a document as it is indexed."""
     document = without_variants(document)
     digest = hashlib.sha256(document.title.encode())
     digest.update(b"\0")
@@ -122,39 +137,6 @@ def version_of(document: Document) -> str:
     if document.pages:
         digest.update(b"\0" + json.dumps(document.pages).encode())
     return digest.hexdigest()[:32]
-
-
-def version_in_language(content: str, language: str) -> str:
-    """The version of a document of this content hash whose words BM25 reads in this language.
-
-    Read in another one, its points have other ids: an update then replaces all of them. A document of an older index,
-    which knew English alone, keeps its version if it is English.
-    """
-    return f"{content}.{language}" if language else content
-
-
-def language_of(version: str) -> str:
-    """The language that the words of this version are read in; ENGLISH if that is English or not clear."""
-    return version.partition("-")[0].partition(".")[2]
-
-
-def version_with_questions(version: str, wanted: int, count: int, digest: str) -> str:
-    """This version of a document with `count` questions, of `wanted` for each passage.
-
-    Other questions make another version, whose points have other ids: an update then replaces all of them, and readers
-    of an older generation keep theirs.
-    """
-    return f"{version}-{count}q{wanted}-{digest}"
-
-
-def content_of(version: str) -> str:
-    """The content hash of a version, whatever its language and its questions."""
-    return version.partition("-")[0].partition(".")[0]
-
-
-def questions_wanted(version: str) -> int:
-    """How many questions were asked for each passage of this version; 0 for none."""
-    return int(version.partition("-")[2].partition("q")[2].partition("-")[0] or 0)
 
 
 def metadata_as_text(metadata: Metadata) -> str | None:
@@ -166,26 +148,16 @@ def _metadata_of(text: str | None) -> Metadata:
     return tuple((str(key), str(value)) for key, value in json.loads(text)) if text else ()
 
 
-# Of a version, in SQL: the number of its questions (CAST reads the digits up to the "q"), and its language.
-_QUESTIONS = "CAST(substr(version, instr(version || '-', '-') + 1) AS INTEGER)"
-_BEFORE_QUESTIONS = "substr(version, 1, instr(version || '-', '-') - 1)"
-_LANGUAGE = f"substr({_BEFORE_QUESTIONS}, instr({_BEFORE_QUESTIONS} || '.', '.') + 1)"
-
-
 class DocumentView:
     """The documents of generation `number`, unaffected by later ones."""
 
-    def __init__(
-        self, rows: Callable[[str, tuple[object, ...]], list[Any]], number: int, *, keeps_metadata: bool = True
-    ) -> None:
-        """`keeps_metadata`: not where an earlier version of the package wrote the database."""
+    def __init__(self, rows: Callable[[str, tuple[object, ...]], list[Any]], number: int) -> None:
         self._rows = rows
-        self._metadata = "metadata" if keeps_metadata else "NULL"
         self.number = number
         self._valid = f"since <= {number:d} AND (until IS NULL OR until > {number:d})"
 
     def document(self, document_id: str) -> Document | None:
-        rows = self._select(f"title, text, source, url, pages, {self._metadata}", "id = ?", (document_id,))
+        rows = self._select("title, text, source, url, pages, metadata", "id = ?", (document_id,))
         for title, text, source, url, pages, metadata in rows:
             plain = zlib.decompress(text).decode()
             begins = tuple(json.loads(pages)) if pages else ()
@@ -219,7 +191,7 @@ class DocumentView:
 
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
-        rows = self._select(f"id, title, url, source, {self._metadata}, {_LANGUAGE}", order="title, id")
+        rows = self._select("id, title, url, source, metadata, language", order="title, id")
         return [
             CatalogueEntry(key, title, url, source, _metadata_of(held), language)
             for key, title, url, source, held, language in rows
@@ -246,21 +218,20 @@ class DocumentView:
 
     def counts(self) -> tuple[int, int, int]:
         """The numbers of documents, passages and questions."""
-        documents, points, questions = self._select(
-            f"count(*), coalesce(sum(passages), 0), coalesce(sum({_QUESTIONS}), 0)"
-        )[0]
+        columns = "count(*), coalesce(sum(passages), 0), coalesce(sum(questions), 0)"
+        documents, points, questions = self._select(columns)[0]
         return int(documents), int(points) - int(questions), int(questions)
 
     def languages(self) -> dict[str, int]:
         """The number of documents in each language, ENGLISH left out."""
-        rows = self._select(f"{_LANGUAGE}, count(*)", f"{_LANGUAGE} != ''", order="1", group=_LANGUAGE)
+        rows = self._select("language, count(*)", "language != ''", order="1", group="language")
         return {code: int(count) for code, count in rows}
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
-        columns = f"root, source, version, title, {self._metadata}"
-        for root, source, version, title, metadata in self._select(columns, "id = ?", (document_id,)):
-            return KnownDocument(root, source, version, title, _metadata_of(metadata))
+        columns = "root, source, title, content, language, wanted, metadata"
+        for root, source, title, content, language, wanted, held in self._select(columns, "id = ?", (document_id,)):
+            return KnownDocument(root, source, title, content, language, wanted, _metadata_of(held))
         return None
 
     def ids_under(self, root: str) -> list[str]:
@@ -269,8 +240,8 @@ class DocumentView:
     def versions_by_root(self) -> dict[str, dict[str, str]]:
         """The content hash of every document, by the root that it was found under."""
         found: dict[str, dict[str, str]] = {}
-        for root, document_id, version in self._select("root, id, version"):
-            found.setdefault(root, {})[document_id] = content_of(version)
+        for root, document_id, content in self._select("root, id, content"):
+            found.setdefault(root, {})[document_id] = content
         return found
 
     def _of(self, columns: str, ids: Iterable[str]) -> Iterator[tuple[Any, ...]]:

@@ -8,11 +8,11 @@ import shlex
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
-from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation, tells_languages
+from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.empty_part import known_keys
@@ -48,7 +48,7 @@ class CorpusInfo:
 
     `places` are where its vectors can be searched: "local", addresses of servers. `questions` are those by which its
     passages are found besides their texts. `languages` are numbers of documents by code, without those that
-    are English or not clear; None where an older version of this package did not tell languages.
+    are English or not clear.
     """
 
     name: str
@@ -60,7 +60,7 @@ class CorpusInfo:
     state: str
     places: tuple[str, ...] = (LOCAL,)
     questions: int = 0
-    languages: Mapping[str, int] | None = None
+    languages: Mapping[str, int] = field(default_factory=dict)
 
 
 class Corpora:
@@ -111,7 +111,7 @@ class Corpora:
                     raise damaged(folder, name, "a search found it so")
                 whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
                 state = "ready" if whole else "incomplete"
-                told = store.view().languages() if tells_languages(meta) else None
+                told = store.view().languages()
                 return CorpusInfo(
                     name, documents, passages, meta["embedder"], size, meta["updated"], state, places, questions, told
                 )

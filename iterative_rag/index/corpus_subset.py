@@ -1,16 +1,21 @@
-"""A subset of an open corpus as a corpus: the paragraphs of one question, or its gold articles."""
+"""Parts of an open corpus as corpora: the paragraphs of one question, or what a question is kept to."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import Points
+from iterative_rag.index.filters import selection
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.part_spans import blanked
 from iterative_rag.index.vector_store import point_ids
-from iterative_rag.types import Document, Hit
+from iterative_rag.text.plurals import counted
+from iterative_rag.types import Document, Hit, Within
 
 
 class CorpusPart:
@@ -21,16 +26,15 @@ class CorpusPart:
 
     def __init__(self, whole: IndexedCorpus, document_ids: Collection[str]) -> None:
         self._whole = whole
-        self._ids = frozenset(document_ids)
-        self._known: tuple[list[Points], frozenset[UUID]] = ([], frozenset())
+        self._ids: Collection[str] = frozenset(document_ids)
+        self._known: tuple[list[Points], AbstractSet[UUID]] = ([], frozenset())
+        self._asked = "\n".join(sorted(self._ids))
         missing = self._ids - {points.document_id for points in whole.points(self._ids)}
         if missing:
             raise CorpusError(
                 f"The corpus {whole.name!r} has no document {min(missing)!r}.",
                 hint="It may have been removed a moment ago.",
             )
-        listing = "\n".join(sorted(self._ids))
-        self._digest = hashlib.sha256(listing.encode()).hexdigest()[:16]
 
     @property
     def name(self) -> str:
@@ -39,7 +43,7 @@ class CorpusPart:
     @property
     def fingerprint(self) -> str:
         """Changes whenever a document of the whole corpus does; differs from that of every other part."""
-        return f"{self._whole.fingerprint}/{self._digest}"
+        return f"{self._whole.fingerprint}/{hashlib.sha256(self._asked.encode()).hexdigest()[:16]}"
 
     @property
     def made_at(self) -> float:
@@ -53,27 +57,67 @@ class CorpusPart:
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
-        if not self._ids:
-            return [[] for _ in queries]
-        return self._whole.search_points(self._points(), queries, limit)
+        return self._whole.search_points(self._points(), queries, limit) if self._ids else [[] for _ in queries]
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when this part does not hold it."""
         if document_id not in self._ids:
             raise CorpusError(
-                f"The document {document_id!r} of the corpus {self.name!r} does not belong to this part of it.",
-                hint="Read only what a search of the part has found.",
+                f"The document {document_id!r} of the corpus {self.name!r} does not belong to the part that was asked.",
+                hint="Ask a larger part, or read only what a search of this one has found.",
             )
         return self._whole.document(document_id)
 
     def close(self) -> None:
         """Does nothing: the caller closes the whole corpus."""
 
-    def _points(self) -> frozenset[UUID]:
+    def _points(self) -> AbstractSet[UUID]:
         """The points of the current versions, cached until a document changes."""
         current = self._whole.points(self._ids)
-        versions, ids = self._known
-        if current != versions:
-            ids = frozenset(point_ids(current))
-            self._known = (current, ids)
-        return ids
+        if current != self._known[0]:
+            self._known = (current, frozenset(point_ids(current)))
+        return self._known[1]
+
+
+class CorpusWithin(CorpusPart):
+    """What of a corpus is within all of these; of a document, what lies outside reads as blanks. Safe to use from
+    several threads.
+
+    `whole` is pinned. Raises NothingWithin where nothing is within.
+    """
+
+    def __init__(self, whole: IndexedCorpus, wanted: Sequence[Within]) -> None:
+        self._whole, self._wanted, self._asked = whole, tuple(wanted), repr(tuple(wanted))
+        self._selection = selection(whole, wanted)
+        self._ids = self._selection.documents
+        self._read: dict[str, Document] = {}
+
+    @property
+    def notice(self) -> str:
+        """Sentences for the user: that this is a part, and whether the corpus is incomplete."""
+        chosen, every = len(self._ids), counted(self._selection.of, "document")
+        typed = " ".join(str(one) for one in self._wanted if one)
+        told = [f"Only a part of the corpus was searched: {typed} ({chosen:,} of {every})."]
+        if self._selection.by_file_date:
+            documents = counted(self._selection.by_file_date, "document")
+            told.append(f"Of {documents} the date is that of the file, for there is no other.")
+        if self._selection.undated:
+            told.append(f"Left out for having no date: {counted(self._selection.undated, 'document')}.")
+        return " ".join(filter(None, [*told, self._whole.notice]))
+
+    def document(self, document_id: str) -> Document:
+        document = super().document(document_id)
+        spans = self._selection.documents[document_id]
+        if spans is None:
+            return document
+        if document_id not in self._read:
+            text = blanked(document.text, [*spans.own, *spans.context])
+            self._read[document_id] = replace(document, text=text)
+        return replace(self._read[document_id], copies=document.copies)
+
+    def titles(self) -> list[str]:
+        """The titles of the documents in this part, sorted; twice where two documents share one."""
+        return list(self._selection.titles)
+
+    def _points(self) -> AbstractSet[UUID]:
+        return self._selection.points

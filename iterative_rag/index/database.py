@@ -45,6 +45,10 @@ CREATE TABLE IF NOT EXISTS documents (
     title TEXT NOT NULL,
     url TEXT,
     version TEXT NOT NULL,
+    content TEXT NOT NULL,
+    language TEXT NOT NULL,
+    wanted INTEGER NOT NULL,
+    questions INTEGER NOT NULL,
     passages INTEGER NOT NULL,
     pages TEXT,
     text BLOB NOT NULL,
@@ -82,8 +86,6 @@ class DocumentStore:
             self._db = _connected(path, "mode=ro&immutable=1")
         if write and not self.is_of_another_version():
             self._db.executescript(_SCHEMA)
-            if not self._keeps_metadata():  # made by an earlier version
-                self._db.execute("ALTER TABLE documents ADD COLUMN metadata TEXT")
 
     def is_blank(self) -> bool:
         """Whether nobody came to make the tables."""
@@ -93,11 +95,7 @@ class DocumentStore:
         """Whether another schema version made the tables."""
         if self.is_blank():
             return False
-        return "since" not in self._columns() or self.meta().get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION)
-
-    def _keeps_metadata(self) -> bool:
-        """Whether the table has the column, which earlier versions of the package do not make."""
-        return "metadata" in self._columns()
+        return "content" not in self._columns() or self.meta().get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION)
 
     def _columns(self) -> set[str]:
         return {row[1] for row in self._all("PRAGMA table_info(documents)")}
@@ -170,7 +168,7 @@ class DocumentStore:
         return int(self._all("SELECT coalesce(max(number), 0) FROM generations")[0][0])
 
     def view(self, number: int = COMMITTED) -> DocumentView:
-        return DocumentView(self._all, number, keeps_metadata=self._keeps_metadata())
+        return DocumentView(self._all, number)
 
     def unpublished(self) -> bool:
         """Whether documents were written or removed since the newest generation."""
@@ -181,9 +179,6 @@ class DocumentStore:
         facts = dataclasses.asdict(generation)
         del facts["number"]
         facts["strangers"] = [dataclasses.astuple(one) for one in generation.strangers]
-        for later in ("questions", "languages"):
-            if not facts[later]:
-                del facts[later]  # versions of the package that do not know it can read the rest
         with self._lock:
             self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
 
@@ -218,12 +213,11 @@ class DocumentStore:
 
     def put(self, entry: DocumentEntry) -> None:
         """Make this the current version: its points become owned, those of the previous version unowned."""
-        document = entry.document
+        document, version = entry.document, entry.version
         self.remove([document.id])
         with self._lock:
             self._db.execute(
-                "INSERT INTO documents (id, since, root, source, title, url, version, passages, pages, text, metadata) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     document.id,
                     self.number() + 1,
@@ -231,14 +225,18 @@ class DocumentStore:
                     document.source,
                     document.title,
                     document.url,
-                    entry.version,
+                    version.name,
+                    version.content,
+                    version.language,
+                    version.wanted,
+                    version.questions,
                     entry.passages,
                     json.dumps(document.pages) if document.pages else None,
                     zlib.compress(document.text.encode(), 6),
                     metadata_as_text(document.metadata),
                 ),
             )
-            self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, entry.version))
+            self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, version.name))
 
     def redescribe(self, document_id: str, source: str, metadata: Metadata) -> None:
         """Record that the same document was found at another place, or with other metadata."""

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from uuid import UUID
 
-from iterative_rag.index.catalogue import CatalogueEntry, Points, questions_wanted
+from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus, OpenedCorpus, only_as_a_whole
 from iterative_rag.index.document_facts import date_of, language_told
 from iterative_rag.index.empty_part import empty_part
@@ -107,9 +107,8 @@ def _points_of(corpus: IndexedCorpus, points: Points, tests: Sequence[TextTest])
     passages = corpus.passages(points.document_id)
     meant = [one for one in passages if spans.touches(one.start, one.end)]
     found = {point_id(points.document_id, points.version, one.ordinal) for one in meant}
-    if meant and questions_wanted(points.version):
-        ordinals = range(len(passages), points.passages)
-        questions = [point_id(points.document_id, points.version, ordinal) for ordinal in ordinals]
+    ordinals = range(len(passages), points.passages)
+    if questions := [point_id(points.document_id, points.version, ordinal) for ordinal in ordinals if meant]:
         answering = {(one.start, one.end) for one in meant}
         found |= {point for point, at in corpus.places(questions).items() if (at.start, at.end) in answering}
     return found, spans

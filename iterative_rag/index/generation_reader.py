@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusNotFound
-from iterative_rag.index.catalogue import DocumentView, Generation, Points, tells_languages
+from iterative_rag.index.catalogue import DocumentView, Generation, Points
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import Pinned, Place, VectorStore
@@ -41,11 +41,8 @@ class OpenGeneration:
 
     @property
     def languages(self) -> dict[str, int]:
-        """The number of documents in each language, those that are not clear as English; {} where an older version of
-        this package did not look."""
+        """The number of documents in each language, those that are not clear as English."""
         about = self.about
-        if not tells_languages(self._store.meta()):
-            return {}
         english = about.documents - sum(about.languages.values())
         return {**({ENGLISH: english} if english > 0 else {}), **about.languages}
 

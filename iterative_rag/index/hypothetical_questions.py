@@ -88,7 +88,7 @@ class PassageQuestions:
             raise
 
 
-def questions_digest(questions: Sequence[PassageQuestion]) -> str:
-    """Tells apart two sets of questions of the same document."""
-    listing = "\n".join(f"{one.passage.ordinal} {one.text}" for one in questions)
+def questions_digest(questions: Sequence[PassageQuestion], wanted: int) -> str:
+    """Tells apart two sets of questions of the same document, `wanted` for each passage."""
+    listing = f"{wanted}\n" + "\n".join(f"{one.passage.ordinal} {one.text}" for one in questions)
     return hashlib.sha256(listing.encode()).hexdigest()[:8]

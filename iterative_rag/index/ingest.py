@@ -15,12 +15,8 @@ from iterative_rag.index.catalogue import (
     DocumentEntry,
     KnownDocument,
     Points,
-    content_of,
-    language_of,
-    questions_wanted,
-    version_in_language,
+    Version,
     version_of,
-    version_with_questions,
     without_variants,
 )
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
@@ -179,7 +175,6 @@ class _Ingestion:
         self.questions = questions
         self.queue: list[tuple[_Job, VectorPoint]] = []
         self.embedding: deque[_Batch] = deque()
-        self.tells_languages = writer.tells_languages
         self.batch_size = 1
         self.last_sent = self.last_received = time.monotonic()
         self.seen: dict[str, str] = {}  # id -> root
@@ -242,12 +237,7 @@ class _Ingestion:
         self.not_read += kinds_not_read(document)
         content = version_of(document)
         known = self.writer.known(document.id)
-        same_text = known is not None and content_of(known.version) == content
-        if known is not None and same_text and self.tells_languages:
-            language = language_of(known.version)
-        else:
-            language = language_of_document(document.text)
-        same = known is not None and same_text and language_of(known.version) == language
+        same = known is not None and known.content == content
         if known is not None and same and not self._lacks_questions(known):
             self._leave(known, document)
             return
@@ -262,14 +252,13 @@ class _Ingestion:
             self.added += 1
         else:
             self.changed += 1
-            former = version_of(replace(document, title=known.title))
-            self.retitled += not same_text and former == content_of(known.version)
-        version = version_in_language(content, language)
+            self.retitled += not same and version_of(replace(document, title=known.title)) == known.content
+        version = Version(content, known.language if known and same else language_of_document(document.text))
         if self.questions and questions is not None:
-            digest = questions_digest(questions)
-            version = version_with_questions(version, self.questions.wanted, len(questions), digest)
-        points = _vector_points(version, language, passages, questions or [])
-        held = self.writer.held(document.id, version, len(points))
+            digest = questions_digest(questions, self.questions.wanted)
+            version = replace(version, wanted=self.questions.wanted, questions=len(questions), digest=digest)
+        points = _vector_points(version, passages, questions or [])
+        held = self.writer.held(document.id, version.name, len(points))
         missing = [point for point in points if point.ordinal not in held]
         job = _Job(DocumentEntry(document, root, version, len(points)), len(missing))
         self.progress.taken(len(missing))
@@ -288,7 +277,7 @@ class _Ingestion:
             self.writer.redescribe(document)
 
     def _lacks_questions(self, known: KnownDocument) -> bool:
-        return self.questions is not None and questions_wanted(known.version) != self.questions.wanted
+        return self.questions is not None and known.wanted != self.questions.wanted
 
     def _questions_for(self, passages: Sequence[Passage]) -> list[PassageQuestion] | None:
         """The questions of a document; None where none are wanted, or a limit was reached."""
@@ -377,11 +366,11 @@ def _is_of(source: str, path: str) -> bool:
 
 
 def _points(entry: DocumentEntry) -> Points:
-    return Points(entry.document.id, entry.version, entry.passages)
+    return Points(entry.document.id, entry.version.name, entry.passages)
 
 
 def _vector_points(
-    version: str, language: str, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
+    version: Version, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
 ) -> list[VectorPoint]:
     """Those of the passages, and behind them those of their questions.
 
@@ -399,6 +388,8 @@ def _vector_points(
         texts.append((passage, passage.embedded_text, words))
     texts += [(question.passage, f"{question.text}\n{question.passage.text}", "") for question in questions]
     return [
-        VectorPoint(passage.document_id, version, ordinal, passage.start, passage.end, text, words, language)
+        VectorPoint(
+            passage.document_id, version.name, ordinal, passage.start, passage.end, text, words, version.language
+        )
         for ordinal, (passage, text, words) in enumerate(texts)
     ]

@@ -25,12 +25,10 @@ from pathlib import Path
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
 from iterative_rag.index.catalogue import (
     SCHEMA_VERSION,
-    TELLS_LANGUAGES,
     DocumentEntry,
     Generation,
     KnownDocument,
     Points,
-    tells_languages,
 )
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
@@ -104,11 +102,6 @@ class CorpusWriter:
         documents, languages = self.counts()[0], self._store.view().languages()
         return next((code for code, count in languages.items() if 2 * count > documents), "")
 
-    @property
-    def tells_languages(self) -> bool:
-        """Whether it is known which language each document is in: an older version read all as English."""
-        return tells_languages(self._store.meta())
-
     def ids_under(self, root: str) -> list[str]:
         return self._store.view().ids_under(root)
 
@@ -127,8 +120,6 @@ class CorpusWriter:
         """
         self._sweep()
         self._mark_unfinished((self._unfinished() - set(self._roots)) | broken_off)
-        if not self.tells_languages and not broken_off and self._store.roots() <= set(self._roots):
-            self._store.set_meta(TELLS_LANGUAGES)
 
     def _unfinished(self) -> set[str]:
         """The roots whose last run did not finish."""
@@ -321,7 +312,7 @@ class CorpusWriter:
         }
         with self._store.transaction():
             self._store.clear()
-            self._store.set_meta(self._made_with() | made | TELLS_LANGUAGES)
+            self._store.set_meta(self._made_with() | made)
         (self._folder / DAMAGE_MARK).unlink(missing_ok=True)
 
     def _load(self, points: int = 0) -> VectorStore:

@@ -109,7 +109,7 @@ def test_parts_differ_in_their_fingerprint_alone(whole: IndexedCorpus) -> None:
 def test_documents_outside_cannot_be_read(whole: IndexedCorpus) -> None:
     part = CorpusPart(whole, ["d00"])
     assert part.document("d00") == whole.document("d00")
-    with pytest.raises(CorpusError, match="does not belong to this part"):
+    with pytest.raises(CorpusError, match="does not belong to the part"):
         part.document("d01")
 
 

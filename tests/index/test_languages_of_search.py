@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import unicodedata
 from collections import Counter
 from contextlib import closing
@@ -15,7 +14,6 @@ from qdrant_edge import Bm25, Bm25Config
 from iterative_rag.app.factory import starter_corpus_path
 from iterative_rag.errors import NothingWithin
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.index import ingest as ingest_module
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.filters import search_filtered
@@ -165,25 +163,6 @@ def test_a_part_in_one_language_is_told_by_the_words_of_its_documents(corpora: C
             search_filtered(corpus, "most", 20, Within(language="pl"))
 
 
-def test_an_index_of_an_older_version_opens_and_is_told_its_languages_when_it_is_updated(
-    corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as older:
-        older.setattr(ingest_module, "language_of_document", lambda text: "")
-        index(corpora, folder)
-    with closing(sqlite3.connect(corpora.folder("c") / "documents.sqlite")) as database, database:
-        database.execute("DELETE FROM meta WHERE key = 'languages'")
-    assert corpora.info("c").languages is None
-    assert found_by_words(corpora, "Brücken") == ["Brücken"]
-    assert found_by_words(corpora, "bridge") == ["Bridge"]
-
-    report = index(corpora, folder)
-    assert (report.added, report.changed, report.retitled, report.unchanged) == (0, 11, 0, 1)
-    assert found_by_words(corpora, "Wer baute die Brücke?")[:1] == ["Brücken"]
-    again = index(corpora, folder)
-    assert (again.changed, again.unchanged) == (0, 12)
-
-
 def test_english_text_has_the_terms_that_it_always_had() -> None:
     english = Bm25(Bm25Config(avg_len=MEAN_TERMS, language="english", ascii_folding=True))
     files = sorted(starter_corpus_path().rglob("*.md"))
@@ -197,14 +176,3 @@ def test_english_text_has_the_terms_that_it_always_had() -> None:
     for question in ("Who was the wife of the 15th president?", "Beyoncé", "Gabriel García Márquez's home"):
         asked = english.embed_query(question)
         assert bm25_query(question) == (asked.indices, asked.values)
-
-
-def test_an_english_corpus_is_published_as_before(corpora: Corpora, tmp_path: Path) -> None:
-    """Versions of the package that know no languages can read it."""
-    (tmp_path / "Bridge.txt").write_text(TEXTS["Bridge"], encoding="utf-8")
-    ingest([open_source(tmp_path / "Bridge.txt")], corpora, "c", EMBEDDER)
-    with closing(sqlite3.connect(corpora.folder("c") / "documents.sqlite")) as database:
-        ((facts,),) = database.execute("SELECT facts FROM generations").fetchall()
-        ((version,),) = database.execute("SELECT version FROM documents").fetchall()
-    assert "languages" not in json.loads(facts)
-    assert version.isalnum()

@@ -163,7 +163,7 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     part of it. Raises NothingWithin."""
     from iterative_rag.index.collections.collection_corpus import CollectionCorpus, only_as_a_whole
     from iterative_rag.index.corpora import IndexedCorpus
-    from iterative_rag.index.corpus_within import CorpusWithin
+    from iterative_rag.index.corpus_subset import CorpusWithin
     from iterative_rag.index.joint_corpus import JointCorpus
 
     if isinstance(corpus, CollectionCorpus):

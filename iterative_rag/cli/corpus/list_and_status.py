@@ -80,7 +80,7 @@ def _facts(info: CorpusInfo, found: Staleness | None, keys: Sequence[tuple[str, 
         ("documents", f"{info.documents:,}"),
         ("passages", f"{info.passages:,}"),
         *([("questions", f"{info.questions:,}, by which passages are found")] if info.questions else []),
-        *([("languages", _languages(info))] if info.languages is not None else []),
+        ("languages", _languages(info)),
         ("embedder", info.embedder),
         ("size", size(info.bytes)),
         ("updated", str(info.updated)),
@@ -94,7 +94,7 @@ def _languages(info: CorpusInfo) -> str:
     """ "German (12), English or not clear (3)" """
     from iterative_rag.text.language_names import language_names
 
-    counts = {language_names()[code]: count for code, count in (info.languages or {}).items()}
+    counts = {language_names()[code]: count for code, count in info.languages.items()}
     rest = info.documents - sum(counts.values())
     counts |= {"English or not clear": rest} if rest else {}
     return ", ".join(f"{named} ({count:,})" for named, count in sorted(counts.items(), key=lambda one: -one[1]))
