@@ -117,8 +117,8 @@ EMBEDDERS = Registry(
     "embedder",
     Entry("builtin", "builtin.encoder:build", local=True),
     Entry("onnx", "index.embedders.onnx_encoder:build", form="onnx/PATH"),
-    Entry("ollama", "index.embedders.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
-    Entry("openai-like", "index.embedders.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+    Entry("ollama", "index.embedders.servers:build_ollama", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry("openai-like", "index.embedders.servers:build_openai_like", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 
 # Where the vectors of a corpus lie, by URL scheme: a function from the address to a `PlaceOf`.

@@ -9,7 +9,7 @@ import pytest
 
 from iterative_rag.errors import SettingsError, UsageError
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, modes
-from iterative_rag.index.place_choice import places_at
+from iterative_rag.index.vector_store import places_at
 from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES, TABLES, Entry, Registry
 from iterative_rag.remote.api_keys import SECRETS
 from iterative_rag.settings import load_settings

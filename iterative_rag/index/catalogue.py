@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
+from iterative_rag.errors import CorpusError
 from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, Metadata
+from iterative_rag.types.documents import as_field
 
 # Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
 SCHEMA_VERSION = 3
@@ -259,3 +262,23 @@ def _parts(ids: Iterable[str], size: int = 500) -> Iterator[list[str]]:
     """The distinct ids in lists short enough for one SQL statement."""
     wanted = list(dict.fromkeys(ids))
     return (wanted[low : low + size] for low in range(0, len(wanted), size))
+
+
+def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> list[str]:
+    """The ids of that title, of (id, title): case, underscores and what nobody sees aside. Raises CorpusError, which
+    names the nearest."""
+    found = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
+    if not found:
+        by_plain = {_plain(known): known for _, known in titles}
+        near = difflib.get_close_matches(_plain(title), by_plain, n=3, cutoff=0.5)
+        near += [plain for plain in by_plain if _plain(title) in plain and plain not in near][: 5 - len(near)]
+        names = ", ".join(repr(by_plain[plain]) for plain in near)
+        raise CorpusError(
+            f"The corpus {corpus!r} has no document titled {title!r}.",
+            hint=f"Did you mean {names}?" if names else "Search for it: iterative-rag search WORDS",
+        )
+    return found
+
+
+def _plain(title: str) -> str:
+    return " ".join(as_field(title).replace("_", " ").split()).casefold()

@@ -15,10 +15,9 @@ from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, Cor
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.empty_part import known_keys
+from iterative_rag.index.document_facts import known_keys
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.place_choice import places_at
 from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.replacing import (
     discard_if_empty,
@@ -30,7 +29,7 @@ from iterative_rag.index.replacing import (
 )
 from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, proves_damage, rebuild_command, sqlite_errors
-from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
+from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker

@@ -13,8 +13,7 @@ from uuid import UUID
 
 from iterative_rag.index.catalogue import CatalogueEntry, Points
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus, OpenedCorpus, only_as_a_whole
-from iterative_rag.index.document_facts import date_of, language_told
-from iterative_rag.index.empty_part import empty_part
+from iterative_rag.index.document_facts import date_of, empty_part, language_told
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.part_spans import PartSpans, TextTest, equals, in_section, pattern, with_value, within_all
 from iterative_rag.index.vector_store import point_id, point_ids

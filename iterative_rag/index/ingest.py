@@ -20,7 +20,7 @@ from iterative_rag.index.catalogue import (
     without_variants,
 )
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
-from iterative_rag.index.embedders.local_engine import LocalEngine
+from iterative_rag.index.embedders.engines import LocalEngine
 from iterative_rag.index.hypothetical_questions import (
     PassageQuestion,
     PassageQuestions,

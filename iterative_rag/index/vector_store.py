@@ -14,10 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from iterative_rag.errors import CorpusDamaged
+from iterative_rag.errors import CorpusDamaged, UsageError
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import Sparse, bm25_document
 from iterative_rag.protocols import Vectors
+from iterative_rag.registry import STORES
 from iterative_rag.retrieval.analysers import ENGLISH
 
 DENSE, SPARSE = "dense", "bm25"
@@ -246,3 +247,15 @@ def ranked(scored: Iterable[tuple[float, uuid.UUID]], limit: int) -> list[uuid.U
         groups[-1].append(point)
         before = score
     return list(islice((point for group in groups for point in sorted(group)), limit))
+
+
+def places_at(address: str) -> PlaceOf:
+    """The store is chosen by the scheme of the address; "" is `local`. Raises UsageError, and calls no server."""
+    address = address.strip() or LOCAL
+    scheme, separator, _ = address.partition("://")
+    entry = STORES.get(scheme.lower())
+    if entry is None or bool(separator) != ("://" in entry.form):
+        # Not echoed in full: there may be a password before "@".
+        raise UsageError(f"--index cannot be {address.split('@')[-1][:60]!r}.", hint=f"Use {STORES.forms}.")
+    build: Callable[[str], PlaceOf] = STORES.load(entry.name)
+    return build(address)

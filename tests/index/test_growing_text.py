@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from iterative_rag.index.collections.growing_text import GrowingText
+from iterative_rag.index.collections.assembled_document import GrowingText
 
 
 def test_pieces_are_found_as_in_the_whole_text() -> None:

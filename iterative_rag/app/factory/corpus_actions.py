@@ -29,7 +29,7 @@ from iterative_rag.system.private_files import private_folder
 if TYPE_CHECKING:
     from iterative_rag.app.staleness import Staleness
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
-    from iterative_rag.index.embedders.ray_engine import RayEngine
+    from iterative_rag.index.embedders.engines import RayEngine
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import DocumentChange, IngestReport
     from iterative_rag.index.joint_corpus import JointCorpus
@@ -46,7 +46,7 @@ STARTER_CORPUS = "starter"
 def corpora(index: str = "local") -> Corpora:
     """All corpora, with their vectors at `index`, the value of that setting."""
     from iterative_rag.index.corpora import Corpora
-    from iterative_rag.index.place_choice import places_at
+    from iterative_rag.index.vector_store import places_at
 
     return Corpora(home() / "corpora", place_of=places_at(index))
 
@@ -398,7 +398,7 @@ def stale(name: str, settings: Settings) -> Staleness:
 
 
 def _ray_engine(embedder: Embedder, settings: Settings, address: str) -> RayEngine:
-    from iterative_rag.index.embedders.ray_engine import RayEngine
+    from iterative_rag.index.embedders.engines import RayEngine
 
     return RayEngine(partial(_worker_embedder, settings), embedder, address)
 

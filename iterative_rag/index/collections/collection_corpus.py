@@ -10,16 +10,14 @@ from uuid import UUID
 
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index import rank_fusion
-from iterative_rag.index.catalogue import CatalogueEntry
+from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title
 from iterative_rag.index.collections.assembled_document import AssembledDocument, assembled
-from iterative_rag.index.collections.collection_client import CollectionClient
-from iterative_rag.index.collections.collection_shape import CollectionShape, check_embedder
+from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape, check_embedder
 from iterative_rag.index.collections.stored_node import StoredNode
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
 from iterative_rag.index.query_vectors import QueryVectors
 from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
-from iterative_rag.index.title_lookup import ids_of_title
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
 from iterative_rag.types import Document, Hit
