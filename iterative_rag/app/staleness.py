@@ -15,7 +15,7 @@ from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.ingest import id_under
 from iterative_rag.protocols import Corpus, DocumentSource, Skipped
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.formats.known_formats import format_in_folder
+from iterative_rag.sources.formats.format import format_in_folder
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Answer, Citation, Document
 

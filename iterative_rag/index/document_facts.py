@@ -1,4 +1,4 @@
-"""What the metadata and the address of a document tell: its date and its language."""
+"""What the metadata and the address of a document tell, and what to tell where no document is within a part."""
 
 from __future__ import annotations
 

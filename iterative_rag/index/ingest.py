@@ -31,8 +31,8 @@ from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
 from iterative_rag.retrieval import chunking
+from iterative_rag.sources.folder import reads
 from iterative_rag.sources.metadata import kinds_not_read
-from iterative_rag.sources.overlap import reads
 from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.text.spoken_language import language_of_document
 from iterative_rag.types import Document, Passage

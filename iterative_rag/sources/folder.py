@@ -1,21 +1,28 @@
-"""A folder of files of any format as documents, read within limits of size, memory and time."""
+"""What a path leads to as a source of documents: a folder of files of any format, or one file, read within limits."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.protocols import Skipped
+from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.registry import FORMATS, in_words
-from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Reading, shown
-from iterative_rag.sources.formats.known_formats import format_in_folder
+from iterative_rag.sources.formats.format import (
+    EXTRA,
+    MAX_CHARS,
+    Encyclopedia,
+    Format,
+    Reading,
+    format_in_folder,
+    format_of,
+    shown,
+)
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
-from iterative_rag.sources.overlap import reads
 from iterative_rag.system.files import CORPUS_DATABASE, NOT_REGULAR
 from iterative_rag.types import FILE_DATE_KEY, Document
 
@@ -218,3 +225,52 @@ def _placed(document: Document, relative: str, path: Path) -> Document:
 def _id(relative: str, within: str) -> str:
     """Does not change when the folder moves; `within` tells the documents of one file apart."""
     return hashlib.sha1(os.fsencode(relative) + (b"\0" + within.encode() if within else b"")).hexdigest()
+
+
+def reads(root: str, path: str) -> bool:
+    """Whether what is indexed as `root` reads `path` too: the same file or folder, or one that lies in the folder."""
+    real_root, real = os.path.realpath(root), os.path.realpath(path)
+    if real == real_root:
+        return True
+    if not os.path.isdir(real_root) or not Path(real).is_relative_to(real_root):
+        return False
+    inside = Path(real).relative_to(real_root)
+    hidden = any(part.startswith(".") for part in inside.parts)
+    return not hidden and (os.path.isdir(real) or format_in_folder(inside.name) is not None)
+
+
+def root_of(path: str, roots: Iterable[str]) -> str:
+    """The root under which a path is indexed: the outermost of `roots` that reads it, else the path itself."""
+    return min([*(root for root in roots if reads(root, path)), path], key=lambda root: len(os.path.realpath(root)))
+
+
+def is_encyclopedia(path: Path | str) -> bool:
+    """Whether single articles can be chosen from it by title."""
+    path = Path(path)
+    return isinstance(format_of(path.name), Encyclopedia) and not path.is_dir()
+
+
+def encyclopedias_in_words() -> str:
+    return in_words([suffix for suffix in FORMATS.names if is_encyclopedia(f"name{suffix}")])
+
+
+def open_source(
+    path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None, may_be_empty: bool = False
+) -> DocumentSource:
+    """A folder, or one file of a known format. Raises CorpusError for anything else.
+
+    `titles` are the articles to take of an encyclopedia; other sources are taken whole. `limits` are for a folder,
+    which must hold a file unless it `may_be_empty`.
+    """
+    path = Path(path).expanduser()
+    form = None if path.is_dir() else format_of(path.name)
+    if isinstance(form, Encyclopedia):
+        return form.source(path, titles)
+    if form and form.source:
+        return form.source(path)
+    if path.is_dir() or format_in_folder(path.name) or not path.exists():
+        return Folder(path, limits=limits, may_be_empty=may_be_empty)
+    raise CorpusError(
+        f"{path} is neither a folder nor a {in_words(FORMATS.names)} file.",
+        hint="Give a folder of such files, or one of them.",
+    )

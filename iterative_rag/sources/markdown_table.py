@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def line(cells: Sequence[str]) -> str:
@@ -10,6 +10,6 @@ def line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
 
 
-def rule(columns: int) -> str:
-    """The line between the header and the rows."""
-    return "|" + "---|" * max(1, columns)
+def table(head: Sequence[str], lines: Iterable[str]) -> str:
+    """A table of a header and rows that are written already."""
+    return "\n".join([line(head), "|" + "---|" * max(1, len(head)), *lines])

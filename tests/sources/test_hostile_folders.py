@@ -14,7 +14,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats import sandbox
 from iterative_rag.sources.formats.sandbox import Limits
-from iterative_rag.sources.html_tree import MAX_PAIRS, parsed
+from iterative_rag.sources.html_marks import MAX_PAIRS, parsed
 from iterative_rag.types import Document
 
 MANY = 300_000

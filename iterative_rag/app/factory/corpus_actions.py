@@ -317,7 +317,7 @@ def _sources(
     Raises UsageError.
     """
     from iterative_rag.sources import encyclopedias_in_words, is_encyclopedia, open_source
-    from iterative_rag.sources.overlap import root_of
+    from iterative_rag.sources.folder import root_of
 
     if titles and sum(map(is_encyclopedia, paths)) != 1:
         raise UsageError(

@@ -44,8 +44,7 @@ def fetch_wikipedia(
     network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
     and `retry` are for tests.
     """
-    from iterative_rag.sources.web.contact import contact_file, remembered_contact, user_agent
-    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.page_client import Web, contact_file, remembered_contact, user_agent
     from iterative_rag.sources.web.public_hosts import as_named
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
@@ -78,8 +77,7 @@ def fetch_web_pages(
     `web` is for tests: a client that may reach what is not public.
     """
     from iterative_rag.sources.web import web_pages
-    from iterative_rag.sources.web.contact import homepage, user_agent
-    from iterative_rag.sources.web.page_client import Web
+    from iterative_rag.sources.web.page_client import Web, homepage, user_agent
     from iterative_rag.sources.web.retry_policy import RetryPolicy
 
     folder = pages_folder(corpus) / "web"

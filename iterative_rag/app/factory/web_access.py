@@ -41,9 +41,9 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     """
     if not settings.web:
         return None
-    from iterative_rag.sources.search_engines.engine_choice import search_engine
+    from iterative_rag.sources.search_engines.json_api import search_engine
     from iterative_rag.sources.search_engines.mediawiki import Wikipedia
-    from iterative_rag.sources.web.contact import contact_file, remembered_contact, user_agent
+    from iterative_rag.sources.web.page_client import contact_file, remembered_contact, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
     try:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from iterative_rag.errors import CorpusError, FetchError, UsageError
 from iterative_rag.evaluation.datasets.frames_subsets import ALL
-from iterative_rag.sources.web.contact import contact_file, remembered_contact, user_agent
+from iterative_rag.sources.web.page_client import contact_file, remembered_contact, user_agent
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.questions import Question

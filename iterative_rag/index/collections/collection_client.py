@@ -1,4 +1,4 @@
-"""The calls to a collection of another program. Nothing here writes."""
+"""What a collection of another program tells of itself, and the calls to it. Nothing here writes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Embeds on the machines of a Ray cluster: one worker per core, each with its own embedder.
+"""Where texts are embedded: in a thread of this process, or on the machines of a Ray cluster.
 
-The driver reads, cuts and writes; only texts and vectors travel. A worker that dies is started again and its batches
-are embedded anew, on another machine if need be (Ray's `max_restarts` and `max_task_retries`).
+On a cluster each core has a worker with its own embedder. The driver reads, cuts and writes; only texts and vectors
+travel. A worker that dies is started again and its batches are embedded anew, on another machine if need be (Ray's
+`max_restarts` and `max_task_retries`).
 """
 
 from __future__ import annotations

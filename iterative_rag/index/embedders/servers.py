@@ -1,4 +1,4 @@
-"""Embedding models of an Ollama server, through LlamaIndex."""
+"""Embedding models of Ollama and of OpenAI-compatible servers, through LlamaIndex."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.sources.html_tree import WIKI_TAGS
+from iterative_rag.sources.html_marks import WIKI_TAGS
 
 # Private use characters, of which every page is stripped beforehand. PIECE and END surround the number of a piece that
 # is rendered already; the others stand for a bar that parts cells but no arguments, the signs of a tag, and the brace

@@ -15,8 +15,16 @@ from typing import BinaryIO, cast
 from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.dumps import wikitext
-from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, DumpPage, DumpSite, PagesParser
-from iterative_rag.sources.dumps.title_index import Multistream, index_of, key_of
+from iterative_rag.sources.dumps.pages_xml import (
+    ARTICLES,
+    DumpDamaged,
+    DumpPage,
+    DumpSite,
+    Multistream,
+    PagesParser,
+    index_of,
+    key_of,
+)
 from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document

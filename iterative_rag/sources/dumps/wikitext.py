@@ -17,7 +17,7 @@ from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.sources.dumps.blocks import BRACE, END, PIECE, PIECES, PIPE, TAG, TAG_END, blocks, inline, known_tags
 from iterative_rag.sources.dumps.pages_xml import DumpSite
 from iterative_rag.sources.dumps.templates import Arguments, expand
-from iterative_rag.sources.html_tree import without_deep_tags, without_private
+from iterative_rag.sources.html_marks import without_deep_tags, without_private
 from iterative_rag.sources.wikipedia import page_markdown
 
 if TYPE_CHECKING:

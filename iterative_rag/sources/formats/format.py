@@ -10,6 +10,7 @@ from pathlib import Path
 
 from iterative_rag.errors import MissingExtra
 from iterative_rag.protocols import DocumentSource, Skipped
+from iterative_rag.registry import FORMATS
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
@@ -82,3 +83,15 @@ def limit_skipped(reading: Reading, source: str, unit: str = "record", limit: in
             yield item
     if skipped > limit:
         yield Skipped(source, f"{counted(skipped - limit, f'more {unit} was', f'more {unit}s were')} left out.")
+
+
+def format_of(name: str) -> Format | Encyclopedia | None:
+    """None for files of no known format."""
+    suffix = next((suffix for suffix in FORMATS.names if name.lower().endswith(suffix)), None)
+    return FORMATS.load(suffix) if suffix else None
+
+
+def format_in_folder(name: str) -> Format | None:
+    """The format of a file that is read where it lies among others; None for encyclopedias and hidden files."""
+    form = None if name.startswith(".") else format_of(name)
+    return form if isinstance(form, Format) else None

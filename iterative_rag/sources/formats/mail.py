@@ -124,8 +124,7 @@ class _Reading:
             return _event(text)
         if kind in _TABLES:
             rows = [row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row]
-            table = [markdown_table.line(row) for row in rows]
-            return "\n".join([*table[:1], markdown_table.rule(len(rows[0])), *table[1:]]) if rows else ""
+            return markdown_table.table(rows[0], map(markdown_table.line, rows[1:])) if rows else ""
         if kind in ("text/plain", "text/markdown", "text/enriched") or kind.startswith("message/"):
             return _unfolded(text, part) if part.get_param("format") == "flowed" else text
         return None

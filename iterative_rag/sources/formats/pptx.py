@@ -86,7 +86,7 @@ class _Deck:
     def _block(self, shape: Any) -> Iterator[str]:
         element = shape._element
         if getattr(shape, "has_table", False):
-            yield from _table(_rows(element))
+            yield from _table(*_rows(element))
         elif getattr(shape, "has_text_frame", False):
             yield from _lines(element, as_list=True)
         for one in within(element, "chart", "relIds"):
@@ -98,7 +98,7 @@ class _Deck:
             (title, *names), *rows = office_xml.chart(root)
             self.kinds["charts without text"] += not rows
             title = ": ".join(filter(None, [self._heading, title]))
-            yield from _table([[title, *names], *rows]) if rows else filter(None, [title])
+            yield from _table([title, *names], *rows) if rows else filter(None, [title])
         yield from office_xml.descriptions(element)
         for one in within(element, "oleObj"):
             known = one.get("progId", "").startswith("Equation")
@@ -174,9 +174,8 @@ def _rows(element: Any) -> list[list[str]]:
     return rows
 
 
-def _table(rows: list[list[str]]) -> list[str]:
-    lines = list(map(markdown_table.line, rows))
-    return [*lines[:1], *([markdown_table.rule(len(rows[0]))] if rows else []), *lines[1:]]
+def _table(*rows: list[str]) -> list[str]:
+    return [markdown_table.table(rows[0], map(markdown_table.line, rows[1:]))] if rows else []
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("pptx", "lxml"))

@@ -47,8 +47,8 @@ class TablePart:
 
     @property
     def text(self) -> str:
-        table = [markdown_table.line(self.head), markdown_table.rule(len(self.head)), *self.lines] if self.head else []
-        return "\n\n".join(filter(None, [self.above, "\n".join(table)]))
+        table = markdown_table.table(self.head, self.lines) if self.head else ""
+        return "\n\n".join(filter(None, [self.above, table]))
 
     def followed(self, texts: Iterable[str], head: list[str]) -> TablePart:
         """The part in which texts and another table come behind this one."""

@@ -16,7 +16,7 @@ from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
-from iterative_rag.sources.html_tree import parsed, without_deep_tags, without_private
+from iterative_rag.sources.html_marks import parsed, without_deep_tags, without_private
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.types import Document
 

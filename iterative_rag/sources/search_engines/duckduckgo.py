@@ -6,7 +6,7 @@ from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.remote.disclosure import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import without_secrets
-from iterative_rag.sources.search_engines.results import listed, plain
+from iterative_rag.sources.search_engines.json_api import listed, plain
 from iterative_rag.types import SearchResult
 
 SECONDS = 15

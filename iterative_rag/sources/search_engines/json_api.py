@@ -1,17 +1,21 @@
-"""One request to a search engine's JSON API, within a deadline and a size limit; repeated only if the engine asks."""
+"""Search engines by their names; their JSON APIs, called within limits; their results made safe to show."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from iterative_rag.errors import FetchError
+from iterative_rag.errors import FetchError, UsageError
+from iterative_rag.protocols import SearchEngine
+from iterative_rag.registry import SEARCH_ENGINES
 from iterative_rag.remote.disclosure import SEARCH_WORDS
 from iterative_rag.remote.server_calls import CallState, without_secrets
+from iterative_rag.types import SearchResult
 
 if TYPE_CHECKING:
     import httpx
@@ -135,3 +139,84 @@ def _error_message(body: bytes) -> str:
     if not isinstance(answer, str):
         return ""
     return "".join(char for char in without_secrets(answer) if char.isprintable())[:_MAX_MESSAGE].rstrip(". ")
+
+
+MAX_TITLE = 200
+MAX_SNIPPET = 400
+MAX_URL = 2000
+
+
+def listed(
+    engine: str, entries: object, limit: int, *, url: str = "url", snippet: str = "content"
+) -> list[SearchResult]:
+    """The first `limit` entries with a web address, each address once; `url` and `snippet` name their fields.
+
+    Raises FetchError for anything but a list, and where none of the entries has an address.
+    """
+    if not isinstance(entries, list):
+        raise FetchError(f"{engine} sent no list of results.", hint="Try again later, or another --search-engine.")
+    found: dict[str, SearchResult] = {}
+    for entry in (entry for entry in entries if isinstance(entry, dict)):
+        address = _address(entry.get(url))
+        if address and address not in found:
+            title = plain(entry.get("title"), MAX_TITLE) or address
+            found[address] = SearchResult(title, address, plain(entry.get(snippet), MAX_SNIPPET))
+    if entries and not found:
+        raise FetchError(f"{engine} sent results without addresses.", hint="Try another --search-engine.")
+    return list(found.values())[:limit]
+
+
+def plain(text: object, limit: int) -> str:
+    """One line of at most `limit` characters, without control characters; "" for anything but text."""
+    if not isinstance(text, str):
+        return ""
+    shown = "".join(char if char.isprintable() else " " for char in text[: 4 * limit])
+    return " ".join(shown.split())[:limit].rstrip()
+
+
+def _address(value: object) -> str:
+    """An http(s) address without its fragment; "" for anything else. Fetching it checks whether it is public."""
+    if not isinstance(value, str) or not value.isprintable() or len(value) > MAX_URL:
+        return ""
+    address = value.strip().partition("#")[0]
+    try:
+        parts = urlsplit(address)
+        fetchable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0  # or a ValueError
+        return address if fetchable else ""
+    except ValueError:
+        return ""
+
+
+def search_engine(wanted: str, user_agent: str) -> SearchEngine:
+    """Raises UsageError for an unknown engine, a wrong address or a missing key, MissingExtra for a missing package.
+
+    Sends nothing. `user_agent` names us to servers.
+    """
+    name, separator, address = wanted.strip().partition("@")
+    entry = SEARCH_ENGINES.get(name.lower())
+    takes_address = entry is not None and "@" in entry.form
+    if entry is None or (separator and not takes_address):
+        # What follows "@" is not repeated: it may hold a password.
+        raise UsageError(f"{name!r} is no search engine{' that takes an address' if separator else ''}.", hint=_hint())
+    if takes_address and not separator and "[@" not in entry.form:
+        raise UsageError(f"{entry.name} needs the address of a server.", hint=f"Say where: {entry.form}")
+    build: Callable[[str, str], SearchEngine] = SEARCH_ENGINES.load(entry.name)
+    return build(_checked(address) if separator else "", user_agent)
+
+
+def _checked(address: str) -> str:
+    """The address without a slash at its end. Raises UsageError."""
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - raises ValueError for a wrong one
+    except ValueError as error:
+        raise UsageError("The address of the search engine is not valid.", hint=_hint()) from error
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise UsageError("The address of a search engine must not hold a user, a password or a query.", hint=_hint())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError("The address of the search engine is not an http or https address.", hint=_hint())
+    return address.rstrip("/")
+
+
+def _hint() -> str:
+    return f"Use {SEARCH_ENGINES.forms}."

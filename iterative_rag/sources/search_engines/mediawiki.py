@@ -9,8 +9,7 @@ from typing import Any
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import SearchEngine
-from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi
-from iterative_rag.sources.search_engines.results import listed
+from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi, listed
 from iterative_rag.types import SearchResult
 
 API = "https://en.wikipedia.org/w/api.php"

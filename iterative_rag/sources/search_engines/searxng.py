@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import SearchEngine
-from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi
-from iterative_rag.sources.search_engines.results import listed, plain
+from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi, listed, plain
 from iterative_rag.types import SearchResult
 
 _JSON = "Allow JSON in the server's settings.yml: search: formats: [html, json]"

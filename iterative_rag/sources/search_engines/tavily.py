@@ -6,8 +6,7 @@ import os
 
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import SearchEngine
-from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi
-from iterative_rag.sources.search_engines.results import listed
+from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi, listed
 from iterative_rag.types import SearchResult
 
 API = "https://api.tavily.com/search"

@@ -1,4 +1,4 @@
-"""Web pages by URL -> Markdown files in a folder, so that indexing them again needs no network."""
+"""Web pages by URL -> Markdown files in a folder, which are indexed again without a network; robots.txt (RFC 9309)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from urllib.robotparser import RobotFileParser
 
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.protocols import Skipped
@@ -15,12 +16,46 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import NotText, decode, decode_html
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.front_matter import Fields, text_of
-from iterative_rag.sources.web.page_client import PageResponse, Web, status_error
+from iterative_rag.sources.web.page_client import ROBOT, PageResponse, Web, status_error
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.web.robots import Robots
 from iterative_rag.sources.web.stored_pages import StoredPages, listed
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.sources.wikipedia.page_names import page_name
+
+_MAX_BYTES = 500 * 1024  # the RFC asks for at least as much
+
+
+class Robots:
+    """`get` fetches an address. Python's parser applies the first matching rule and no `*` in paths."""
+
+    def __init__(self, get: Callable[[str], PageResponse]) -> None:
+        self._get = get
+        self._known: dict[str, RobotFileParser] = {}
+
+    def allow(self, url: str) -> bool:
+        """Whether we may fetch this. A site without the file allows all; one whose file fails to load forbids all."""
+        parts = urlsplit(url)
+        site = f"{parts.scheme}://{parts.netloc}".lower()
+        if site not in self._known:
+            self._known[site] = self._rules(site)
+        return self._known[site].can_fetch(ROBOT, url)
+
+    def _rules(self, site: str) -> RobotFileParser:
+        """Raises FetchError where the site cannot be reached at all."""
+        rules = RobotFileParser()
+        try:
+            reply = self._get(f"{site}/robots.txt")
+        except FetchError as error:
+            if error.status is None:
+                raise
+            rules.parse(["User-agent: *", "Disallow: /"])
+            return rules
+        if 400 <= reply.status < 500:
+            rules.parse([])
+        else:
+            rules.parse(reply.body[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines())
+        return rules
+
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.sources import html_marks
-from iterative_rag.sources.html_tree import parsed, without_private
+from iterative_rag.sources.html_marks import parsed, without_private
 from iterative_rag.sources.wikipedia import page_tables as tables
 from iterative_rag.sources.wikipedia.page_tables import BREAK, ENTRY
 

@@ -69,12 +69,8 @@ def to_markdown(table: LexborNode) -> str:
     if len(grid[0]) == 1 and not any(header):
         return "\n\n".join(filter(None, [*above, *(row[0].text for row in grid)]))
     rows = [_texts(row) for row in grid]
-    lines = [
-        markdown_table.line(header),
-        markdown_table.rule(len(header)),
-        *(markdown_table.line(row) for row in rows if row != header),
-    ]
-    return "\n\n".join([*filter(None, above), "\n".join(lines)])
+    written = markdown_table.table(header, (markdown_table.line(row) for row in rows if row != header))
+    return "\n\n".join([*filter(None, above), written])
 
 
 def cell_text(node: LexborNode, *, wrapped: bool = False) -> str:

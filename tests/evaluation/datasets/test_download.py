@@ -17,7 +17,7 @@ from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.evaluation.datasets import download
 from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
-from iterative_rag.sources.web import contact
+from iterative_rag.sources.web import page_client
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_fetched_says_why(
     change: dict[str, str], error: type[Exception], message: str, fetching: Callable[..., FetchReport],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(contact, "homepage", lambda: "")
+    monkeypatch.setattr(page_client, "homepage", lambda: "")
     with pytest.raises(error, match=message):
         fetching(**change)
 

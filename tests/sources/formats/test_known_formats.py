@@ -11,7 +11,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.registry import FORMATS
 from iterative_rag.sources import open_source
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.formats.known_formats import format_in_folder
+from iterative_rag.sources.formats.format import format_in_folder
 from iterative_rag.system.installation import install_command
 from tests.sources.formats.reading import documents, mixed, reasons, written
 

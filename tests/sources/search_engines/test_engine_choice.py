@@ -9,7 +9,7 @@ import pytest
 
 from fakes.search_engine_server import FakeSearchEngine, answering, json_reply
 from iterative_rag.errors import UsageError
-from iterative_rag.sources.search_engines.engine_choice import search_engine
+from iterative_rag.sources.search_engines.json_api import search_engine
 from tests.sources.search_engines.lamp_results import AGENT
 
 

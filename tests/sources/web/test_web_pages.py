@@ -11,7 +11,7 @@ from fakes.web_sites import REFUSED, Answer, FakeNetwork, look_up, sending, serv
 from fakes.wikipedia_server import FakeTime
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
-from iterative_rag.sources.source import open_source
+from iterative_rag.sources.folder import open_source
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages, is_url
