@@ -1,6 +1,6 @@
 """What can be replaced, and what a replacement has to do.
 
-A class implements a protocol by having its methods; it need not inherit from it. Errors are those of `errors.py`: an
+A class implements a protocol by having its methods; it need not inherit from it. Errors are those of `errors`: an
 implementation raises one of them instead of returning an empty result, and lets no exception of a library through.
 """
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from iterative_rag.cli.console import Printer, clean
 from iterative_rag.cli.settings_options import SEARCHING, given_options
+from iterative_rag.errors.installation import own_command
 from iterative_rag.storage.output import NEAREST, NO_ARTICLE, fetch_commands
-from iterative_rag.system.installation import own_command
 from iterative_rag.types import Answer, Cap, Citation, ReasonCode
 
 # A model of eight billion parameters, which many machines can run; README.md names the same one.

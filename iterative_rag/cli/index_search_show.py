@@ -169,7 +169,7 @@ def show_report(report: IngestReport, *, quiet: bool) -> None:
 def _show_left_out(left_out: Sequence[Skipped]) -> None:
     """What an extra would read: how many files of each kind, the first names, and the command that installs it."""
     from iterative_rag.cli.console import clean, err
-    from iterative_rag.system.installation import install_command
+    from iterative_rag.errors.installation import install_command
 
     for extra in dict.fromkeys(skipped.extra for skipped in left_out):
         names = [Path(skipped.source).name for skipped in left_out if skipped.extra == extra]

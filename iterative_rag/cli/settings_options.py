@@ -88,7 +88,7 @@ def given_options(settings: Mapping[str, Any], *, only: tuple[str, ...] = (), **
     """The words of a command line that asks as it was asked: the options that were given (`only` these), as the
     settings of an answer tell them, and those that are `changed`."""
     from iterative_rag.settings import as_options
-    from iterative_rag.types.within import recorded_parts
+    from iterative_rag.storage.output import recorded_parts
 
     given = [name for name in _OPTIONS if name in settings.get("given", ()) and name not in WITHIN]
     values = {name: settings[name] for name in given if name in settings} | changed

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from iterative_rag.system.installation import install_command
+from iterative_rag.errors.installation import install_command
 
 # UTF-32 first: its mark begins with that of UTF-16.
 _BOMS = (

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from iterative_rag.computing.display import found_in, shown
+from iterative_rag.errors import UsageError
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
@@ -29,6 +31,7 @@ from iterative_rag.types import (
     HopRecord,
     Status,
     Usage,
+    Within,
 )
 
 EXTRACT = "Extract: the passages nearest to the question, quoted; nothing is concluded from them."
@@ -263,3 +266,20 @@ def _fact(fact: Fact) -> dict[str, Any]:
 def _usage(usage: Usage) -> dict[str, Any]:
     models = [asdict(model) for model in usage.models]
     return asdict(usage) | {"seconds": round(usage.seconds, 3), "models": models}
+
+
+def parts_as_text(parts: Sequence[Within]) -> str:
+    """As the settings of an answer keep them: JSON."""
+    return json.dumps([asdict(part) for part in parts], ensure_ascii=False)
+
+
+def recorded_parts(settings: Mapping[str, Any]) -> tuple[Within, ...]:
+    """The parts that the settings of an answer tell of; () where they tell of none. Raises UsageError where what they
+    tell cannot be read: the whole corpus is not what was asked."""
+    try:
+        recorded = json.loads(str(settings.get("within") or "[]"))
+        return tuple(Within(**part | {"where": tuple(part.get("where", []))}) for part in recorded)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(
+            "It cannot be read to which part of the corpus this answer was kept.", hint="Ask the question again."
+        ) from error

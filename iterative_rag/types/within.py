@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
-
-from iterative_rag.errors import UsageError
+from dataclasses import dataclass, fields
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
@@ -23,7 +18,7 @@ class Within:
     of that date or later. Each of `where` is a condition KEY=VALUE on the metadata of the document, or on the column of
     a table file, of which then the rows with that value are read.
 
-    Raises UsageError for a date or a condition that is none, and for what is no text.
+    Raises ValueError for a date or a condition that is none, and for what is no text.
     """
 
     title: str = ""
@@ -37,19 +32,14 @@ class Within:
         for part in fields(self):
             value = getattr(self, part.name)
             if part.name != "where" and not isinstance(value, str):
-                raise UsageError(
-                    f"Within takes {part.name} as text, not {value!r}.", hint=f'Write {part.name}="{value}".'
-                )
-        if not (isinstance(self.where, tuple) and all(isinstance(one, str) for one in self.where)):
-            raise UsageError(
-                f"Within takes where as a tuple of texts, not {self.where!r}.", hint='Write where=("author=Holm",).'
+                raise ValueError(f'Within takes {part.name} as text, not {value!r}: write {part.name}="{value}"')
+        if not (isinstance(self.where, tuple) and all(isinstance(text, str) for text in self.where)):
+            raise ValueError(
+                f'Within takes where as a tuple of texts, not {self.where!r}: write where=("author=Holm",)'
             )
-        try:
-            checked_since(self.since)
-            for one in self.where:
-                condition(one)
-        except ValueError as error:
-            raise UsageError(f"{error}.", hint="Such as since 2024-05-01, where author=Holm.") from error
+        checked_since(self.since)
+        for text in self.where:
+            condition(text)
 
     def __bool__(self) -> bool:
         return any(getattr(self, one.name) for one in fields(self))
@@ -65,36 +55,6 @@ class Within:
         options = {"language": "document-language"}
         typed = [f"--{options.get(name, name)} {_quoted(value)}" for name, value in given if value]
         return " ".join([*typed, *(f"--where {_quoted(one)}" for one in self.where)])
-
-
-def parts_as_text(parts: Sequence[Within]) -> str:
-    """As the settings of an answer keep them: JSON."""
-    return json.dumps([asdict(one) for one in parts], ensure_ascii=False)
-
-
-def recorded_parts(settings: Mapping[str, Any]) -> tuple[Within, ...]:
-    """The parts that the settings of an answer tell of; () where they tell of none. Raises UsageError where what they
-    tell cannot be read: the whole corpus is not what was asked."""
-    try:
-        recorded = json.loads(str(settings.get("within") or "[]"))
-        if not isinstance(recorded, list):
-            raise ValueError("no list")
-        return tuple(map(_recorded, recorded))
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            "It cannot be read to which part of the corpus this answer was kept.", hint="Ask the question again."
-        ) from error
-
-
-def _recorded(held: Any) -> Within:
-    """Raises ValueError for what `parts_as_text` does not write, UsageError for a date or a condition that is none."""
-    where = held.get("where", []) if isinstance(held, dict) else None
-    if not isinstance(where, list):
-        raise ValueError("no part")
-    texts = {one.name: held.get(one.name, "") for one in fields(Within) if one.name != "where"}
-    if not all(isinstance(one, str) for one in (*texts.values(), *where)):
-        raise ValueError("no text")
-    return Within(**texts, where=tuple(where))
 
 
 def checked_since(value: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from fakes.command_line import Command
 from iterative_rag import IterativeRAG, Within
-from iterative_rag.errors import NothingWithin, UsageError
+from iterative_rag.errors import NothingWithin
 
 # Two bridges of one name, told apart only by what is around the text.
 NOTES = {
@@ -151,7 +151,7 @@ def test_the_fields_of_records_are_metadata_and_python_asks_within_them(run: Com
             assert rag.ask(MAYOR, within=within).short_answer == mayor
         with pytest.raises(NothingWithin, match="--where year=2020"):
             rag.ask(MAYOR, within=Within(where=("year=2020",)))
-        with pytest.raises(UsageError, match="is no date"):
+        with pytest.raises(ValueError, match="is no date"):
             Within(since="2024-13")
 
 
@@ -166,9 +166,8 @@ def test_the_fields_of_records_are_metadata_and_python_asks_within_them(run: Com
 )
 def test_a_part_that_is_no_text_is_refused_with_what_to_write(given: dict[str, Any], said: str, hint: str) -> None:
     """A year as a number ended in a TypeError."""
-    with pytest.raises(UsageError, match=re.escape(said)) as raised:
+    with pytest.raises(ValueError, match=f"{re.escape(said)}.*{re.escape(hint)}"):
         Within(**given)
-    assert hint in raised.value.hint
 
 
 def test_rows_of_a_table_file_are_chosen_by_a_column(run: Command, tmp_path: Path) -> None:

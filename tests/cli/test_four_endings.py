@@ -19,7 +19,7 @@ from fakes.model_server import FakeServer
 from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag import IterativeRAG, ReasonCode
-from iterative_rag.system.installation import own_command
+from iterative_rag.errors.installation import own_command
 
 NOWHERE = "Who painted the ceiling of the winter palace in Quorn?"
 NEAR = "Who painted the ceiling of the town hall of Aldermere?"

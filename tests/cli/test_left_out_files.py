@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fakes.command_line import Command, TerminalCommand
-from iterative_rag.system.installation import install_command
+from iterative_rag.errors.installation import install_command
 
 _HIDE = """
 import importlib.util

@@ -10,8 +10,8 @@ from iterative_rag.app.conversations.last_conversation import last_conversation
 from iterative_rag.app.factory.corpus_actions import corpus_name
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, as_options
+from iterative_rag.storage.output import recorded_parts
 from iterative_rag.types import Within
-from iterative_rag.types.within import recorded_parts
 
 # What a corpus is found by: whoever names another one means none of these.
 _OF_THE_CORPUS = frozenset({"index", "embedder", "within"})

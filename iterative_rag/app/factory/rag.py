@@ -19,6 +19,7 @@ from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.output import parts_as_text, recorded_parts
 from iterative_rag.text.folding import readable
 from iterative_rag.types import (
     Answer,
@@ -35,7 +36,6 @@ from iterative_rag.types import (
     Step,
     Within,
 )
-from iterative_rag.types.within import parts_as_text, recorded_parts
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession

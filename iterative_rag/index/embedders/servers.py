@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import EmbedderError
+from iterative_rag.errors.installation import install_command
 from iterative_rag.index.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.protocols import Cache, Embedder, Vectors
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server, ollama_url
-from iterative_rag.system.installation import install_command
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding

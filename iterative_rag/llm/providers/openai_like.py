@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
+from iterative_rag.errors.installation import install_command
 from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
 from iterative_rag.llm.providers.reply_stream import tidied
 from iterative_rag.llm.providers.server_traits import Form
@@ -18,7 +19,6 @@ from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server
 from iterative_rag.settings import Settings
-from iterative_rag.system.installation import install_command
 from iterative_rag.system.threads import llama_index_import
 
 if TYPE_CHECKING:

@@ -37,8 +37,9 @@ from iterative_rag.serve.mcp_door.tool_results import (
     SectionPlace,
 )
 from iterative_rag.serve.rag_pool import RagPool
+from iterative_rag.serve.runs.run_request import part_of_corpus
 from iterative_rag.settings.choices import LENGTHS
-from iterative_rag.types import Document, FindCall, Within
+from iterative_rag.types import Document, FindCall
 
 _NAME = 500  # characters of a name
 _WORDS = 1000  # characters of what is looked for
@@ -95,7 +96,7 @@ class Tools:
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
         searched = self._corpus(corpus)
-        part = Within(**within.model_dump())
+        part = part_of_corpus(**within.model_dump())
         passages = []
         for hit in search_filtered(searched, query, limit, self.pool.settings.within, part):
             quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))

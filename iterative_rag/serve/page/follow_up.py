@@ -20,9 +20,9 @@ from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.run_manager import RunSinks, Work
 from iterative_rag.serve.runs.run_request import RunRequest, checked_request
 from iterative_rag.serve.services import Services, services_of
+from iterative_rag.storage.output import recorded_parts
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Step, Within
-from iterative_rag.types.within import recorded_parts
 
 
 async def follow_up(request: Request) -> Response:

@@ -74,7 +74,15 @@ def checked_within(given: object) -> Within:
     if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
         raise UsageError(f'"where" is a list of at most {_MOST_CONDITIONS} texts, such as ["author=Holm"].')
     texts = {name: without_controls(_text(given, name)) for name in WITHIN if name != "where"}
-    return Within(**texts, where=tuple(without_controls(_text({"where": one}, "where")) for one in where))
+    return part_of_corpus(**texts, where=tuple(without_controls(_text({"where": text}, "where")) for text in where))
+
+
+def part_of_corpus(**within: Any) -> Within:
+    """Raises UsageError for a date or a condition that is none."""
+    try:
+        return Within(**within)
+    except ValueError as error:
+        raise UsageError(f"{error}.", hint="Such as since 2024-05-01, where author=Holm.") from error
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

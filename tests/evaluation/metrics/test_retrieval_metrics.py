@@ -17,6 +17,7 @@ from fakes import two_article_corpus
 from fakes.in_memory import index_documents
 from iterative_rag.cli import main
 from iterative_rag.errors import LLMServerError, LLMUnreachable
+from iterative_rag.errors.installation import install_command
 from iterative_rag.evaluation.metrics.retrieval_metrics import (
     Ranking,
     Target,
@@ -30,7 +31,6 @@ from iterative_rag.evaluation.metrics.search_modes import Search
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.system.installation import install_command
 from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step
 
 

@@ -24,10 +24,10 @@ from iterative_rag.errors import (
     StoreUnreachable,
     UsageError,
 )
+from iterative_rag.errors.installation import install_command
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.index.vector_store import places_at
-from iterative_rag.system.installation import install_command
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 

@@ -8,6 +8,7 @@ import pytest
 
 from fakes.model_server import FakeServer, unused_url
 from iterative_rag.errors import IterativeRAGError, LLMError, UsageError
+from iterative_rag.errors.installation import install_command
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -15,7 +16,6 @@ from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import Spec, parse_spec
 from iterative_rag.remote.server_calls import ollama_url
 from iterative_rag.settings import Settings
-from iterative_rag.system.installation import install_command
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from fakes.two_corpora import BOTH, CITED, index_two_corpora
 from fakes.two_corpora import QUESTION as CHAIN
 from iterative_rag.app.factory import index_paths
 from iterative_rag.cli import main
+from iterative_rag.errors.installation import install_command
 from iterative_rag.settings import Settings
-from iterative_rag.system.installation import install_command
 
 COMMAND = ["-m", "iterative_rag", "mcp", "--llm", "builtin"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from iterative_rag.errors.installation import install_command
 from iterative_rag.protocols import Skipped
 from iterative_rag.registry import FORMATS
 from iterative_rag.sources import open_source
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import format_in_folder
-from iterative_rag.system.installation import install_command
 from tests.sources.formats.reading import documents, mixed, reasons, written
 
 # --- web pages -------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.errors import CorpusError, MissingExtra
+from iterative_rag.errors.installation import install_command
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.formats.zim import ZimArchive
-from iterative_rag.system.installation import install_command
 from iterative_rag.types import Document
 
 libzim = pytest.importorskip("libzim", reason="the extra zim is not installed")

@@ -18,6 +18,7 @@ import pytest
 
 from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
+from iterative_rag.errors.installation import install_command
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.web.page_client import Web, user_agent
 from iterative_rag.sources.web.retry_policy import RetryPolicy
@@ -31,7 +32,6 @@ from iterative_rag.sources.wikipedia.article_fetching import (
 )
 from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName, page_name
-from iterative_rag.system.installation import install_command
 from iterative_rag.types import Document
 
 AGENT = "tests/1 (tests@example.org)"

@@ -21,10 +21,10 @@ from fakes.running_server import PlayingLLM
 from fakes.two_article_corpus import QUESTION, TEXTS, write_articles
 from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.errors import LLMUnreachable, MissingExtra
+from iterative_rag.errors.installation import install_command
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.storage.spans import span_export
-from iterative_rag.system.installation import install_command
 
 KIND = "openinference.span.kind"
 

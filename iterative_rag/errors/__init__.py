@@ -78,7 +78,7 @@ class MissingExtra(UsageError):
     """`extra` is the name of the optional dependencies that have to be installed."""
 
     def __init__(self, extra: str) -> None:
-        from iterative_rag.system.installation import install_command
+        from iterative_rag.errors.installation import install_command
 
         super().__init__(
             f"This needs packages that are not installed: the extra {extra!r}.",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.system import installation
-from iterative_rag.system.installation import install_command
+from iterative_rag.errors import installation
+from iterative_rag.errors.installation import install_command
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENT = "'iterative-rag[files]'"
