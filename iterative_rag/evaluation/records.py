@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iterative_rag.evaluation.questions import Answerability
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 class Outcome(StrEnum):
@@ -164,34 +168,12 @@ def to_json(record: QuestionRecord) -> dict[str, Any]:
 
 
 def from_json(row: Mapping[str, Any]) -> QuestionRecord:
-    """The record that `to_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-    scores = dict(row["scores"])
-    scores["judge"] = JudgeVerdict(scores["judge"]) if scores["judge"] else None
-    hops = tuple(
-        Hop(
-            **{
-                **hop,
-                **{name: tuple(hop[name]) for name in ("needs", "shortlist", "read")},
-                "facts": tuple(FoundFact(**fact) for fact in hop["facts"]),
-            }
-        )
-        for hop in row["hops"]
-    )
-    names = ("answers", "types", "gold", "missing_gold", "expected_steps")
-    return QuestionRecord(
-        **{
-            **row,
-            **{name: tuple(row[name]) for name in names},
-            "kind": Answerability(row["kind"]),
-            "unread": tuple(row.get("unread", ())),  # not in runs of older versions, as the next two
-            "courses": tuple(tuple(course) for course in row.get("courses", ())),
-            "taken": tuple(row.get("taken", ())),
-            "outcome": Outcome(row["outcome"]),
-            "citations": tuple(Cited(**cited) for cited in row["citations"]),
-            "hops": hops,
-            "spent": Spent(**row["spent"]),
-            "judging": Spent(**row["judging"]),
-            "scores": Scores(**scores),
-            "cause": Cause(row["cause"]) if row["cause"] else None,
-        }
-    )
+    """The record that `to_json` wrote, also in an older version. Raises ValueError for anything else."""
+    return _reader().validate_python(row)
+
+
+@functools.cache
+def _reader() -> TypeAdapter[QuestionRecord]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(QuestionRecord)

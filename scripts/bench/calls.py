@@ -26,7 +26,7 @@ from fakes.weak_model import WeakModel
 from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import FinalStep, ReadingStep
 from scripts.bench import harness

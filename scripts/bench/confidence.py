@@ -28,7 +28,7 @@ import numpy.typing as npt
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.questions import Answerability, Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.protocols import Corpus

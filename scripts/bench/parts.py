@@ -27,7 +27,7 @@ from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reasoning.answer_trust import FittedAnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.metrics.statistics import mean, mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
@@ -37,25 +37,11 @@ from iterative_rag.storage.cache import NoCache
 from scripts.bench import harness
 
 EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_names"
-PLANNING = (
-    "request_forms",
-    "several_questions",
-    "wording",
-    "antecedents",
-    "simplification",
-    "split_repair",
-    "names",
-    "times",
-    "trailing",
-    "descriptions",
-    "computations",
-    "time_questions",
-    "difference_questions",
-    "list_questions",
-    "comparison_questions",
-    "choice_questions",
-    "yes_no_questions",
-)
+PLANNING = [
+    "request_forms", "several_questions", "wording", "antecedents", "simplification", "split_repair", "names",
+    "times", "trailing", "descriptions", "computations", "time_questions", "difference_questions", "list_questions",
+    "comparison_questions", "choice_questions", "yes_no_questions",
+]  # fmt: skip
 READING = ("lead_descriptions", "life_facts", "infobox_facts", "table_answers", "value_kinds")
 PARTS = (SPLITTER, *PLANNING, NAMES, *READING, TRUST)
 

@@ -29,7 +29,7 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reasoning.answer_trust import Answering, FittedAnswerTrust
 from iterative_rag.builtin.reasoning.thresholds import GUESSING
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.paragraph_pools import pool
+from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.settings import load_settings

@@ -23,8 +23,8 @@ import iterative_rag.builtin.reasoning.thresholds as code
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.paragraph_pools import pool
 from iterative_rag.evaluation.datasets.question_files import read_bytes, rows
+from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score

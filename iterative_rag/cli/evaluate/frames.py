@@ -101,7 +101,7 @@ def frames(
     from iterative_rag.cli.evaluate.report import write_reports
     from iterative_rag.cli.fetch_progress import index_into
     from iterative_rag.evaluation.datasets.download import FetchPlan
-    from iterative_rag.evaluation.running.benchmark_pages import Benchmark
+    from iterative_rag.evaluation.datasets.frames_subsets import Benchmark
     from iterative_rag.evaluation.running.preparation import judging_model
     from iterative_rag.evaluation.running.run_evaluation import RunConfig
     from iterative_rag.evaluation.running.run_folder import need_inspect

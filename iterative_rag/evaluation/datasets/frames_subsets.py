@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.system.files import readable
+from iterative_rag.text.markdown_rows import is_rule
+
+if TYPE_CHECKING:
+    from iterative_rag.evaluation.running.answer_modes import Examination
+    from iterative_rag.index.corpora import IndexedCorpus
 
 ALL = "all"
 QUESTIONS = 824  # of the published benchmark
@@ -43,6 +50,48 @@ def ids_of(dataset: Dataset, subset: str) -> tuple[str, ...]:
 def size_of(dataset: Dataset, subset: str) -> int:
     """How many questions the subset has, whether or not the dataset holds them."""
     return len(dataset.questions) if subset == ALL else len(_listed(subset))
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A published benchmark, and the subset of it that is run."""
+
+    name: str
+    subset: str
+
+    def ids(self, dataset: Dataset) -> tuple[str, ...]:
+        """The questions of the subset that the dataset holds. Raises UsageError where there is none."""
+        return ids_of(dataset, self.subset)
+
+    def about(self, dataset: Dataset, exams: Sequence[Examination], corpus: IndexedCorpus) -> dict[str, Any]:
+        """What a run rests on, for the manifest: its subset, the needed pages that the corpus holds, their tables.
+
+        Without these figures a share beside a published one misleads.
+        """
+        needed = {title for exam in exams for title in exam.question.gold_titles}
+        missing = {title for exam in exams for title in exam.missing_gold}
+        held = {one for exam in exams for one in exam.gold}
+        with_tables = {one for one in held if has_table(corpus.document(one).text)}
+        tabular = [exam for exam in exams if is_tabular(exam.question)]
+        return {
+            "name": self.name,
+            "subset": self.subset,
+            "of": QUESTIONS,
+            "in_subset": size_of(dataset, self.subset),
+            "asked": len(exams),
+            "documents": len(corpus.titles()),
+            "pages_needed": len(needed),
+            "pages_held": len(needed - missing),
+            "questions_lacking_pages": sum(bool(exam.missing_gold) for exam in exams),
+            "pages_with_tables": len(with_tables),
+            "tabular": len(tabular),
+            "tabular_without_tables": sum(not with_tables.intersection(exam.gold) for exam in tabular),
+        }
+
+
+def has_table(text: str) -> bool:
+    """Whether a Markdown table stands in a text."""
+    return any("|" in line and is_rule(line) for line in text.splitlines())
 
 
 def digest_of(text: str) -> str:

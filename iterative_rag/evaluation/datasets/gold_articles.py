@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -11,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id
 from iterative_rag.evaluation.datasets.wikipedia_links import is_link, page_of, title_of
-from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.questions import Paragraph, Question
 from iterative_rag.sources import front_matter
 from iterative_rag.system.files import readable
 from iterative_rag.text.folding import PLAIN_SIGNS, plain_title
@@ -29,6 +29,11 @@ _HEAD_CHARS = front_matter.MAX_CHARS + 1000
 _MARKDOWN = (".md", ".markdown")
 
 Ids = tuple[str, ...]
+
+
+def paragraph_id(paragraph: Paragraph) -> str:
+    """The id of the document made of a paragraph: the same title and text have the same one in every dataset."""
+    return hashlib.sha256(f"{paragraph.title}\0{paragraph.text}".encode()).hexdigest()[:32]
 
 
 class GoldIndex:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, read_redirects
-from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id, pool
+from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, paragraph_id, read_redirects
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.settings import Settings
+from iterative_rag.types import Document
 
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from iterative_rag.protocols import Corpus, Embedder
 
 OWN, POOLED = "own", "pooled"
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]+")
+_LONGEST_STEM = 60
 
 
 class Scope:
@@ -67,9 +70,71 @@ def open_scope(
                 f"The questions of {dataset.name} have no paragraphs of their own.",
                 hint="Name an indexed corpus: --corpus NAME (iterative-rag corpus lists them).",
             )
-        name_of_pool = pool(dataset, settings, embedder, progress=progress)
-        settings = settings.model_copy(update={"corpus": name_of_pool})
+        name_of_corpus = pool(dataset, settings, embedder, progress=progress)
     else:
-        settings = settings.model_copy(update={"corpus": name})
-    corpus = open_corpus(settings, embedder, cache(settings))
+        name_of_corpus = name
+    corpus = open_corpus(settings.model_copy(update={"corpus": name_of_corpus}), embedder, cache(settings))
     return Scope(corpus, embedder, GoldIndex(corpus, read_redirects(redirects)), own=name == OWN)
+
+
+# --- the paragraphs of a dataset as a corpus -------------------------------------------------
+
+
+def pool_name(dataset: Dataset) -> str:
+    """The name of the corpus of all paragraphs: another file of the same name is another corpus."""
+    stem = _NOT_IN_NAMES.sub("-", dataset.name.lower()).strip("-._")[:_LONGEST_STEM]
+    return f"pool-{stem or 'questions'}-{dataset.digest[:8]}"
+
+
+class Paragraphs:
+    """A source of documents: every paragraph once, in the order of the dataset."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._name = pool_name(dataset)
+        self._distinct = {paragraph_id(one): one for question in dataset.questions for one in question.paragraphs}
+
+    @property
+    def root(self) -> str:
+        """A name that is independent of the file's path: a moved file has the same paragraphs."""
+        return self._name
+
+    @property
+    def total(self) -> int:
+        return len(self._distinct)
+
+    def documents(self) -> Iterator[Document]:
+        for identity, paragraph in self._distinct.items():
+            yield Document(identity, paragraph.title, paragraph.text, f"{self._name}#{identity}")
+
+
+def pool(
+    dataset: Dataset,
+    settings: Settings,
+    embedder: Embedder,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+) -> str:
+    """Index all paragraphs of the dataset as one corpus, unless they are indexed already; returns its name.
+
+    Raises UsageError when the dataset brings none, CorpusError and EmbedderError as `ingest` does.
+    """
+    from iterative_rag.app.factory import corpora
+    from iterative_rag.index.ingest import ingest
+
+    source = Paragraphs(dataset)
+    if not source.total:
+        raise UsageError(
+            f"The questions of {dataset.name} have no paragraphs.",
+            hint="Name an indexed corpus: --corpus NAME (iterative-rag corpus lists them).",
+        )
+    name = pool_name(dataset)
+    ingest(
+        [source],
+        corpora(settings.index),
+        name,
+        embedder,
+        chunk_chars=settings.chunk_chars,
+        chunk_overlap=settings.chunk_overlap,
+        progress=progress,
+    )
+    return name

@@ -65,7 +65,6 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.metrics.best_run import best
 from iterative_rag.evaluation.metrics.per_question import (
     SCORES,
     Measure,
@@ -78,6 +77,7 @@ from iterative_rag.evaluation.metrics.per_question import (
 from iterative_rag.evaluation.metrics.statistics import holm, mcnemar, mean, mean_interval, paired_difference
 from iterative_rag.evaluation.metrics.summary import rounded
 from iterative_rag.evaluation.records import QuestionRecord
+from iterative_rag.evaluation.running.answer_modes import BOUNDS
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
 
@@ -104,7 +104,7 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
         for (name, run), differs in zip(named, differing(runs), strict=True)
     ]
     found: dict[str, Any] = rounded(
-        {"runs": overviews, "best": best(overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
+        {"runs": overviews, "best": _best(overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
     )
     return found
 
@@ -236,13 +236,8 @@ def _scores(of_run: dict[str, list[QuestionRecord]], questions: Sequence[str], m
 
 def _difference(values: Sequence[Sequence[float]], seed: int) -> dict[str, Any]:
     first, second = values
-    found = paired_difference(first, second, seed=seed)
-    return {
-        "first": mean(first),
-        "second": mean(second),
-        "difference": found.mean,
-        "interval": [found.low, found.high],
-    }
+    difference, interval = paired_difference(first, second, seed=seed)
+    return {"first": mean(first), "second": mean(second), "difference": difference, "interval": list(interval)}
 
 
 def _ratios(first: RunFolder, second: RunFolder, questions: set[str]) -> dict[str, float | None]:
@@ -267,3 +262,76 @@ def _mean_of(run: RunFolder, questions: set[str], measure: Measure) -> float:
 
 def _ratio(first: float, second: float) -> float | None:
     return second / first if first else None
+
+
+# --- the best run ----------------------------------------------------------------------------
+
+SURE = 0.05
+# A run is called as good only where its interval rules out that it answers so much less: a test on few questions finds
+# no difference either.
+_MARGIN = 0.1
+
+
+def _best(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One entry for each set of runs that share questions, in the order of the runs; none for a run alone.
+
+    Between equally accurate runs the cheaper one is best; upper and lower bounds are left out.
+    """
+    found = []
+    for names in _sets(runs, pairs):
+        judged = [run for run in runs if run["name"] in names and run["right"] is not None and not bound(run)]
+        if len(judged) < 2:
+            continue
+        winner = min(judged, key=lambda run: (-run["right"], *_cost_of(run)))
+        level, untold = [winner], []
+        for run in judged:
+            against = _against(run["name"], winner["name"], pairs)
+            if run is winner or against is None or against["p"] < SURE:  # itself, not comparable, or surely worse
+                continue
+            if against["low"] < -_MARGIN:
+                untold.append(against)
+            else:
+                level.append(run)
+        cheapest = min(level, key=_cost_of)
+        found.append(
+            {
+                "runs": [run["name"] for run in judged],
+                "run": winner["name"],
+                **{what: winner[what] for what in ("right", "calls", "seconds")},
+                "cheapest": cheapest["name"],
+                **{f"cheapest_{what}": cheapest[what] for what in ("right", "calls", "seconds")},
+                "untold": untold,
+            }
+        )
+    return found
+
+
+def bound(run: Mapping[str, Any]) -> str:
+    """`upper bound` or `lower bound`; "" for a run that competes."""
+    return BOUNDS.get(run["mode"], "")
+
+
+def _cost_of(run: Mapping[str, Any]) -> tuple[float, float]:
+    return run["calls"] or 0.0, run["seconds"] or 0.0
+
+
+def _sets(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> list[set[str]]:
+    """The names of runs that are joined by pairs, directly or not."""
+    sets = [{str(run["name"])} for run in runs]
+    for pair in pairs:
+        one, other = (next(names for names in sets if pair[side] in names) for side in ("first", "second"))
+        if one is not other:
+            one |= other
+            sets.remove(other)
+    return sets
+
+
+def _against(run: str, winner: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """How a run differs from the winner; None where they have no question in common."""
+    pair = next((pair for pair in pairs if {pair["first"], pair["second"]} == {run, winner}), None)
+    if pair is None:
+        return None
+    low, high = pair["right"]["interval"]
+    if pair["first"] == run:
+        low, high = -high, -low
+    return {"run": run, "n": pair["n"], "low": low, "high": high, "p": pair["right"]["p_holm"]}

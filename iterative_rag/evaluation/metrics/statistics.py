@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 CONFIDENCE = 0.95
 RESAMPLES = 9999
@@ -32,17 +32,6 @@ def by_question(answers: Iterable[tuple[Hashable, float]]) -> list[float]:
     for question, value in answers:
         values[question].append(value)
     return [mean(of_one) for of_one in values.values()]
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` of the values lie, interpolated. Raises ValueError for no values."""
-    if not values:
-        raise ValueError("a percentile of no values")
-    ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
 # --- intervals -------------------------------------------------------------------------------
@@ -76,19 +65,11 @@ def wilson(share: float, n: int) -> Interval:
     return (max(0.0, min(float(low), share)), min(1.0, max(float(high), share)))
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The mean of `second - first` over the same questions, with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-
 def paired_difference(
     first: Sequence[float], second: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES
-) -> Difference:
-    """The paired bootstrap of a difference of scores from 0 to 1: `first[i]` and `second[i]` are of one question.
+) -> tuple[float, Interval]:
+    """The mean of `second - first`, scores from 0 to 1, with its interval by the paired bootstrap: `first[i]` and
+    `second[i]` are of one question.
 
     Equal differences are treated as in `mean_interval`: where no question differs, the interval reaches as far to
     both sides as Wilson's upper bound for "0 of n differ". Raises ValueError for no questions or unequal lengths.
@@ -96,11 +77,11 @@ def paired_difference(
     differences = [after - before for before, after in zip(first, second, strict=True)]
     middle = mean(differences)
     if min(differences) < max(differences):
-        return Difference(middle, *_bootstrap(differences, seed=seed, resamples=resamples))
+        return middle, _bootstrap(differences, seed=seed, resamples=resamples)
     low, high = mean_interval([abs(middle)] * len(differences))
     if middle == 0:
-        return Difference(0.0, -high, high)
-    return Difference(middle, *((low, high) if middle > 0 else (-high, -low)))
+        return 0.0, (-high, high)
+    return middle, ((low, high) if middle > 0 else (-high, -low))
 
 
 def _bootstrap(values: Sequence[float], *, seed: int, resamples: int) -> Interval:
@@ -147,50 +128,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
 # --- calibration -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Answers with a confidence from `low` to below `high` (the last bin holds 1.0 too): their mean confidence and
-    the share of them that is right."""
+def calibration(confidences: Sequence[float], right: Sequence[float], *, bins: int = BINS) -> dict[str, Any]:
+    """How well confidences match accuracy: 0.8 should mean right eight times in ten.
 
-    low: float
-    high: float
-    n: int
-    confidence: float
-    right: float
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """`ece` is the mean distance of confidence and accuracy over the bins, weighted by their answers (Guo et al.,
-    2017); `brier` the mean squared distance over the answers. Bins without answers are left out."""
-
-    ece: float
-    brier: float
-    bins: tuple[Bin, ...]
-
-
-def calibration(confidences: Sequence[float], right: Sequence[float], *, bins: int = BINS) -> Calibration:
-    """How well confidences match accuracy: 0.8 should mean right eight times in ten; `bins` are of equal width.
-
-    Raises ValueError for no answers, unequal lengths or a confidence outside of 0 to 1.
+    `ece` is the mean distance of confidence and accuracy over the bins, weighted by their answers (Guo et al., 2017);
+    `brier` the mean squared distance over the answers. `bins` are of equal width, from `low` to below `high` (the last
+    one holds 1.0 too), those without answers left out. Raises ValueError for no answers or unequal lengths.
     """
     pairs = list(zip(confidences, right, strict=True))
-    if not pairs:
-        raise ValueError("the calibration of no answers")
-    if not all(0 <= confidence <= 1 for confidence in confidences):
-        raise ValueError("a confidence outside of 0 to 1")
     held: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
     for confidence, hit in pairs:
         held[min(int(confidence * bins), bins - 1)].append((confidence, hit))
-    made = tuple(
-        Bin(
-            place / bins,
-            (place + 1) / bins,
-            len(held[place]),
-            mean([confidence for confidence, _ in held[place]]),
-            mean([hit for _, hit in held[place]]),
-        )
-        for place in sorted(held)
-    )
-    ece = sum(one.n * abs(one.confidence - one.right) for one in made) / len(pairs)
-    return Calibration(ece, mean([(confidence - hit) ** 2 for confidence, hit in pairs]), made)
+    made = [
+        {
+            "low": number / bins,
+            "high": (number + 1) / bins,
+            "n": len(within),
+            "confidence": mean([confidence for confidence, _ in within]),
+            "right": mean([hit for _, hit in within]),
+        }
+        for number, within in sorted(held.items())
+    ]
+    brier = mean([(confidence - hit) ** 2 for confidence, hit in pairs])
+    ece = sum(one["n"] * abs(one["confidence"] - one["right"]) for one in made) / len(pairs)
+    return {"ece": ece, "brier": brier, "bins": made}

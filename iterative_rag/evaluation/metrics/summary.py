@@ -100,8 +100,8 @@ intervals.*                  95 % interval [low, high] of the figure of this nam
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from iterative_rag.evaluation.metrics.per_question import (
     SCORES,
@@ -120,13 +120,10 @@ from iterative_rag.evaluation.metrics.per_question import (
     tokens,
     values_by_question,
 )
-from iterative_rag.evaluation.metrics.statistics import calibration, mean, mean_interval, percentile
+from iterative_rag.evaluation.metrics.statistics import calibration, mean, mean_interval
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.running.run_folder import RunFolder
-
-if TYPE_CHECKING:
-    from iterative_rag.evaluation.scoring.trajectories import TrajectoryMatch
 
 _DIGITS = 6
 
@@ -156,7 +153,7 @@ def summarise(
         "by_type": _groups(answerable, lambda record: record.types, seed, largest_first=True),
         "by_gold": _groups(answerable, lambda record: (len(record.gold) + len(record.missing_gold),), seed),
         "by_hops": _groups(answerable, lambda record: (len(record.hops),), seed),
-        "by_word": _groups(answerable, _word_of, seed),
+        "by_word": _groups(answerable, lambda record: filter(None, (record.confidence_word,)), seed),
         "by_ending": dict(Counter(sorted(record.reason_code for record in records if record.reason_code))),
         **_spending(records, price, measured),
         "citations": _citations(records, measured),
@@ -222,10 +219,6 @@ def _groups(
     return {str(key): group for key, group in made}
 
 
-def _word_of(record: QuestionRecord) -> tuple[str, ...]:
-    return (record.confidence_word,) if record.confidence_word else ()
-
-
 def _group(records: Sequence[QuestionRecord], seed: int) -> dict[str, Any]:
     measured = _Intervals(seed)
     means = {name: measured.mean(name, records, SCORES[name]) for name in ("right", "em", "f1")}
@@ -236,6 +229,8 @@ def _group(records: Sequence[QuestionRecord], seed: int) -> dict[str, Any]:
 
 
 def _spending(records: Sequence[QuestionRecord], price: Price | None, measured: _Intervals) -> dict[str, Any]:
+    import numpy as np
+
     seconds = [record.spent.seconds for record in records]
     judging = [record.judging for record in records]
     return {
@@ -247,8 +242,8 @@ def _spending(records: Sequence[QuestionRecord], price: Price | None, measured: 
         },
         "seconds": {
             **_amount("seconds", records, lambda record: record.spent.seconds, measured),
-            "median": percentile(seconds, 0.5) if seconds else None,
-            "p95": percentile(seconds, 0.95) if seconds else None,
+            "median": float(np.median(seconds)) if seconds else None,
+            "p95": float(np.percentile(seconds, 95)) if seconds else None,
         },
         "cache_hits": _amount("cache_hits", records, lambda record: record.spent.cache_hits, measured),
         "judging": {
@@ -288,12 +283,15 @@ def _citations(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[
 
 
 def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:
-    from iterative_rag.evaluation.scoring.abstention import precision, recall
-
-    unanswerable = {record.id for record in records if record.kind is not Answerability.ANSWERABLE}
-    if not unanswerable:
-        return {"precision": None, "recall": None, "unanswerable": 0}
-    return {"precision": precision(records), "recall": recall(records), "unanswerable": len(unanswerable)}
+    """Precision and recall of "this cannot be answered" as a class (SQuAD 2.0, Rajpurkar et al. 2018)."""
+    unanswerable = [record for record in records if record.kind is not Answerability.ANSWERABLE]
+    rightly = sum(record.outcome is Outcome.ABSTAINED for record in unanswerable)
+    abstained = sum(record.outcome is Outcome.ABSTAINED for record in records)
+    return {
+        "precision": rightly / abstained if unanswerable and abstained else None,
+        "recall": rightly / len(unanswerable) if unanswerable else None,
+        "unanswerable": len({record.id for record in unanswerable}),
+    }
 
 
 def _retrieval(answerable: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any]:
@@ -313,16 +311,16 @@ def _retrieval(answerable: Sequence[QuestionRecord], measured: _Intervals) -> di
 def _trajectories(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
     from iterative_rag.evaluation.scoring.trajectories import check
 
-    courses = [(record, check(record)) for record in records]
-    expecting = {id(record): course for record, course in courses if course is not None}
-    if not expecting:
+    checked = {id(record): found for record in records if (found := check(record)) is not None}
+    if not checked:
         return None
-    followed = [record for record in records if id(record) in expecting]
-    found: dict[str, Any] = {"n": len({record.id for record in followed})}
-    for name in ("exact", "in_order", "any_order", "subset", "found"):
-        measure = _of_course(expecting, name)
-        found[name] = measured.mean(f"trajectories.{name}", followed, measure)
-    return found
+    followed = [record for record in records if id(record) in checked]
+
+    def share(name: str) -> float | None:
+        return measured.mean(f"trajectories.{name}", followed, lambda record: float(checked[id(record)][name]))
+
+    names = ("exact", "in_order", "any_order", "subset", "found")
+    return {"n": len({record.id for record in followed}), **{name: share(name) for name in names}}
 
 
 def _courses(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
@@ -335,10 +333,6 @@ def _courses(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[st
     return {"n": len({record.id for record in judged}), "allowed": share}
 
 
-def _of_course(courses: Mapping[int, TrajectoryMatch], name: str) -> Measure:
-    return lambda record: float(getattr(courses[id(record)], name))
-
-
 # --- trust -----------------------------------------------------------------------------------
 
 
@@ -348,12 +342,7 @@ def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
         return None
     # A confidence is a product of floats and may exceed 1 by a rounding error.
     confidences = [min(1.0, max(0.0, record.confidence)) for record in given]
-    found = calibration(confidences, [float(record.right is True) for record in given])
-    bins = [
-        {"low": one.low, "high": one.high, "n": one.n, "confidence": one.confidence, "right": one.right}
-        for one in found.bins
-    ]
-    return {"n": len(given), "ece": found.ece, "brier": found.brier, "bins": bins}
+    return {"n": len(given), **calibration(confidences, [float(record.right is True) for record in given])}
 
 
 def rounded(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from iterative_rag.evaluation.metrics.best_run import bound
+from iterative_rag.evaluation.metrics.run_comparison import bound
 from iterative_rag.evaluation.report.formatting import (
     NOTHING,
     number,

@@ -17,7 +17,7 @@ from iterative_rag.errors import MissingExtra
 from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range, points, visible
 from iterative_rag.evaluation.report.published_figures import differences
-from iterative_rag.evaluation.report.question_details import CAPS, Caps, ShownQuestion, shown
+from iterative_rag.evaluation.report.question_details import CAPS, Caps, Shown, shown
 from iterative_rag.evaluation.report.report_tables import RESULTS, Report
 from iterative_rag.text.plurals import counted
 
@@ -43,7 +43,7 @@ def html(report: Report, *, largest: int = LARGEST) -> str:
 
 
 def _render(values: dict[str, Any], report: Report, caps: Caps) -> str:
-    questions = [shown(place, record, caps) for place, record in enumerate(report.run.records, 1)]
+    questions = [shown(number, record, caps) for number, record in enumerate(report.run.records, 1)]
     return _template().render(**values, questions=questions, causes=_causes(report, questions), cut=_cut(caps))
 
 
@@ -78,9 +78,9 @@ def _values(report: Report) -> dict[str, Any]:
     }
 
 
-def _causes(report: Report, questions: Sequence[ShownQuestion]) -> list[tuple[str, int, float, list[ShownQuestion]]]:
+def _causes(report: Report, questions: Sequence[Shown]) -> list[tuple[str, int, float, list[Shown]]]:
     return [
-        (cause, amount, share, [one for one in questions if one.cause == cause])
+        (cause, amount, share, [one for one in questions if one["cause"] == cause])
         for cause, amount, share in report_tables.causes(report)
     ]
 

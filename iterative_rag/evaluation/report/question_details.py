@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from iterative_rag.evaluation.metrics.per_question import gave_facts, listed, read
 from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
@@ -12,7 +13,7 @@ from iterative_rag.text.plurals import counted
 from iterative_rag.types.links import web_link
 
 _QUESTION, _SENTENCE = 1000, 1500  # characters
-_NO_CAUSE = ""
+Shown = dict[str, Any]  # the values of a part of the page, for its template
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,100 +41,32 @@ CAPS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFact:
-    value: str
-    quote: str
-    title: str
-    gold: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTitle:
-    """A document of a shortlist. `gold` ones are needed, those `read` were opened."""
-
-    title: str
-    gold: bool
-    read: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownHop:
-    """`question` is "" where it stands just above: the question itself, or the last hop's rephrasing."""
-
-    n: int
-    question: str
-    needs: tuple[str, ...]
-    titles: tuple[ShownTitle, ...]
-    more_titles: int
-    facts: tuple[ShownFact, ...]
-    more_facts: int
-    rephrased: str
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """A needed article and how far it got, from "not in the corpus" to "cited"; `found` ones gave a fact."""
-
-    title: str
-    reached: str
-    found: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownQuestion:
-    """A question of the page. `place` is its number on the page, `result` a key of RESULTS, `cause` "" for none."""
-
-    place: int
-    id: str
-    repeat: int
-    result: str
-    result_label: str
-    cause: str
-    question: str
-    given: str
-    sentence: str
-    reason: str
-    accepted: tuple[str, ...]
-    types: tuple[str, ...]
-    scores: tuple[tuple[str, str], ...]
-    judge_reason: str
-    spent: str
-    needed: tuple[Needed, ...]
-    hops: tuple[ShownHop, ...]
-    more_hops: int
-    citations: tuple[tuple[str, bool, str], ...]
-
-
-def shown(place: int, record: QuestionRecord, caps: Caps) -> ShownQuestion:
+def shown(number: int, record: QuestionRecord, caps: Caps) -> Shown:
+    """What the template shows of a question: `number` is its place on the page, `result` a key of RESULTS."""
     ended = result(record)
     hops = caps.hops_of(ended)
-    return ShownQuestion(
-        place=place,
-        id=visible(record.id),
-        repeat=record.repeat,
-        result=ended,
-        result_label=RESULTS[ended],
-        cause=record.cause.value if record.cause is not None else _NO_CAUSE,
-        question=visible(record.question, _QUESTION),
-        given=visible(record.short_answer, _QUESTION),
-        sentence=visible(record.text, _SENTENCE) if record.text != record.short_answer else "",
-        reason=visible(_reason(record), _SENTENCE),
-        accepted=tuple(visible(answer, _QUESTION) for answer in record.answers),
-        types=tuple(visible(one) for one in record.types),
-        scores=_scores(record),
-        judge_reason=visible(record.scores.judge_reason, _SENTENCE),
-        spent=_spent(record),
-        needed=_needed(record),
-        hops=_hops(record, caps)[:hops],
-        more_hops=max(0, len(record.hops) - hops),
-        citations=_citations(record) if hops else (),
-    )
-
-
-def _citations(record: QuestionRecord) -> tuple[tuple[str, bool, str], ...]:
-    """The title of each citation, whether its quote was found, and the link to its document."""
-    return tuple((visible(cited.title), cited.verified, web_link(cited.url)) for cited in record.citations)
+    return {
+        "place": number,
+        "id": visible(record.id),
+        "repeat": record.repeat,
+        "result": ended,
+        "result_label": RESULTS[ended],
+        "cause": record.cause.value if record.cause is not None else "",
+        "question": visible(record.question, _QUESTION),
+        "given": visible(record.short_answer, _QUESTION),
+        "sentence": visible(record.text, _SENTENCE) if record.text != record.short_answer else "",
+        "reason": visible(_reason(record), _SENTENCE),
+        "accepted": [visible(answer, _QUESTION) for answer in record.answers],
+        "types": [visible(kind) for kind in record.types],
+        "scores": _scores(record),
+        "judge_reason": visible(record.scores.judge_reason, _SENTENCE),
+        "spent": _spent(record),
+        "needed": _needed(record),
+        "hops": _hops(record, caps)[:hops],
+        "more_hops": max(0, len(record.hops) - hops),
+        # The title of each citation, whether its quote was found, and the link to its document.
+        "citations": [(visible(one.title), one.verified, web_link(one.url)) for one in record.citations if hops],
+    }
 
 
 def _reason(record: QuestionRecord) -> str:
@@ -142,7 +75,7 @@ def _reason(record: QuestionRecord) -> str:
     return "; ".join(dict.fromkeys(filter(None, (record.fault, record.reason, unread))))
 
 
-def _scores(record: QuestionRecord) -> tuple[tuple[str, str], ...]:
+def _scores(record: QuestionRecord) -> list[tuple[str, str]]:
     scores = record.scores
     rows = [
         ("exact match", number(scores.em)),
@@ -152,7 +85,7 @@ def _scores(record: QuestionRecord) -> tuple[tuple[str, str], ...]:
     ]
     if scores.judge is not None:
         rows.append(("judge", scores.judge.value))
-    return (*rows, ("confidence", percent(record.confidence)))
+    return [*rows, ("confidence", percent(record.confidence))]
 
 
 def _spent(record: QuestionRecord) -> str:
@@ -163,7 +96,8 @@ def _spent(record: QuestionRecord) -> str:
     return " · ".join([*parts, f"{number(spent.seconds)} s"])
 
 
-def _needed(record: QuestionRecord) -> tuple[Needed, ...]:
+def _needed(record: QuestionRecord) -> list[Shown]:
+    """The needed articles and how far each got; `found` ones gave a fact."""
     cited = {one.document_id for one in record.citations}
     stages = (
         ("cited", cited),
@@ -174,42 +108,43 @@ def _needed(record: QuestionRecord) -> tuple[Needed, ...]:
     rows = []
     for document in record.gold:
         reached = next((name for name, documents in stages if document in documents), "never shortlisted")
-        found = document in cited | gave_facts(record)
-        rows.append(Needed(visible(record.documents.get(document, document)), reached, found))
-    return (*rows, *(Needed(visible(title), "not in the corpus", False) for title in record.missing_gold))
+        found, title = document in cited | gave_facts(record), record.documents.get(document, document)
+        rows.append({"title": visible(title), "reached": reached, "found": found})
+    lacking = (
+        {"title": visible(title), "reached": "not in the corpus", "found": False} for title in record.missing_gold
+    )
+    return [*rows, *lacking]
 
 
-def _hops(record: QuestionRecord, caps: Caps) -> tuple[ShownHop, ...]:
+def _hops(record: QuestionRecord, caps: Caps) -> list[Shown]:
     above = [record.question, *(hop.rephrased or hop.question for hop in record.hops)]
-    return tuple(_hop(hop, record, caps, before) for hop, before in zip(record.hops, above, strict=False))
+    return [_hop(hop, record, caps, before) for hop, before in zip(record.hops, above, strict=False)]
 
 
-def _hop(hop: Hop, record: QuestionRecord, caps: Caps, above: str) -> ShownHop:
+def _hop(hop: Hop, record: QuestionRecord, caps: Caps, above: str) -> Shown:
+    """`question` is "" where it stands just above: the question itself, or the last hop's rephrasing."""
     gold, opened = set(record.gold), set(hop.read)
     # Needed articles are never cut: readers look for them.
     ordered = sorted(range(len(hop.shortlist)), key=lambda at: (hop.shortlist[at] not in gold, at))
-    kept = sorted(ordered[: caps.titles])
-    titles = tuple(
-        ShownTitle(visible(record.documents.get(one, one), 80), one in gold, one in opened)
-        for one in (hop.shortlist[at] for at in kept)
-    )
-    return ShownHop(
-        n=hop.n,
-        question=visible(hop.question, _QUESTION) if hop.question != above else "",
-        needs=tuple(visible(need, _QUESTION) for need in hop.needs),
-        titles=titles,
-        more_titles=len(hop.shortlist) - len(titles),
-        facts=tuple(_fact(fact, gold, caps) for fact in hop.facts[: caps.facts]),
-        more_facts=max(0, len(hop.facts) - caps.facts),
-        rephrased=visible(hop.rephrased, _QUESTION) if hop.rephrased != hop.question else "",
-    )
+    kept = [hop.shortlist[at] for at in sorted(ordered[: caps.titles])]
+    titles = [(document, visible(record.documents.get(document, document), 80)) for document in kept]
+    return {
+        "n": hop.n,
+        "question": visible(hop.question, _QUESTION) if hop.question != above else "",
+        "needs": [visible(need, _QUESTION) for need in hop.needs],
+        "titles": [{"title": title, "gold": one in gold, "read": one in opened} for one, title in titles],
+        "more_titles": len(hop.shortlist) - len(titles),
+        "facts": [_fact(fact, gold, caps) for fact in hop.facts[: caps.facts]],
+        "more_facts": max(0, len(hop.facts) - caps.facts),
+        "rephrased": visible(hop.rephrased, _QUESTION) if hop.rephrased != hop.question else "",
+    }
 
 
-def _fact(fact: FoundFact, gold: set[str], caps: Caps) -> ShownFact:
+def _fact(fact: FoundFact, gold: set[str], caps: Caps) -> Shown:
     said = fact.value or fact.statement
-    return ShownFact(
-        value=visible(said, caps.quote) if said != fact.quote else "",
-        quote=visible(fact.quote, caps.quote),
-        title=visible(fact.title, 80),
-        gold=fact.document_id in gold,
-    )
+    return {
+        "value": visible(said, caps.quote) if said != fact.quote else "",
+        "quote": visible(fact.quote, caps.quote),
+        "title": visible(fact.title, 80),
+        "gold": fact.document_id in gold,
+    }

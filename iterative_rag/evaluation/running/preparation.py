@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.datasets.frames_subsets import Benchmark
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, Examiner, modes, strategy_of
-from iterative_rag.evaluation.running.benchmark_pages import Benchmark
-from iterative_rag.evaluation.running.manifest import code_version, package_versions
+from iterative_rag.evaluation.running.run_folder import package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
 from iterative_rag.settings.choices import one_of
@@ -140,6 +140,7 @@ class Preparation:
         return tuple(engines)
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
+        from iterative_rag import __version__
         from iterative_rag.evaluation.scoring.judge import judges_itself
         from iterative_rag.llm import prompts
 
@@ -167,7 +168,7 @@ class Preparation:
             "repeat": config.repeat,
             "price": list(config.price) if config.price else None,
             "prompts": prompts.versions(),
-            "code": code_version(),
+            "code": __version__,
             "concurrency": config.concurrency,
             "versions": package_versions(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),

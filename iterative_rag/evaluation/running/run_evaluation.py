@@ -15,9 +15,15 @@ from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord
 from iterative_rag.evaluation.running.answer_modes import Examination
 from iterative_rag.evaluation.running.inspect_isolation import cancelled_by_interrupts, contained
-from iterative_rag.evaluation.running.manifest import begin_or_resume
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
-from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder, need_inspect, read_run
+from iterative_rag.evaluation.running.run_folder import (
+    LOGS,
+    MANIFEST,
+    RunFolder,
+    begin_or_resume,
+    need_inspect,
+    read_run,
+)
 from iterative_rag.system.files import disk_full, is_disk_full
 from iterative_rag.system.memory import MemoryTrimmer
 from iterative_rag.system.private_files import FILE_MODE, tighten

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from iterative_rag.errors import MissingExtra, UsageError
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.system.files import readable
+from iterative_rag.system.private_files import open_private
 
 MANIFEST = "manifest.json"
 LOGS = "logs"
@@ -18,10 +20,13 @@ LOGS = "logs"
 _HELD: dict[str, type] = {"questions": int, "repeat": int, "dataset": dict, "corpus": dict, "mode": str, "backend": str}
 _HELD_WITHIN = {"dataset": ("name", "form", "digest"), "corpus": ("name", "fingerprint")}
 
+# What may differ between a run and its resumption.
+_INCIDENTAL = frozenset({"started", "concurrency", "versions"})
+
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A run as stored on disk. `manifest` holds what `run.manifest` wrote; records are in the dataset's order."""
+    """A run as stored on disk. `manifest` holds what its metrics depend on; records are in the dataset's order."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -49,6 +54,38 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict):
         raise UsageError(f"{path / MANIFEST} is not a JSON object.", hint="Give another folder with --out.")
     return found
+
+
+def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
+    """Start a run in `out`, or check that `out` holds an earlier part of the same run. Raises UsageError."""
+    found = read_manifest(out)
+    if found is None:
+        if (out / LOGS).is_dir() and any((out / LOGS).iterdir()):
+            raise UsageError(f"{out} holds logs of something else.", hint="Give another folder with --out.")
+        partial = out / f"{MANIFEST}.partial"
+        with open_private(partial) as file:
+            file.write(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
+        os.replace(partial, out / MANIFEST)
+        return
+    there, here = _flat(found), _flat(json.loads(json.dumps(wanted)))
+    differing = [key for key in sorted(there.keys() | here.keys()) if there.get(key) != here.get(key)]
+    if differing := [key for key in differing if key.split(".")[0] not in _INCIDENTAL]:
+        shown = "; ".join(f"{key}: {there.get(key)!r} there, {here.get(key)!r} here" for key in differing[:6])
+        more = f"; and {len(differing) - 6} more" if len(differing) > 6 else ""
+        raise UsageError(
+            f"{out} holds another run ({shown}{more}).",
+            hint="Give the settings of that run, or another folder with --out.",
+        )
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, one in value.items():
+        if isinstance(one, Mapping):
+            flat |= _flat(one, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = one
+    return flat
 
 
 def read_run(path: Path) -> RunFolder:
@@ -87,3 +124,11 @@ def need_inspect() -> None:
 
     if importlib.util.find_spec("inspect_ai") is None:
         raise MissingExtra("evaluate")
+
+
+def package_versions() -> dict[str, str]:
+    import platform
+    from importlib.metadata import version
+
+    names = ("inspect-ai", "llama-index-core", "onnxruntime", "qdrant-edge-py")
+    return {"python": platform.python_version()} | {name: version(name) for name in names}

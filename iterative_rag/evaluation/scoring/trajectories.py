@@ -9,39 +9,31 @@ may hold the step. The facts of one hop are found at the same time: between them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.scoring.answer_match import matches, stands_in
 
 
-@dataclass(frozen=True, slots=True)
-class TrajectoryMatch:
-    """`found` is the share of the expected steps that was found.
+def check(record: QuestionRecord) -> dict[str, float] | None:
+    """The record's course against its expected steps; None where the dataset expects none.
 
     `exact`: every step, in order, and no hop that brought facts but no step. `in_order`: every step, in order, detours
-    aside. `any_order`: every step. `subset`: no detour, though steps may be missing.
+    aside. `any_order`: every step. `subset`: no detour, though steps may be missing. `found`: the share of the steps.
     """
-
-    exact: bool
-    in_order: bool
-    any_order: bool
-    subset: bool
-    found: float
-
-
-def check(record: QuestionRecord) -> TrajectoryMatch | None:
-    """The record's course against its expected steps; None where the dataset expects none."""
     steps = record.expected_steps
     if not steps:
         return None
     hops = [_steps_of(hop, steps) for hop in record.hops if hop.facts]
     found = set().union(*hops)
-    every = len(found) == len(steps)
-    in_order = _in_order(hops, len(steps))
-    straight = all(hops)
-    return TrajectoryMatch(in_order and straight, in_order, every, straight, len(found) / len(steps))
+    in_order, straight = _in_order(hops, len(steps)), all(hops)
+    return {
+        "exact": in_order and straight,
+        "in_order": in_order,
+        "any_order": len(found) == len(steps),
+        "subset": straight,
+        "found": len(found) / len(steps),
+    }
 
 
 def allowed(record: QuestionRecord) -> bool | None:

@@ -10,8 +10,7 @@ import pytest
 
 from fakes.in_memory import index_documents
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, read_redirects
-from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id
+from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, paragraph_id, read_redirects
 from iterative_rag.evaluation.questions import Paragraph, Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder

@@ -14,7 +14,8 @@ import pytest
 from iterative_rag.app.factory import corpora
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.paragraph_pools import paragraph_id, pool, pool_name
+from iterative_rag.evaluation.datasets.gold_articles import paragraph_id
+from iterative_rag.evaluation.datasets.search_scope import pool, pool_name
 from iterative_rag.evaluation.questions import Paragraph
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.indexing_progress import Progress

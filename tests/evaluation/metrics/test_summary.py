@@ -222,9 +222,12 @@ def test_abstention_is_measured_where_questions_cannot_be_answered() -> None:
         abstention("a"),
         abstention("b", Answerability.NOT_IN_CORPUS),
         record("c", kind=Answerability.FALSE_PREMISE),
+        record("fault", False, kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.FAULT),
+        record("cap", False, kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.INCOMPLETE),
     ]
-    assert summarise(records)["abstention"] == {"precision": 0.5, "recall": 0.5, "unanswerable": 2}
+    assert summarise(records)["abstention"] == {"precision": 0.5, "recall": 0.25, "unanswerable": 4}
     assert summarise(records[:1])["abstention"] == {"precision": None, "recall": None, "unanswerable": 0}
+    assert summarise(records[2:3])["abstention"] == {"precision": None, "recall": 0.0, "unanswerable": 1}
 
 
 def test_calibration_looks_at_answers_that_were_given_and_judged() -> None:

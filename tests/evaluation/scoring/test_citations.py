@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from fakes.evaluation_records import abstention as abstained
 from fakes.evaluation_records import cited, record
 from fakes.in_memory import MemoryCorpus
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.evaluation.questions import Answerability
-from iterative_rag.evaluation.records import Cited, Outcome
-from iterative_rag.evaluation.scoring import abstention
+from iterative_rag.evaluation.records import Cited
 from iterative_rag.evaluation.scoring.citations import precision, recall, verified
 from iterative_rag.types import Answer, Citation, Document
 
@@ -88,25 +85,3 @@ def test_precision_and_recall(documents: str, gold: str, share: float | None, fo
 def test_a_citation_without_a_document_costs_precision() -> None:
     lost = (Cited("Lost", "", False), Cited("Lost", "", False), Cited("Also lost", "", False))
     assert precision(record("q", gold=("a",), citations=(*cited("a"), *lost))) == pytest.approx(1 / 3)
-
-
-def test_abstentions_are_measured_where_some_questions_have_no_answer() -> None:
-    records = [
-        record("answered", True),
-        abstained("gave up"),
-        abstained("rightly", Answerability.NOT_IN_CORPUS),
-        abstained("also rightly", Answerability.FALSE_PREMISE),
-        record("answered all the same", False, kind=Answerability.FALSE_PREMISE),
-        record("fault", False, kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.FAULT),
-        record("cap", False, kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.INCOMPLETE),
-    ]
-    assert abstention.precision(records) == pytest.approx(2 / 3)
-    assert abstention.recall(records) == pytest.approx(2 / 5)
-
-
-def test_abstention_without_anything_to_measure() -> None:
-    answerable = [record("q"), abstained("r")]
-    assert (abstention.precision(answerable), abstention.recall(answerable)) == (None, None)
-    missed = [record("q", False, kind=Answerability.FALSE_PREMISE)]
-    assert (abstention.precision(missed), abstention.recall(missed)) == (None, 0.0)
-    assert (abstention.precision([]), abstention.recall([])) == (None, None)
