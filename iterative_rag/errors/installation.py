@@ -81,8 +81,8 @@ def own_command() -> str:
     import shutil
 
     script = Path(sys.prefix) / "bin" / "iterative-rag"
-    found = shutil.which("iterative-rag")
-    if not script.exists() or (found and Path(found).resolve() == script.resolve()):
+    on_path = shutil.which("iterative-rag")
+    if not script.exists() or (on_path and Path(on_path).resolve() == script.resolve()):
         return "iterative-rag"
     here = Path.cwd()
     return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))

@@ -86,10 +86,10 @@ def find(url: str, service: str) -> Key:
     kept = Key()
     for variable in variables(service):
         if value := os.environ.get(variable, "").strip():
-            found = _from_variable(variable, value, url)
-            if found.value:
-                return found
-            kept = kept if kept.withheld else found
+            key = _from_variable(variable, value, url)
+            if key.value:
+                return key
+            kept = kept if kept.withheld else key
     return kept
 
 
@@ -124,8 +124,8 @@ def known_values() -> list[str]:
 
 
 def _entries() -> dict[str, dict[str, object]]:
-    found = private_json.read(keys_file())
-    return {host: entry for host, entry in found.items() if isinstance(entry, dict)}
+    held = private_json.read(keys_file())
+    return {host: entry for host, entry in held.items() if isinstance(entry, dict)}
 
 
 def _from_variable(variable: str, value: str, url: str) -> Key:
@@ -154,7 +154,7 @@ def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
     """The key, unless it would be sent over plain HTTP where others could read it."""
     if not _can_be_key(value):
         return Key(withheld=f"The value of {name} cannot be a key.", hint="copy it again", unexpected=True)
-    open_hosts = {checked_host(one) for one in os.environ.get(ALLOW_HTTP, "").replace(",", " ").split()}
+    open_hosts = {checked_host(host) for host in os.environ.get(ALLOW_HTTP, "").replace(",", " ").split()}
     allowed = allowed or bool(open_hosts & {host_of(url), host_and_port(url)})
     if urlsplit(url).scheme == "https" or is_loopback(url) or is_private(url) or allowed:
         return Key(value)

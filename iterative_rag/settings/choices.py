@@ -16,60 +16,50 @@ Length = Literal["short", "paragraph", "report"]
 LENGTHS: tuple[Length, ...] = get_args(Length)
 
 
+def _refused(expected: str, **context: str) -> PydanticCustomError:
+    """The error that pydantic gives for a `Literal`; `given` is the item of a list that is meant."""
+    return PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected, **context})
+
+
 def one_of(names: Sequence[str]) -> AfterValidator:
-    """Accepts these names only, with the error message that pydantic gives for a `Literal`."""
+    """Accepts these names only."""
 
     def check(value: str) -> str:
         if value not in names:
-            expected = in_words([repr(name) for name in names])
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+            raise _refused(in_words([repr(name) for name in names]))
         return value
 
     return AfterValidator(check)
 
 
-def language_code() -> AfterValidator:
-    """Accepts `auto` and the codes of languages: `de`."""
+def _language_code(value: str) -> str:
+    from iterative_rag.text.language_names import language_names
 
-    def check(value: str) -> str:
-        from iterative_rag.text.language_names import language_names
-
-        if value != AUTO and value not in language_names():
-            raise PydanticCustomError(
-                "literal_error", "Input should be {expected}", {"expected": "'auto' or a code such as 'en' or 'de'"}
-            )
-        return value
-
-    return AfterValidator(check)
+    if value != AUTO and value not in language_names():
+        raise _refused("'auto' or a code such as 'en' or 'de'")
+    return value
 
 
-def since_date() -> AfterValidator:
-    """Accepts a day, month or year: `2024-05-01`, `2024-05`, `2024`."""
+def _since_date(value: str) -> str:
+    try:
+        return checked_since(value)
+    except ValueError as error:
+        raise _refused("a day, month or year such as 2024-05-01, 2024-05 or 2024") from error
 
-    def check(value: str) -> str:
+
+def _conditions(value: Any) -> Any:
+    texts = [value] if isinstance(value, str) else value
+    for text in texts if isinstance(texts, list | tuple) else ():
         try:
-            return checked_since(value)
+            condition(str(text))
         except ValueError as error:
-            expected = "a day, month or year such as 2024-05-01, 2024-05 or 2024"
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected}) from error
-
-    return AfterValidator(check)
+            raise _refused("KEY=VALUE, such as author=Holm", given=str(text)) from error
+    return texts
 
 
-def conditions() -> BeforeValidator:
-    """Accepts conditions `KEY=VALUE`: a list of them, or the text of one."""
-
-    def check(value: Any) -> Any:
-        given = [value] if isinstance(value, str) else value
-        for one in given if isinstance(given, list | tuple) else ():
-            try:
-                condition(str(one))
-            except ValueError as error:
-                expected = {"expected": "KEY=VALUE, such as author=Holm", "given": str(one)}
-                raise PydanticCustomError("literal_error", "Input should be {expected}", expected) from error
-        return given
-
-    return BeforeValidator(check)
+LANGUAGE_CODE = AfterValidator(_language_code)  # `auto`, or a code: `de`
+SINCE_DATE = AfterValidator(_since_date)  # `2024-05-01`, `2024-05`, `2024`
+CONDITIONS = BeforeValidator(_conditions)  # a list of KEY=VALUE, or the text of one
 
 
 def form_of(parts: Registry) -> AfterValidator:
@@ -80,8 +70,7 @@ def form_of(parts: Registry) -> AfterValidator:
         kind, slash, rest = value.partition("/")
         entry = parts.get(kind)
         if entry is None or bool(slash and rest) != ("/" in entry.form):
-            expected = in_words([repr(form) for form in forms])
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+            raise _refused(in_words([repr(form) for form in forms]))
         return value
 
     return AfterValidator(check)

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import Length, conditions, form_of, language_code, one_of, since_date
+from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, form_of, one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
@@ -64,10 +64,10 @@ class Settings(BaseModel):
     within_source: str = Field("", description="ask only documents with this in their path or URL")
     within_section: str = Field("", description="ask only passages below a heading with this")
     within_language: str = Field("", description="ask only documents of this language: a code such as de")
-    within_since: Annotated[str, since_date()] = Field(
+    within_since: Annotated[str, SINCE_DATE] = Field(
         "", description="ask only documents of this date or later: 2024-05-01, 2024-05 or 2024"
     )
-    within_where: Annotated[tuple[str, ...], conditions()] = Field(
+    within_where: Annotated[tuple[str, ...], CONDITIONS] = Field(
         (), description="ask only documents whose metadata, or rows of tables whose column, has this: KEY=VALUE"
     )
     llm: str = Field("auto", description=LLMS.forms)
@@ -117,10 +117,10 @@ class Settings(BaseModel):
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
     search_engine: str = Field("wikipedia", description=SEARCH_ENGINES.forms)
 
-    language: Annotated[str, language_code()] = Field(
+    language: Annotated[str, LANGUAGE_CODE] = Field(
         "auto", description="the language of the question: auto (told by its words), or a code such as en or de"
     )
-    answer_language: Annotated[str, language_code()] = Field(
+    answer_language: Annotated[str, LANGUAGE_CODE] = Field(
         "auto", description="LLM backends: the language of the answer: auto (that of the question), or a code"
     )
 

@@ -43,8 +43,8 @@ def required(error: Mapping[str, Any]) -> str:
     said = str(error["msg"])
     if kind == "value_error":  # raised by a parser of ours or of typer, after words of pydantic
         said = said.removeprefix("Value error, ").rstrip(".")
-        _, found, choices = said.partition(" is not one of ")
-        return f"one of {choices}" if found else said
+        _, separator, choices = said.partition(" is not one of ")
+        return f"one of {choices}" if separator else said
     return _KINDS.get(kind.split("_")[0], said)
 
 

@@ -76,8 +76,8 @@ def around_value(line: str, answer: Answer) -> tuple[str, str, str]:
 
 def _place_of(value: str, line: str) -> tuple[int, int] | None:
     """Where a line holds a value in any case: "yes" in "Yes [1]."; but no part of a word, such as "no" in "another"."""
-    places = (found.span() for found in re.finditer(re.escape(value), line, re.IGNORECASE)) if value else ()
-    return next((place for place in places if whole_words(line, *place) == place), None)
+    places = (match.span() for match in re.finditer(re.escape(value), line, re.IGNORECASE)) if value else ()
+    return next((span for span in places if whole_words(line, *span) == span), None)
 
 
 def chain_lines(answer: Answer) -> list[str]:
@@ -90,15 +90,15 @@ def chain_lines(answer: Answer) -> list[str]:
     if answer.status is Status.INCOMPLETE:
         links = tuple(link for link in links if not _is_side(link, answer))
     lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
-    for one in answer.computations:
-        if found_in(answer.text, one.expression, one.result) is None:
-            lines.append(f"{shown(one.expression, one.result)} {marks(one.facts)}".rstrip())
+    for computation in answer.computations:
+        if found_in(answer.text, computation.expression, computation.result) is None:
+            lines.append(f"{shown(computation.expression, computation.result)} {marks(computation.facts)}".rstrip())
     return list(dict.fromkeys(lines))
 
 
 def taken_lines(answer: Answer) -> list[str]:
     """What misspelt names of the question were taken as."""
-    return [f"“{one.written}” taken as “{one.taken_as}”" for one in answer.taken_as]
+    return [f"“{name.written}” taken as “{name.taken_as}”" for name in answer.taken_as]
 
 
 def told_apart(answer: Answer) -> list[Conflict]:
@@ -140,7 +140,8 @@ def _is_the_answer(answer: Answer) -> bool:
 def _is_side(link: ChainLink, answer: Answer) -> bool:
     """Whether a link is one of several values that contradict each other."""
     return any(
-        link.asked == one.need and any(side.value == link.found for side in one.sides) for one in answer.conflicts
+        link.asked == conflict.need and any(side.value == link.found for side in conflict.sides)
+        for conflict in answer.conflicts
     )
 
 
@@ -196,7 +197,7 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
         "also": list(answer.also),
         "caveats": list(answer.caveats),
         "last_attempt": answer.last_attempt,
-        "taken_as": [asdict(one) for one in answer.taken_as],
+        "taken_as": [asdict(name) for name in answer.taken_as],
         "claims": [_claim(claim) for claim in answer.claims],
         "corpus_notice": answer.corpus_notice,
         "nearest": [_citation(passage) for passage in answer.nearest],
@@ -217,8 +218,8 @@ def _link(link: ChainLink) -> dict[str, Any]:
     return asdict(link) | {"citations": list(link.citations), "builds_on": list(link.builds_on)}
 
 
-def _computation(one: Computation) -> dict[str, Any]:
-    return {"expression": one.expression, "result": one.result, "citations": list(one.facts)}
+def _computation(computation: Computation) -> dict[str, Any]:
+    return {"expression": computation.expression, "result": computation.result, "citations": list(computation.facts)}
 
 
 def _conflict(conflict: Conflict) -> dict[str, Any]:

@@ -70,14 +70,13 @@ class PastRun:
 
     @property
     def status(self) -> str:
-        """That of the answer (older versions say "answered" of an extract), or "failed" (an error ended the run),
-        "stopped" (by the user), "unfinished" (it was killed, or still goes on) or "damaged"."""
+        """That of the answer, or "failed" (an error ended the run), "stopped" (by the user), "unfinished" (it was
+        killed, or still goes on) or "damaged"."""
         if not self.first:
             return "damaged"
         match self.last.get("event"):
             case "final":
-                extract = self.answer.get("form") == "extract" and self.answer.get("status") == "answered"
-                return "extract" if extract else _text(self.answer.get("status")) or "damaged"
+                return _text(self.answer.get("status")) or "damaged"
             case "fault":
                 return "stopped" if self.last.get("error") in _STOPPED else "failed"
             case "left":
@@ -101,12 +100,12 @@ class PastRun:
 
     @property
     def reason_code(self) -> str:
-        """The code of the ending, "" where there is an answer; versions before 0.2 wrote none."""
+        """The code of the ending, "" where there is an answer."""
         return _text(self.answer.get("reason_code"))
 
     @property
     def confidence_word(self) -> str:
-        """The confidence in words, "" where there is no answer; versions before 0.2 wrote none."""
+        """The confidence in words, "" where there is no answer."""
         return _text(self.answer.get("confidence_word"))
 
     @property
@@ -115,8 +114,8 @@ class PastRun:
 
     @property
     def backend(self) -> str:
-        """The model, or "builtin"; traces before 0.2 call it mind."""
-        return _text(self.first.get("backend")) or _text(self.first.get("mind"))
+        """The model, or "builtin"."""
+        return _text(self.first.get("backend"))
 
     @property
     def usage(self) -> Event:
@@ -152,21 +151,21 @@ def find_runs(name: str) -> list[PastRun]:
 
     Raises UsageError where there is none, or more than one of an id.
     """
-    found = _by_id(name) or (list(past_runs(name)) if name.split() else [])
-    if not found:
+    runs = _by_id(name) or (list(past_runs(name)) if name.split() else [])
+    if not runs:
         raise UsageError(
             f"No run has an id that begins with {name!r}, or these words in its question or answer.",
             hint="List them: iterative-rag history",
         )
-    return found
+    return runs
 
 
 def run_of_id(name: str) -> PastRun:
     """The run of an id, the beginning of one, or "last". Raises UsageError."""
-    found = _by_id(name)
-    if not found:
+    runs = _by_id(name)
+    if not runs:
         raise UsageError(f"No run has an id that begins with {name!r}.", hint="List them: iterative-rag history")
-    return found[0]
+    return runs[0]
 
 
 def _by_id(name: str) -> list[PastRun]:
@@ -316,7 +315,7 @@ def _object(value: object) -> Event:
 
 def _beginning(text: str) -> str:
     """The first line of a text that is no heading, cut where it is long."""
-    line = next((one for one in text.splitlines() if one.strip() and not one.startswith("#")), "")
+    line = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN].rstrip()} …"
 
 

@@ -18,10 +18,10 @@ FILE_MODE = 0o600
 
 def private_folder(folder: Path) -> Path:
     """Create the folder and its missing parents, or restrict an existing one. Raises OSError."""
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    for place in reversed(missing):
-        place.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        _restrict(place, FOLDER_MODE)  # a default ACL or an unusual umask may have changed the mode
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        _restrict(path, FOLDER_MODE)  # a default ACL or an unusual umask may have changed the mode
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     _restrict(folder, FOLDER_MODE)
@@ -68,8 +68,8 @@ def _restrict(path: Path, mode: int) -> None:
     if os.name == "nt":
         return
     with suppress(OSError):
-        found = path.stat()
-        usable = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-        ours = found.st_uid == os.getuid() and not found.st_mode & stat.S_ISVTX
-        if usable and ours and stat.S_IMODE(found.st_mode) != mode:
+        status = path.stat()
+        usable = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        ours = status.st_uid == os.getuid() and not status.st_mode & stat.S_ISVTX
+        if usable and ours and stat.S_IMODE(status.st_mode) != mode:
             path.chmod(mode)

@@ -19,7 +19,7 @@ def read(path: Path) -> dict[str, Any]:
     try:
         with readable(path).open(encoding="utf-8") as file:
             open_to_others = os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077
-            found = json.load(file)
+            content = json.load(file)
     except FileNotFoundError:
         return {}
     except OSError as error:  # the file may be whole: it stays
@@ -28,9 +28,9 @@ def read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} cannot be read: {type(error).__name__}.", hint=f"rm '{path}'") from error
     if open_to_others:
         raise SettingsError(f"{path} is open to other users of this machine.", hint=f"chmod 600 '{path}'")
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise SettingsError(f"{path} does not hold a JSON object.", hint=f"rm '{path}'")
-    return found
+    return content
 
 
 def update(path: Path, change: Callable[[dict[str, Any]], object]) -> None:

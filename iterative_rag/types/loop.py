@@ -154,7 +154,7 @@ class Inquiry:
 
     def looks(self, need: Need) -> int:
         """How often a need has been looked up."""
-        return sum(one.key == need.key for one in self.tried)
+        return sum(tried.key == need.key for tried in self.tried)
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,7 +273,7 @@ class Answer:
         head = f"{self.label}: {self.reason}" if self.label else self.text or self.short_answer
         trust = f" ({self.confidence_word})" if self.confidence_word else ""
         passages = self.citations or self.nearest
-        return "\n".join([head + trust, *(f"[{one.n}] {one.title}: “{one.quote}”" for one in passages)])
+        return "\n".join([head + trust, *(f"[{passage.n}] {passage.title}: “{passage.quote}”" for passage in passages)])
 
     @property
     def label(self) -> str:

@@ -42,7 +42,7 @@ class Within:
             condition(text)
 
     def __bool__(self) -> bool:
-        return any(getattr(self, one.name) for one in fields(self))
+        return any(getattr(self, part.name) for part in fields(self))
 
     @property
     def conditions(self) -> tuple[tuple[str, str], ...]:
@@ -51,10 +51,10 @@ class Within:
 
     def __str__(self) -> str:
         """As it is typed: `--title Holm --where author=Holm`."""
-        given = [(one.name, getattr(self, one.name)) for one in fields(self) if one.name != "where"]
+        given = [(part.name, getattr(self, part.name)) for part in fields(self) if part.name != "where"]
         options = {"language": "document-language"}
         typed = [f"--{options.get(name, name)} {_quoted(value)}" for name, value in given if value]
-        return " ".join([*typed, *(f"--where {_quoted(one)}" for one in self.where)])
+        return " ".join([*typed, *(f"--where {_quoted(condition)}" for condition in self.where)])
 
 
 def checked_since(value: str) -> str:

@@ -118,17 +118,6 @@ def test_a_damaged_trace_is_shown_as_such(run: Command, three: None, content: by
     assert run("history", "show", "last").code == 2
 
 
-def test_a_trace_of_an_older_version_is_listed(run: Command) -> None:
-    trace_folder().mkdir(parents=True)
-    (trace_folder() / "20240101-x.jsonl").write_text(
-        '{"event": "run_started", "question": "Who?", "mind": "builtin"}\n'
-        '{"event": "final", "answer": {"text": "Edda", "status": "answered"}}\n'
-    )
-    (past,) = listed(run)
-    shown = {name: past[name] for name in ("status", "short_answer", "backend", "corpus")}
-    assert shown == {"status": "answered", "short_answer": "Edda", "backend": "builtin", "corpus": ""}
-
-
 def test_what_a_trace_holds_cannot_control_the_terminal(on_a_terminal: TerminalCommand) -> None:
     leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, short_answer=HOSTILE, text=HOSTILE), HOSTILE)
     for command in (["history"], ["history", "show", "last"], ["trace"], ["history", "show", "last", "--format", "md"]):

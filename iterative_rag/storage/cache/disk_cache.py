@@ -67,19 +67,19 @@ class DiskCache:
     def get(self, key: str, read: Callable[[Any], T]) -> T | None:
         """`read` of the value under `key`; None where there is no value or `read` raises ValueError."""
         name = _name(key)
-        found: T | None = None
+        value: T | None = None
         try:
             text = self._guarded(lambda entries: entries.text(name), None)
             if text is not None:
-                found = read(json.loads(text, parse_constant=_refuse_constant))
+                value = read(json.loads(text, parse_constant=_refuse_constant))
         except (DamagedEntry, ValueError, RecursionError) as error:
             reason = error if isinstance(error, DamagedEntry) else "its value has another shape"
             self._warn("entry", f"An entry of the cache {self.folder} is damaged and was dropped: {reason}.")
             self._guarded(lambda entries: entries.drop(name), None)
         with self._lock:
-            self._hits += found is not None
-            self._misses += found is None
-        return found
+            self._hits += value is not None
+            self._misses += value is None
+        return value
 
     def put(self, key: str, value: Any) -> None:
         """Keep a JSON value. One with NaN or infinity, or of more than 8 MiB, is not kept."""

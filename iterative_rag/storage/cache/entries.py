@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -99,10 +97,10 @@ class Entries:
     def identity_in(folder: Path) -> tuple[int, int] | None:
         """Tells one cache file from the next, after a damaged one was replaced."""
         try:
-            found = (folder / FILE_NAME).lstat()
+            status = (folder / FILE_NAME).lstat()
         except FileNotFoundError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
     def text(self, key: str) -> bytes | None:
         """The text under this key. Raises DamagedEntry."""
@@ -209,7 +207,6 @@ def _create(folder: Path) -> None:
     with FileLock(folder / f"{FILE_NAME}.lock", timeout=LOCK_SECONDS, mode=FILE_MODE):
         if path.exists() and path.stat().st_size:
             return
-        _remove_old_layout(folder)
         for leftover in folder.glob(f"{FILE_NAME}*"):
             if leftover.suffix != ".lock":
                 leftover.unlink()
@@ -220,14 +217,3 @@ def _create(folder: Path) -> None:
             db.execute("INSERT INTO counts VALUES (0, 0)")
             db.execute("PRAGMA journal_mode = WAL")
         partial.replace(path)
-
-
-def _remove_old_layout(folder: Path) -> None:
-    """Remove the files of earlier versions: cache.db, and large values in folders of two digits."""
-    if not (folder / "cache.db").is_file():
-        return
-    for path in folder.iterdir():
-        if path.is_symlink() or path.name in ("cache.db", "cache.db-wal", "cache.db-shm"):
-            path.unlink()
-        elif path.is_dir() and re.fullmatch("[0-9a-f]{2}", path.name):
-            shutil.rmtree(path)

@@ -90,16 +90,16 @@ def of_step(name: str, step: Mapping[str, Any], with_text: bool) -> Attributes:
     told |= counts(step)
     if name == "tool":
         told[SpanAttributes.TOOL_NAME] = str(step["tool"])
-        asked, found = str(step["asked"]), str(step["told"])
+        asked, result = str(step["asked"]), str(step["told"])
     else:
         asked = str(step["need"]["question"])
-        found = json.dumps([fact["statement"] for fact in step.get("facts", ())], ensure_ascii=False)
+        result = json.dumps([fact["statement"] for fact in step.get("facts", ())], ensure_ascii=False)
     for number, document in enumerate(step.get("documents", ())[:_MOST_DOCUMENTS]):
         told |= _document(f"{SpanAttributes.RETRIEVAL_DOCUMENTS}.{number}.", document, with_text)
     if with_text:
         told |= input_text(asked)
         if name in ("tool", "reading"):
-            told |= output_text(found)
+            told |= output_text(result)
     return told
 
 

@@ -260,19 +260,6 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert precious.read_bytes() == b""
 
 
-def test_the_layout_of_earlier_versions_is_removed(tmp_path: Path) -> None:
-    folder = tmp_path / "cache"
-    (folder / "ab" / "cd").mkdir(parents=True)
-    (folder / "ab" / "cd" / "0123.val").write_text("x" * 50_000)
-    (folder / "cache.db").write_bytes(b"SQLite format 3")
-    (folder / "notes.txt").write_text("the user's own")
-    cache = DiskCache(folder, 10)
-    cache.put("k", VALUE)
-    assert kept(cache, "k") == VALUE
-    assert not {"ab", "cache.db"} & {path.name for path in folder.iterdir()}
-    assert (folder / "notes.txt").exists()
-
-
 @pytest.mark.parametrize("value", [float("nan"), "x" * 9_000_000])
 def test_what_cannot_be_kept_is_not_kept(tmp_path: Path, value: object) -> None:
     cache = DiskCache(tmp_path / "cache", 100)
