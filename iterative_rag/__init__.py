@@ -47,35 +47,19 @@ if TYPE_CHECKING:
 # Before any other import of the package: onnxruntime reads its switch once, when it is first imported.
 switch_off()
 
-_HOMES = {
-    "IterativeRAG": "app.factory",
-    "IterativeRAGError": "errors",
-    "IngestReport": "index.ingest",
-    "ProofCheck": "app.proof.proof_check",
-    "proof_of": "app.proof.kept_proofs",
-    "verify_proof": "app.proof.kept_proofs",
-    "Settings": "settings",
-    "load_settings": "settings",
-    "AnalysisStep": "types",
-    "Answer": "types",
-    "AnswerForm": "types",
-    "AnsweringStep": "types",
-    "Citation": "types",
-    "ConfidenceWord": "types",
-    "EditKind": "types",
-    "Fact": "types",
-    "FactEdit": "types",
-    "FinalStep": "types",
-    "NeedEdit": "types",
-    "ReadingStep": "types",
-    "ReasonCode": "types",
-    "RephrasingStep": "types",
-    "ShortlistStep": "types",
-    "Status": "types",
-    "Step": "types",
-    "Usage": "types",
-    "Within": "types",
+_NAMES = {
+    "app.factory": "IterativeRAG",
+    "errors": "IterativeRAGError",
+    "index.ingest": "IngestReport",
+    "app.proof.proof_check": "ProofCheck",
+    "app.proof.kept_proofs": "proof_of verify_proof",
+    "settings": "Settings load_settings",
+    "types": (
+        "AnalysisStep Answer AnswerForm AnsweringStep Citation ConfidenceWord EditKind Fact FactEdit "
+        "FinalStep NeedEdit ReadingStep ReasonCode RephrasingStep ShortlistStep Status Step Usage Within"
+    ),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "AnalysisStep",
