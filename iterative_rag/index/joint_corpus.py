@@ -20,8 +20,6 @@ from iterative_rag.types import Citation, Document, Hit
 
 
 class _Listed(Protocol):
-    """A corpus that can list its titles and find by them."""
-
     def titles(self) -> list[str]: ...
 
     def find(self, title: str) -> list[Document]: ...
@@ -178,7 +176,6 @@ def _prefix(name: str) -> str:
 
 
 def _own_ids(document_ids: Collection[str], part: Corpus) -> set[str]:
-    """The ids of the documents of one corpus, as it knows them."""
     prefix = _prefix(part.name)
     return {one.removeprefix(prefix) for one in document_ids if one.startswith(prefix)}
 

@@ -142,7 +142,6 @@ def _common(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def _headings_above(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The headings that any of the spans stands under."""
     found: list[Span] = []
     path: list[Heading] = []
     left = list(reversed(spans))

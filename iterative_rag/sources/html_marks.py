@@ -132,7 +132,6 @@ def write_formulas(tree: LexborHTMLParser) -> None:
 
 
 def _on_a_line(node: LexborNode, depth: int = 0) -> str:
-    """A part of a formula in MathML as text."""
     if node.tag == "-text" or depth > _MOST_NESTED:
         return " ".join(node.text().split())
     parts = [one for one in node.iter(include_text=True) if one.tag not in ("annotation", "annotation-xml")]
@@ -179,7 +178,6 @@ def _beside(node: LexborNode) -> tuple[str, str]:
 
 
 def _is_note(node: LexborNode) -> bool:
-    """Whether a superscript links to a note."""
     links = [one for one in (node.parent, *node.css("a")) if one is not None and one.tag == "a"]
     return any("#" in (one.attributes.get("href") or "") for one in links)
 

@@ -146,8 +146,6 @@ class RayEngine:
 
 
 class _RemoteBatch:
-    """A batch being embedded by a worker."""
-
     def __init__(self, engine: RayEngine, place: int, reference: Any) -> None:
         self._engine, self._place, self._reference = engine, place, reference
 

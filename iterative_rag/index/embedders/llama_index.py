@@ -138,7 +138,6 @@ def wrapped(model: BaseEmbedding, *, timeout: float = 120.0) -> LlamaIndexEmbedd
 
 
 def _count(value: Any) -> int:
-    """A number of dimensions. Raises ValueError."""
     if type(value) is not int or value < 1:
         raise ValueError("not a number of dimensions")
     return value

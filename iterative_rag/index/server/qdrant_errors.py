@@ -74,7 +74,6 @@ def _refused(status: int, said: str, address: ServerAddress, collection: str) ->
 
 
 def _said(content: bytes) -> str:
-    """The message of the server."""
     text = content.decode(errors="replace")
     with suppress(ValueError, KeyError, TypeError):
         text = str(json.loads(text)["status"]["error"])

@@ -153,7 +153,6 @@ class ServerPlace:
 
     @contextmanager
     def _client(self) -> Iterator[QdrantClient]:
-        """A client for a few calls."""
         with closing(self._connect(self._address)) as client, self._errors():
             yield client
 

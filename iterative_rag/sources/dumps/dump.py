@@ -61,11 +61,6 @@ class MediaWikiDump:
         """The number of titles; None without titles, because counting would mean reading the dump."""
         return None if self.titles is None else len(self.titles)
 
-    @property
-    def language(self) -> str:
-        """The wiki's language as the dump names it; "" before the first document."""
-        return self._site.language
-
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
         wikitext.require_converters()

@@ -319,7 +319,6 @@ def _parted(text: str) -> tuple[list[str], int]:
 
 
 def _named(attributes: str) -> str:
-    """The name of a reference."""
     name = _NAME.search(attributes)
     return name[1].strip() if name else ""
 

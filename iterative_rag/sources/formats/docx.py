@@ -162,7 +162,6 @@ class _Word(OfficeHtml):
         return ends
 
     def _words(self, paragraph: Any, style: str) -> str:
-        """The words of a paragraph, with what is raised, lowered or struck."""
         marks = self._inherited(None, style, "rPr", "vertAlign"), False
         alike = groupby(self._pieces(paragraph, marks), key=lambda piece: piece[0])
         return "".join(marked("".join(text for _, text in group), of[0], struck=of[1]) for of, group in alike)
@@ -291,8 +290,6 @@ class _Word(OfficeHtml):
 
 
 class _Numbers:
-    """Counts the paragraphs of lists."""
-
     def __init__(self, abstracts: list[Any], lists: list[Any]) -> None:
         abstract = {attribute(one, "abstractNumId"): one for one in abstracts}
         linked = {value(one, "styleLink"): one for one in abstract.values()}

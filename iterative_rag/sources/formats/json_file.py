@@ -158,7 +158,6 @@ def _skip_sign(text: str, at: int, sign: str) -> int:
 
 
 def _skip_space(text: str, at: int) -> int:
-    """The position after white space."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
 

@@ -99,7 +99,6 @@ class JsonLines:
 
 
 def _parsed(line: bytes, place: str) -> object:
-    """The record of a line, or a Skipped."""
     if line.count(b"[") + line.count(b"{") > MAX_CONTAINERS:
         return Skipped(place, f"The line holds more than {MAX_CONTAINERS:,} lists and objects.")
     try:

@@ -183,7 +183,6 @@ class _Text(OfficeHtml):
         return ""
 
     def _chain(self, style: str) -> Iterator[Any]:
-        """A style and those that it is based on."""
         for _ in range(20):
             if style not in self._styles:
                 return

@@ -21,9 +21,7 @@ _CELL_GAP, _NARROW_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.3, 0.16, 0.2
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 RTL_LETTER, _LATIN = re.compile(f"[{_RTL}]"), re.compile(f"[^\\W\\d_{_RTL}]")
 _LEFT_TO_RIGHT = re.compile(f"((?:[^\\W_{_RTL}]|%)(?:[^{_RTL}()\\[\\]«»]*[^\\W_{_RTL}])?)")
-# A hyphen between numbers is written from right to left after Arabic letters, and not after Hebrew ones.
-_NUMBER, _HEBREW_NUMBER = re.compile(r"%?\d+(?:[.,:/]\d+)*"), re.compile(r"%?\d+(?:[.,:/-]\d+)*")
-_HEBREW, _LAM_ALEF = re.compile("[\u0590-\u05ff]"), re.compile("ل[اأإآٱ]$")
+_NUMBER, _LAM_ALEF = re.compile(r"%?\d+(?:[.,:/]\d+)*"), re.compile("ل[اأإآٱ]$")
 _CLOSING = {"(": ")", "[": "]", "«": "»"}
 _OPENING = str.maketrans({closing: opening for opening, closing in _CLOSING.items()})
 _POWER_OF_TEN = re.compile(r"(?<![\d.,])10$|(?<!\w)[a-z]$", re.IGNORECASE)
@@ -231,7 +229,6 @@ def _right_to_left(cells: Sequence[tuple[str, float, float]], height: float) -> 
     for text, left, right in letters:
         line += f" {text}" if edge < math.inf and edge - right > _RTL_WORD_GAP * height else text
         edge = left
-    number = _HEBREW_NUMBER if _HEBREW.search(line) else _NUMBER
     parts = _LEFT_TO_RIGHT.split(line)
     for index, part in enumerate(parts):
         if index % 2 == 0:
@@ -239,7 +236,7 @@ def _right_to_left(cells: Sequence[tuple[str, float, float]], height: float) -> 
         elif _LATIN.search(part):
             parts[index] = part[::-1]
         else:
-            parts[index] = number.sub(lambda found: found[0][::-1], part)
+            parts[index] = _NUMBER.sub(lambda found: found[0][::-1], part)
     # PDFium mirrors some brackets and not others: the first of a pair opens it.
     opened: Counter[str] = Counter()
     for index in range(0, len(parts), 2):

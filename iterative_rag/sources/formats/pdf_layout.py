@@ -47,10 +47,6 @@ class Block:
             self.prose = 2 * full >= len(self.lines) and goes_on
         return self.prose
 
-    def has_words(self) -> bool:
-        lengths = sorted(len(run.text) for run in self.lines)
-        return lengths[len(lengths) // 2] >= 15 and sum(run.text.count(" ") for run in self.lines) >= 2 * len(lengths)
-
     def is_beside(self, other: Block) -> bool:
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return self.overlap(other) <= 0 and 2 * shared > min(self.top - self.bottom, other.top - other.bottom)
@@ -125,7 +121,7 @@ def _columns(rows: list[list[Block]]) -> list[Block]:
         if min(len(left), len(right)) > best:
             sides = Block(left), Block(right)
             level = max(side.bottom for side in sides) < min(side.top for side in sides)
-            if level and all(side.is_prose() and side.has_words() for side in sides):
+            if level and all(side.is_prose() for side in sides):
                 best, edge = min(len(left), len(right)), at
     if best == 2:
         return [Block(_lines(rows))]
@@ -226,7 +222,7 @@ def _sorted(blocks: list[Block]) -> list[Block]:
         if over:
             before = first.bottom > second.bottom and first.top > second.top
         else:
-            before = (first.left < second.left) != mirrored and not _is_between(blocks, first, second)
+            before = (first.left < second.left) != mirrored
         if before:
             after[other].add(one)
             goes_back |= one > other and (over or min(first.top, second.top) > max(first.bottom, second.bottom))
@@ -240,9 +236,3 @@ def _sorted(blocks: list[Block]) -> list[Block]:
         return [blocks[number] for number in TopologicalSorter(after).static_order()]
     except CycleError:
         return sorted(blocks, key=lambda block: (-block.top, block.left))
-
-
-def _is_between(blocks: Sequence[Block], first: Block, second: Block) -> bool:
-    """Whether a block that spans both lies between their heights, so that they are no columns of one text."""
-    low, high = sorted((first.bottom, second.bottom))
-    return any(low < block.bottom < high and min(block.overlap(first), block.overlap(second)) > 0 for block in blocks)

@@ -62,7 +62,6 @@ def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple
 
 
 def _leading(block: Block) -> float:
-    """The usual distance between the lines of a block."""
     steps = [first.base - second.base for first, second in zip(block.lines, block.lines[1:], strict=False)]
     return statistics.median(steps) if steps else 0.0
 

@@ -106,7 +106,6 @@ class _Deck:
 
 
 def _remarks(slide: Any) -> Iterator[str]:
-    """The notes of a slide, and the comments on it."""
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         notes = "\n".join(_lines(slide.notes_slide.notes_text_frame._element))
         yield from [f"Notes: {notes}"] if notes else []
@@ -159,7 +158,6 @@ def _text(paragraph: Any) -> str:
 
 
 def _rows(element: Any) -> list[list[str]]:
-    """The rows of a table, with merged cells filled in."""
     rows: list[list[str]] = []
     for row in element.iter(f"{_TEXT}tr"):
         cells: list[str] = []

@@ -224,7 +224,6 @@ def _metadata(rest: Mapping[str, Any], unread: int) -> Metadata:
 
 
 def _beginning(text: str) -> str:
-    """The first words of a text, for a title."""
     line = text.strip().partition("\n")[0].strip("# ").strip()
     if len(line) <= _TITLE_CHARS:
         return line or "untitled"

@@ -197,7 +197,6 @@ class _Sheet:
 
 
 def _joined(pieces: list[Any]) -> str:
-    """The text of a cell that is formatted piece by piece."""
     text = ""
     for piece in pieces:
         font, words = getattr(piece, "font", None), str(piece)
@@ -223,8 +222,6 @@ def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[tuple[int, 
 
 
 class _Ahead:
-    """Rows that can be looked at before they are taken."""
-
     def __init__(self, rows: Iterable[_Row]) -> None:
         self._rows = iter(rows)
         self._held: deque[_Row] = deque()

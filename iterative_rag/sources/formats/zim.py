@@ -27,13 +27,6 @@ _MAX_REDIRECTS = 5
 # What libzim raises for damaged data: clusters, names that are not UTF-8, numbers out of range.
 _FAULTS = (RuntimeError, UnicodeError, LookupError)
 _NOT_TEXT = "head, header, footer, nav, form, button, .zim-footer, #mw-navigation, #footer, .openzim-footer"
-# Archives name their language by ISO 639-3, wikis by ISO 639-1.
-_LANGUAGES = {
-    "ara": "ar", "ces": "cs", "cat": "ca", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "spa": "es", "fin": "fi",
-    "fra": "fr", "heb": "he", "hin": "hi", "hun": "hu", "ind": "id", "ita": "it", "jpn": "ja", "kor": "ko", "nld": "nl",
-    "nor": "no", "pol": "pl", "por": "pt", "ron": "ro", "rus": "ru", "swe": "sv", "tur": "tr", "ukr": "uk", "vie": "vi",
-    "zho": "zh", "fas": "fa",
-}  # fmt: skip
 
 
 class ZimArchive:
@@ -60,12 +53,6 @@ class ZimArchive:
             return int(archive.article_count) or None
         except _FAULTS:
             return None  # its list of titles is damaged; the articles themselves may be intact
-
-    @property
-    def language(self) -> str:
-        """The language code of wikis ("en"), of several languages the first; "" where the archive names none."""
-        code = _metadata(self._open(), "Language").partition(",")[0].strip().lower()
-        return _LANGUAGES.get(code, code)
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the archive cannot be opened or holds no article at all."""
@@ -98,8 +85,6 @@ def _not_empty(items: Iterator[Document | Skipped], path: Path) -> Iterator[Docu
 
 
 class _Pages:
-    """The articles of an open archive."""
-
     def __init__(self, archive: Any, path: Path, max_bytes: int) -> None:
         self.archive = archive
         self.path = path

@@ -12,8 +12,7 @@ from __future__ import annotations
 import ssl
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import httpcore
@@ -46,8 +45,8 @@ class Deadline(threading.local):
         return seconds if timeout is None else min(timeout, seconds)
 
 
-class PublicTransport(httpx.BaseTransport):
-    """As httpx.HTTPTransport. Raises AddressRefused for an address that is not http(s) to a public host.
+class PublicTransport(httpx.HTTPTransport):
+    """Raises AddressRefused for an address that is not http(s) to a public host.
 
     `allow` names hosts ("127.0.0.1:8080") that are connected to unchecked: those of `public_hosts.as_named`, which the
     option --allow-private-hosts asks for, and those of tests. No environment variable does. `sockets` opens the
@@ -62,6 +61,7 @@ class PublicTransport(httpx.BaseTransport):
         resolve: Resolve = resolve,
         sockets: httpcore.NetworkBackend | None = None,
     ) -> None:
+        # Not through the constructor of httpx's, which knows no backend.
         self._pool = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(),
             max_connections=None,  # the callers bound the requests in flight
@@ -76,22 +76,7 @@ class PublicTransport(httpx.BaseTransport):
             raise AddressRefused(f"{url} is not an http or https address.", hint=HINT)
         if url.userinfo:
             raise AddressRefused(f"The address of {url.host} holds a user name or password.", hint="Leave it out.")
-        assert isinstance(request.stream, httpx.SyncByteStream)
-        raw = httpcore.Request(
-            request.method,
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        with _httpx_errors(request):
-            reply = self._pool.handle_request(raw)
-        assert isinstance(reply.stream, Iterable)
-        stream = _Body(reply.stream, request)
-        return httpx.Response(reply.status, headers=reply.headers, stream=stream, extensions=reply.extensions)
-
-    def close(self) -> None:
-        self._pool.close()
+        return super().handle_request(request)
 
 
 class _PublicBackend(httpcore.NetworkBackend):
@@ -147,27 +132,3 @@ class _TimedStream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
-
-
-class _Body(httpx.SyncByteStream):
-    def __init__(self, stream: Iterable[bytes], request: httpx.Request) -> None:
-        self._stream = stream
-        self._request = request
-
-    def __iter__(self) -> Iterator[bytes]:
-        with _httpx_errors(self._request):
-            yield from self._stream
-
-    def close(self) -> None:
-        if hasattr(self._stream, "close"):
-            self._stream.close()
-
-
-@contextmanager
-def _httpx_errors(request: httpx.Request) -> Iterator[None]:
-    """Raises httpcore's errors as those of httpx, which have the same names."""
-    try:
-        yield
-    except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, httpcore.ProxyError) as error:
-        kind = getattr(httpx, type(error).__name__, httpx.TransportError)
-        raise kind(str(error), request=request) from error

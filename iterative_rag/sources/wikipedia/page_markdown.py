@@ -98,7 +98,6 @@ def _remove(tree: LexborHTMLParser, selector: str) -> None:
 
 
 def _keep_captions(tree: LexborHTMLParser) -> None:
-    """Make the caption of each figure a paragraph."""
     for node in tree.css("figcaption"):
         paragraph = tree.create_node("p")
         if text := " ".join(node.text().split()):
@@ -144,7 +143,6 @@ def _unwrap(tree: LexborHTMLParser, table: LexborNode) -> None:
 
 
 def _table_of(node: LexborNode) -> int:
-    """The table that a part of a table belongs to."""
     above = node.parent
     while above is not None and above.tag != "table":
         above = above.parent

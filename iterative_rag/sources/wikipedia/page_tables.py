@@ -202,7 +202,6 @@ def _header(grid: Grid, *, infobox: bool) -> list[str]:
 
 
 def _spans_all(row: list[_Cell]) -> bool:
-    """Whether one cell fills the whole row."""
     first, *others = row
     return bool(first.text) and first.origin and not any(one.origin or one.text != first.text for one in others)
 
