@@ -98,7 +98,7 @@ class Corpora:
         folder = self._existing(name)
         size = _bytes_on_disk(folder)
         try:
-            with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
+            with self._reading(name) as store:
                 meta = store.meta()
                 if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
@@ -110,24 +110,20 @@ class Corpora:
                     raise damaged(folder, name, "a search found it so")
                 whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
                 state = "ready" if whole else "incomplete"
-                told = store.view().languages()
-                return CorpusInfo(
-                    name, documents, passages, meta["embedder"], size, meta["updated"], state, places, questions, told
-                )
+                told = meta["embedder"], size, meta["updated"], state, places, questions, store.view().languages()
+                return CorpusInfo(name, documents, passages, *told)
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
 
     def versions(self, name: str) -> dict[str, dict[str, str]]:
         """The content hash of every document by root and id. Raises CorpusNotFound or CorpusDamaged."""
-        folder = self._existing(name)
-        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
+        with self._reading(name) as store:
             return store.view().versions_by_root()
 
     def keys(self, name: str) -> list[tuple[str, int]]:
         """The keys of the metadata, and the columns of tables, with how many documents have each, the most used first.
         Raises CorpusNotFound or CorpusDamaged."""
-        folder = self._existing(name)
-        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
+        with self._reading(name) as store:
             return known_keys(store.view().catalogue())
 
     def roots(self, name: str) -> set[str]:
@@ -144,8 +140,7 @@ class Corpora:
 
     def titles(self, name: str, beginning: str, limit: int) -> list[str]:
         """Titles that begin so, the case aside; no index is opened. Raises CorpusNotFound or CorpusDamaged."""
-        folder = self._existing(name)
-        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
+        with self._reading(name) as store:
             return store.view().titles_beginning(beginning, limit)
 
     def remove(self, name: str) -> None:
@@ -185,13 +180,7 @@ class Corpora:
             place = self.place(name)
             _check_place(name, store.in_step(), place)
             reader = CorpusReader(name, folder, store, place)
-            corpus = IndexedCorpus(
-                reader,
-                embedder,
-                cache=cache,
-                reranker=reranker,
-                ranking=ranking,
-            )
+            corpus = IndexedCorpus(reader, embedder, cache=cache, reranker=reranker, ranking=ranking)
             stack.pop_all()
         return corpus
 
@@ -202,7 +191,7 @@ class Corpora:
         Raises CorpusHeld while another process writes the corpus.
         """
         folder = self._existing(name)
-        with sqlite_errors(folder, name), closing(self._store(folder, name, write=True)) as store:
+        with self._reading(name, write=True) as store:
             _check_schema(name, folder, store.meta())
             source = self.place(name)
             _check_place(name, store.in_step(), source)
@@ -250,6 +239,12 @@ class Corpora:
                 discard_if_empty(at, new=new)
                 with suppress(OSError):
                     tighten(folder)  # the vector engine creates its files by the umask
+
+    @contextmanager
+    def _reading(self, name: str, *, write: bool = False) -> Iterator[DocumentStore]:
+        folder = self._existing(name)
+        with sqlite_errors(folder, name), closing(self._store(folder, name, write=write)) as store:
+            yield store
 
     def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:
         if not (folder / CORPUS_DATABASE).is_file():
@@ -337,24 +332,18 @@ def _fitting_embedder(name: str, folder: Path, made_with: str, asked_with: str) 
     """What to do where a corpus was made with another embedder. An object of a program has no name for an option."""
     again = f"index it again: {rebuild_command(name, folder)}"
     if _is_object(asked_with):
-        return (
-            f"Index documents with this embedder: IterativeRAG.index(documents, corpus='NAME', embed_model=...). "
-            f"Or open {name!r} with the one that it was made with: "
-            + ("embed_model=..." if _is_object(made_with) else f"embedder={_spec_of(made_with)!r}")
-        )
+        spec = "builtin" if made_with.startswith(BUILTIN) else made_with
+        former = "embed_model=..." if _is_object(made_with) else f"embedder={spec!r}"
+        own = "Index documents with this embedder: IterativeRAG.index(documents, corpus='NAME', embed_model=...)."
+        return f"{own} Or open {name!r} with the one that it was made with: {former}"
     if _is_object(made_with):
         return f"Open it from Python, with that object as embed_model, or {again}"
     # An encoder of an earlier version of the package is no longer available.
-    former = made_with.startswith(BUILTIN)
-    return again[0].upper() + again[1:] if former else f"Ask with --embedder {made_with}, or {again}"
+    return f"I{again[1:]}" if made_with.startswith(BUILTIN) else f"Ask with --embedder {made_with}, or {again}"
 
 
 def _is_object(embedder: str) -> bool:
     return EMBEDDERS.get(embedder.partition("/")[0]) is None
-
-
-def _spec_of(embedder: str) -> str:
-    return "builtin" if embedder.startswith(BUILTIN) else embedder
 
 
 __all__ = ["Chunking", "Corpora", "CorpusInfo", "CorpusWriter", "IndexedCorpus"]

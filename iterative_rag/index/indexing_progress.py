@@ -52,17 +52,19 @@ class ProgressMeter:
 
     def questioned(self, passages: int) -> None:
         self._questioned += 1
-        if self._show and self.seconds - self._shown >= _PROGRESS_SECONDS:
-            self.show(passages)
+        self._show_now_and_then(passages)
 
     def document(self, passages: int) -> None:
         self._documents += 1
-        if self._show and self.seconds - self._shown >= _PROGRESS_SECONDS:
-            self.show(passages)
+        self._show_now_and_then(passages)
 
     def finished(self, passages: int) -> None:
         self._total = self._documents
         self.show(passages)
+
+    def _show_now_and_then(self, passages: int) -> None:
+        if self.seconds - self._shown >= _PROGRESS_SECONDS:
+            self.show(passages)
 
     def show(self, passages: int) -> None:
         if not self._show:
@@ -70,37 +72,21 @@ class ProgressMeter:
         seconds = self._shown = self.seconds
         if passages and self._first is None:
             self._first = (seconds, passages)
-        rate = self._rate(passages, seconds)
-        left = self._left(passages, seconds, rate)
-        total = self._total if self._total is None else max(self._total, self._documents)
-        self._show(
-            Progress(
-                self._documents,
-                total,
-                passages,
-                rate or passages / max(seconds, 1e-9),
-                left,
-                self._questioned,
-                self._expected(),
-            )
-        )
+        rate = None  # a second since the first were embedded, before which the embedder was loaded
+        if self._first and seconds - self._first[0] >= _FIRST_ESTIMATE and passages != self._first[1]:
+            rate = (passages - self._first[1]) / (seconds - self._first[0])
+        total = expected = None
+        if self._total is not None:
+            total = max(self._total, self._documents)
+            # One document may hold nearly all, so those to come count as the average.
+            expected = self._planned / self._taken * max(self._total, self._taken) if self._taken else None
+        left = self._left(passages, seconds, rate, expected)
+        average = rate or passages / max(seconds, 1e-9)
+        self._show(Progress(self._documents, total, passages, average, left, self._questioned, expected))
 
-    def _rate(self, passages: int, seconds: float) -> float | None:
-        """Passages a second since the first were embedded, before which the embedder was loaded; None too soon."""
-        if self._first is None or seconds - self._first[0] < _FIRST_ESTIMATE or passages == self._first[1]:
-            return None
-        return (passages - self._first[1]) / (seconds - self._first[0])
-
-    def _expected(self) -> float | None:
-        """The passages that there will be: one document may hold nearly all, so those to come count as the average."""
-        if self._total is None or not self._taken:
-            return None
-        return self._planned / self._taken * max(self._total, self._taken)
-
-    def _left(self, passages: int, seconds: float, rate: float | None) -> float | None:
+    def _left(self, passages: int, seconds: float, rate: float | None, expected: float | None) -> float | None:
         if self._documents == self._total and passages >= self._planned:
             return 0.0
-        expected = self._expected()
         if expected is None or seconds < _FIRST_ESTIMATE:
             return None
         if not self._planned and self._total:  # nothing is new so far

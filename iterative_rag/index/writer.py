@@ -255,12 +255,10 @@ class CorpusWriter:
         wanted = self._made_with()
         if "created" not in meta:
             return "it is new"
-        for key, what in (("schema", "version"), ("embedder", "embedder"), ("dimensions", "embedder")):
-            if meta.get(key) != wanted[key]:
-                return f"another {what}: {meta.get(key)} instead of {wanted[key]}"
-        for key in ("chunk_chars", "chunk_overlap"):
-            if meta.get(key) != wanted[key]:
-                return f"another {key}: {meta.get(key)} instead of {wanted[key]}"
+        for key, value in wanted.items():
+            if meta.get(key) != value:
+                what = {"schema": "version", "dimensions": "embedder"}.get(key, key)
+                return f"another {what}: {meta.get(key)} instead of {value}"
         if self._place.name not in self._store.in_step() and not self._withheld():
             return f"its vectors are kept at {', '.join(self._store.in_step())} and not at {self._place.name}"
         return None

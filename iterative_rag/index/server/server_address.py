@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from typing import Final, Literal
+from typing import Final, Literal, cast, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 from iterative_rag.errors import UsageError
@@ -90,24 +90,19 @@ def parse_address(text: str) -> ServerAddress:
     if collection and not _COLLECTION.fullmatch(collection):
         raise UsageError(f"{collection!r} cannot be the name of a collection.", hint=FORM)
     given = _options(parts.query)
-    quantisation: Quantisation
-    match given.get("quantisation", "none"):
-        case "none":
-            quantisation = "none"
-        case "scalar":
-            quantisation = "scalar"
-        case "binary":
-            quantisation = "binary"
-        case other:
-            raise UsageError(f"There is no quantisation {other!r}.", hint="Use none, scalar or binary.")
+    quantisation = given.get("quantisation", "none")
+    if quantisation not in get_args(Quantisation):
+        raise UsageError(f"There is no quantisation {quantisation!r}.", hint="Use none, scalar or binary.")
+    if (tls := given.get("tls", "0")) not in ("0", "1", "true", "false"):
+        raise UsageError(f"tls={tls[:20]} is neither 0 nor 1.", hint=FORM)
     return ServerAddress(
         parts.hostname,
         port,
-        parts.scheme == "qdrants" or _flag(given.get("tls", "0")),
+        parts.scheme == "qdrants" or tls in ("1", "true"),
         collection,
         _number(given, "shards", 0, 1000),
         _number(given, "replicas", 0, 100),
-        quantisation,
+        cast(Quantisation, quantisation),
         _number(given, "timeout", 30, 3600),
         PayloadKeys(**{name: given[name] for name in _KEYS if name in given}),
     )
@@ -128,9 +123,3 @@ def _number(given: dict[str, str], name: str, default: int, most: int) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > most or (name in given and int(text) < 1):
         raise UsageError(f"{name}={text[:20]} is not a number from 1 to {most}.", hint=FORM)
     return int(text)
-
-
-def _flag(text: str) -> bool:
-    if text not in ("0", "1", "true", "false"):
-        raise UsageError(f"tls={text[:20]} is neither 0 nor 1.", hint=FORM)
-    return text in ("1", "true")

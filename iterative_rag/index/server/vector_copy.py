@@ -126,15 +126,8 @@ def _compare(wanted: Sequence[UUID], here: VectorStore, there: VectorStore, name
 
 
 def _equal(one: StoredPoint, other: StoredPoint) -> bool:
-    def near(these: Sequence[float], those: Sequence[float]) -> bool:
-        return len(these) == len(those) and all(
-            abs(a - b) <= _ROUNDING * max(1.0, abs(a)) for a, b in zip(these, those, strict=True)
-        )
-
     terms, others = (dict(zip(*point.sparse, strict=True)) for point in (one, other))
-    return (
-        one.passage == other.passage
-        and near(one.dense, other.dense)
-        and terms.keys() == others.keys()
-        and near(list(terms.values()), [others[term] for term in terms])
-    )
+    if one.passage != other.passage or terms.keys() != others.keys() or len(one.dense) != len(other.dense):
+        return False
+    pairs = [*zip(one.dense, other.dense, strict=True), *((value, others[term]) for term, value in terms.items())]
+    return all(abs(a - b) <= _ROUNDING * max(1.0, abs(a)) for a, b in pairs)
