@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from iterative_rag.errors import FetchError
+from iterative_rag.sources.front_matter import Fields
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.wikipedia.article_files import PageFile, PageFolder, StoredPage
+from iterative_rag.sources.wikipedia.article_files import PageFolder, StoredPage
 from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPage, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
@@ -166,18 +167,13 @@ def _not_fetched(wiki: MediaWiki, names: list[PageName], found: Disambiguation |
 def _fetch(wiki: MediaWiki, found: FoundPage, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
     html = wiki.html(found.revision)
     title = found.title
-    page = PageFile(
-        title=title,
-        url=found.url,
-        revision=found.revision,
-        revised=found.revised,
-        fetched=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        licence=wiki.site().licence,
-        language=names[0].language,
-        redirects=tuple(dict.fromkeys(name.title for name in names if name.title != title)),
-        text=to_markdown(html, title),
-    )
-    return title, folder.write(page)
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    fields: Fields = {
+        "title": title, "url": found.url, "revision": str(found.revision), "revised": found.revised, "fetched": now,
+        "licence": wiki.site().licence, "language": names[0].language,
+        "redirects": tuple(dict.fromkeys(name.title for name in names if name.title != title)),
+    }
+    return title, folder.write(fields, to_markdown(html, title))
 
 
 def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterator[Outcome]:

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.sources.front_matter import Fields, text_of
 from iterative_rag.sources.web.stored_pages import StoredPages, listed
 from iterative_rag.sources.wikipedia.page_names import PageName
-
-
-@dataclass(frozen=True, slots=True)
-class PageFile:
-    """A page to store, in the order of its front matter. `redirects` led here; dates are ISO 8601, UTC."""
-
-    title: str
-    url: str
-    revision: int
-    revised: str
-    fetched: str
-    licence: str
-    language: str
-    redirects: tuple[str, ...]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +38,17 @@ class PageFolder(StoredPages):
         pages = {page.place: PageName(page.title, page.language) for page in self._found.values()}
         return list(pages.values())
 
-    def write(self, page: PageFile) -> Path:
-        """Store a page, in place of an older revision if there is one; its redirects stay."""
+    def write(self, fields: Fields, text: str) -> Path:
+        """Store a page under its front matter, in place of an older revision if there is one; its redirects stay."""
+        title, language = text_of(fields, "title"), text_of(fields, "language")
         with self._lock:
-            older = self._found.get(PageName(page.title, page.language).key)
-            place = older.place if older else self._new_place(page.title, f"{page.language}:{page.title}")
-        redirects = tuple(dict.fromkeys([*(older.redirects if older else ()), *page.redirects]))
-        fields = asdict(page) | {"revision": str(page.revision), "redirects": redirects}
-        self._store(place, fields, fields.pop("text"))
-        self._drop_moved(place, redirects, page.language)
-        self._remember(StoredPage(page.title, place, page.language, page.revision, redirects))
+            older = self._found.get(PageName(title, language).key)
+            place = older.place if older else self._new_place(title, f"{language}:{title}")
+        redirects = tuple(dict.fromkeys([*(older.redirects if older else ()), *listed(fields, "redirects")]))
+        fields = {**fields, "redirects": redirects}
+        self._store(place, fields, text)
+        self._drop_moved(place, redirects, language)
+        self._learn(place, fields)
         return place
 
     def add_redirects(self, place: Path, titles: Sequence[str]) -> None:
@@ -81,12 +67,9 @@ class PageFolder(StoredPages):
                 older.place.unlink(missing_ok=True)
 
     def _learn(self, place: Path, fields: Fields) -> None:
+        title, language, redirects = text_of(fields, "title"), text_of(fields, "language"), listed(fields, "redirects")
         revision = text_of(fields, "revision")
-        if title := text_of(fields, "title"):
-            number = int(revision) if revision.isascii() and revision.isdigit() else 0
-            self._remember(StoredPage(title, place, text_of(fields, "language"), number, listed(fields, "redirects")))
-
-    def _remember(self, page: StoredPage) -> None:
+        number = int(revision) if revision.isascii() and revision.isdigit() else 0
         with self._lock:
-            for one in (page.title, *page.redirects):
-                self._found[PageName(one, page.language).key] = page
+            for one in (title, *redirects) if title else ():
+                self._found[PageName(one, language).key] = StoredPage(title, place, language, number, redirects)

@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.errors import CorpusHeld
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.wikipedia.article_files import PageFile, PageFolder
+from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName
 from iterative_rag.types import Document
 
@@ -43,11 +43,15 @@ TITLES = [
 ]
 
 
-def page(title: str, *, language: str = "en", redirects: tuple[str, ...] = (), text: str = TEXT) -> PageFile:
-    return PageFile(
-        title, f"https://{language}.wikipedia.org/wiki/X", 7, "2025-01-02T03:04:05Z", "2025-02-03T04:05:06Z",
-        "Creative Commons Attribution-Share Alike 4.0", language, redirects, text,
-    )  # fmt: skip
+def page(
+    title: str, *, language: str = "en", redirects: tuple[str, ...] = (), text: str = TEXT
+) -> tuple[front_matter.Fields, str]:
+    fields: front_matter.Fields = {
+        "title": title, "url": f"https://{language}.wikipedia.org/wiki/X", "revision": "7",
+        "revised": "2025-01-02T03:04:05Z", "fetched": "2025-02-03T04:05:06Z",
+        "licence": "Creative Commons Attribution-Share Alike 4.0", "language": language, "redirects": redirects,
+    }  # fmt: skip
+    return fields, text
 
 
 def found_at(folder: PageFolder, title: str, language: str = "en") -> tuple[str, Path] | None:
@@ -62,7 +66,7 @@ def documents(path: Path) -> dict[str, Document]:
 def test_a_page_is_readable_with_its_origin_above_the_text(tmp_path: Path) -> None:
     folder = PageFolder(tmp_path / "pages")
     with folder.opened():
-        place = folder.write(page("Gull Point", redirects=("Gull Light", 'The "Gull"')))
+        place = folder.write(*page("Gull Point", redirects=("Gull Light", 'The "Gull"')))
     assert place.name == "Gull_Point.md"
     assert place.read_text(encoding="utf-8") == (
         "---\n"
@@ -81,7 +85,7 @@ def test_a_page_is_readable_with_its_origin_above_the_text(tmp_path: Path) -> No
 def test_every_title_survives_as_file_and_as_document(tmp_path: Path) -> None:
     folder = PageFolder(tmp_path / "pages")
     with folder.opened():
-        places = [folder.write(page(title)) for title in TITLES]
+        places = [folder.write(*page(title)) for title in TITLES]
     assert len({str(place).casefold() for place in places}) == len(TITLES)
     assert {place.parent for place in places} == {tmp_path / "pages"}
     found = documents(tmp_path / "pages")
@@ -99,18 +103,18 @@ def test_titles_that_differ_in_case_or_language_alone_have_files_of_their_own(tm
     pages = [page("Heron", text="one\n"), page("HERON", text="two\n"), page("Heron", language="de", text="drei\n")]
     folder = PageFolder(tmp_path)
     with folder.opened():
-        places = [folder.write(one) for one in pages]
+        places = [folder.write(*one) for one in pages]
     assert len({place.name.casefold() for place in places}) == 3
     assert [place.read_text(encoding="utf-8").splitlines()[-1] for place in places] == ["one", "two", "drei"]
     with folder.opened():
         assert found_at(folder, "Heron", "de") == ("Heron", places[2])
-        assert folder.write(page("Heron", language="de", text="vier\n")) == places[2]
+        assert folder.write(*page("Heron", language="de", text="vier\n")) == places[2]
 
 
 def test_redirects_are_added_without_touching_the_text(tmp_path: Path) -> None:
     folder = PageFolder(tmp_path)
     with folder.opened():
-        place = folder.write(page("Gull Point", redirects=("Gull Light",)))
+        place = folder.write(*page("Gull Point", redirects=("Gull Light",)))
         before = documents(tmp_path)["Gull Point"]
         folder.add_redirects(place, ["Old light", "Gull Light"])
     again = PageFolder(tmp_path)
