@@ -25,19 +25,18 @@ from iterative_rag.sources.dumps.pages_xml import (
     index_of,
     key_of,
 )
-from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
+from iterative_rag.sources.formats.format import Encyclopedia, FileSource
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
-MAX_SKIPPED = 1000
 _BLOCK = 1 << 18
 _MAX_PASSES = 3  # over the dump, for redirects to titles that a pass has gone by already
 
 PageReading = Generator[DumpPage | Skipped, None, None]
 
 
-class MediaWikiDump:
-    """The articles of a dump, without redirects and other namespaces. With `titles` only those, redirects followed.
+class MediaWikiDump(FileSource):
+    """The articles of a dump, without redirects and other namespaces, or those of titles with redirects followed.
 
     Where the index of a multistream dump lies beside it, only the streams that hold the titles are read; otherwise the
     whole dump is read, up to three times.
@@ -46,15 +45,9 @@ class MediaWikiDump:
     def __init__(
         self, path: Path | str, *, titles: Collection[str] | None = None, max_chars: int = wikitext.MAX_CHARS
     ) -> None:
-        self.path = Path(path).expanduser().absolute()
-        self.titles = None if titles is None else tuple(dict.fromkeys(titles))
+        super().__init__(path, titles=titles)
         self.max_chars = max_chars
         self._site = DumpSite()
-
-    @property
-    def root(self) -> str:
-        """Identifies the source in the index: its documents that are no longer yielded are removed."""
-        return str(self.path)
 
     @property
     def total(self) -> int | None:
@@ -64,20 +57,10 @@ class MediaWikiDump:
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
         wikitext.require_converters()
-        if not self.path.is_file():
-            raise CorpusError(f"There is no file {self.path}.", hint="Check the path.")
-        return limit_skipped(self._documents(), self.root, "page", MAX_SKIPPED)
-
-    def _documents(self) -> Iterator[Document | Skipped]:
-        empty = True
-        for item in self._all() if self.titles is None else self._listed(self.titles):
-            empty = False
-            yield self._document(item) if isinstance(item, DumpPage) else item
-        if empty:
-            raise CorpusError(
-                f"{self.path} holds no article.",
-                hint="Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2",
-            )
+        self.check()
+        pages = self._all() if self.titles is None else self._listed(self.titles)
+        found = (self._document(item) if isinstance(item, DumpPage) else item for item in pages)
+        return self.articles(found, "Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2")
 
     # --- reading ---
 

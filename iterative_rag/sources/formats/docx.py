@@ -36,15 +36,11 @@ _COUNTED = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRom
 _NO_TEXT = "del moveFrom sdtPr sdtEndPr pPr rPr tblPr tblGrid trPr tcPr rt sectPr"
 _DROPPED = frozenset(_NO_TEXT.split())
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "<br>", "cr": "<br>", "noBreakHyphen": "\u2011", "softHyphen": "\xad"}
-# Of the fonts Symbol (from the space on) and Wingdings.
+# Of the font Symbol, from the space on.
 _SYMBOLS = (
     " !∀#∃%&∍()*+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}~" + " " * 33
     + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑"
 )  # fmt: skip
-_WINGDINGS = {
-    0x6C: "●", 0x6E: "■", 0x6F: "□", 0xA7: "▪", 0xA8: "☐", 0xAB: "★", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xFB: "✗",
-    0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
-}  # fmt: skip
 
 
 def read(path: Path) -> Reading:
@@ -205,10 +201,7 @@ class _Word(OfficeHtml):
 
     def _symbol(self, element: Any) -> str:
         code = int(attribute(element, "char") or "0", 16) & 0xFF
-        font = attribute(element, "font")
-        text = (
-            _SYMBOLS[code - 32 :][:1] if font == "Symbol" else _WINGDINGS.get(code, "") if font == "Wingdings" else ""
-        )
+        text = _SYMBOLS[code - 32 :][:1] if attribute(element, "font") == "Symbol" and code >= 32 else ""
         self.kinds["symbols without text"] += not text
         return text
 

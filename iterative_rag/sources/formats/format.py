@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from iterative_rag.errors import MissingExtra
+from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.registry import FORMATS
 from iterative_rag.text.plurals import counted
@@ -19,6 +19,7 @@ EXTRA = "files"
 MAX_CHARS = 8_000_000
 # Faults of one file that are reported one by one: a million bad records must not make a report of a million lines.
 MAX_SKIPPED = 100
+MAX_PAGES_SKIPPED = 1000  # of an encyclopedia
 
 # Of the description of a picture; fewer name an icon.
 ALT_WORDS = 3
@@ -83,6 +84,36 @@ def limit_skipped(reading: Reading, source: str, unit: str = "record", limit: in
             yield item
     if skipped > limit:
         yield Skipped(source, f"{counted(skipped - limit, f'more {unit} was', f'more {unit}s were')} left out.")
+
+
+class FileSource:
+    """A file of many documents as a source of its own, of an encyclopedia only the articles of these `titles`."""
+
+    def __init__(self, path: Path | str, *, titles: Collection[str] | None = None) -> None:
+        self.path = Path(path).expanduser().absolute()
+        self.titles = None if titles is None else tuple(dict.fromkeys(titles))
+
+    @property
+    def root(self) -> str:
+        """Identifies the source in the index: its documents that are no longer yielded are removed."""
+        return shown(self.path)
+
+    def check(self) -> None:
+        if not self.path.is_file():
+            raise CorpusError(f"There is no file {self.root}.", hint="Check the path.")
+
+    def articles(self, found: Reading, hint: str) -> Reading:
+        """The articles of an encyclopedia. Raises CorpusError where there is none; `hint` says what to give."""
+
+        def not_empty() -> Reading:
+            empty = True
+            for item in found:
+                empty = False
+                yield item
+            if empty:
+                raise CorpusError(f"{self.path} holds no article.", hint=hint)
+
+        return limit_skipped(not_empty(), self.root, "page", MAX_PAGES_SKIPPED)
 
 
 def format_of(name: str) -> Format | Encyclopedia | None:

@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import Format, Reading, limit_skipped, shown
+from iterative_rag.sources.formats.format import FileSource, Format, Reading, limit_skipped, shown
 from iterative_rag.sources.formats.records import HOW_TO_SPLIT, Numbered, record_documents
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.system.files import readable
@@ -25,17 +25,12 @@ MAX_CONTAINERS = 500_000
 COUNT_BELOW_BYTES = 256 * 1024 * 1024
 
 
-class JsonLines:
+class JsonLines(FileSource):
     """A malformed line is yielded as a Skipped with its number."""
 
     def __init__(self, path: Path | str, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self.path = Path(path).expanduser().absolute()
+        super().__init__(path)
         self.max_line_bytes = max_line_bytes
-
-    @property
-    def root(self) -> str:
-        """Identifies the source in the index: its documents that are no longer yielded are removed."""
-        return shown(self.path)
 
     @property
     def total(self) -> int | None:
@@ -50,20 +45,19 @@ class JsonLines:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the file cannot be read, or holds lines and no document."""
-        if not self.path.exists():
-            raise CorpusError(f"There is no file {shown(self.path)}.", hint="Check the path.")
-        return limit_skipped(self._documents(), shown(self.path))
+        self.check()
+        return limit_skipped(self._documents(), self.root)
 
     def _documents(self) -> Iterator[Document | Skipped]:
         empty, found = True, False
-        for item in record_documents(self._records(), shown(self.path), _title_of(self.path), "line"):
+        for item in record_documents(self._records(), self.root, _title_of(self.path), "line"):
             empty, found = False, found or isinstance(item, Document)
             yield item
         if empty:
-            yield Skipped(shown(self.path), "It is empty.", empty=True)
+            yield Skipped(self.root, "It is empty.", empty=True)
         elif not found:
             raise CorpusError(
-                f"{shown(self.path)} holds no document.",
+                f"{self.root} holds no document.",
                 hint='Each line must be an object, such as {"title": ..., "text": ..., "url": ...}.',
             )
 
@@ -74,7 +68,7 @@ class JsonLines:
             with self._open() as file:
                 while line := file.readline(self.max_line_bytes + 1):
                     number += 1
-                    place = f"{shown(self.path)}:{number}"
+                    place = f"{self.root}:{number}"
                     if len(line) > self.max_line_bytes:
                         while line and not line.endswith(b"\n"):
                             line = file.readline(1 << 20)
@@ -85,11 +79,11 @@ class JsonLines:
                         yield place, _parsed(line, place)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CorpusError(
-                f"{shown(self.path)} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
+                f"{self.root} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
             ) from error
         except OSError as error:
             raise CorpusError(
-                f"{shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
+                f"{self.root} cannot be read: {error.strerror}.", hint="Check its permissions."
             ) from error
 
     def _open(self) -> BinaryIO:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import markdown_table
-from iterative_rag.sources.formats.format import MAX_CHARS
+from iterative_rag.sources.formats.format import MAX_CHARS, plain
 from iterative_rag.sources.formats.table_part import TablePart, table_documents
 from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, not_read, scalars
 from iterative_rag.types import Document
@@ -58,8 +58,8 @@ def _may_be_row(record: object) -> bool:
         return True
     if not isinstance(record, dict) or not 1 < len(record) <= _MOST_COLUMNS or _SURE_TEXTS & record.keys():
         return False
-    short = (value is None or isinstance(value, bool | int | float) or _is_short(value) for value in record.values())
-    return all(short)
+    values = (value for value in record.values() if not isinstance(value, int | float | None))
+    return all(isinstance(value, str) and len(value) <= _CELL_CHARS for value in values)
 
 
 def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]:
@@ -69,7 +69,7 @@ def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]
         if not isinstance(row, dict):
             yield row if isinstance(row, Skipped) else Skipped(place, f"The {what} is not a JSON object.")
             continue
-        values = {_clean(str(key)): _clean(in_words(value)) for key, value in row.items()}
+        values = {plain(str(key)): plain(in_words(value)) for key, value in row.items()}
         head = part.head if part else []
         new = [key for key in values if key not in head]
         line = markdown_table.line([values.get(key, "") for key in [*head, *new]])
@@ -98,12 +98,10 @@ def _document(row: object, source: str, seen: Counter[str], what: str) -> Docume
         return Skipped(source, f'The {what} has no "text" or "passage", and no other field.')
     url = row.get("url")
     url = url if isinstance(url, str) and url else None
-    if "\0" in text or not _is_encodable(f"{title}{text}{url or ''}"):
-        return Skipped(source, "The text holds characters that are not text.")
     if len(text) > MAX_CHARS:
         return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: {HOW_TO_SPLIT}.")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    title = title or _beginning(text)
+    text, url = plain(text), url and plain(url)
+    title = plain(title) or _beginning(text)
     key = url or title
     seen[key] += 1
     if seen[key] > 1:
@@ -238,22 +236,5 @@ def _is_filled(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _is_short(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= _CELL_CHARS
-
-
 def _is_title(value: str) -> bool:
     return len(value) <= _TITLE_CHARS and "\n" not in value.strip() and not value.startswith(("http://", "https://"))
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", "")
-
-
-def _is_encodable(text: str) -> bool:
-    """False for lone surrogates, which JSON can hold but UTF-8 and SQLite cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -15,33 +15,22 @@ from urllib.parse import quote, urlsplit
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
-from iterative_rag.sources.formats.format import Encyclopedia, limit_skipped
+from iterative_rag.sources.formats.format import Encyclopedia, FileSource
 from iterative_rag.sources.html_marks import parsed, without_deep_tags, without_private
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.types import Document
 
 EXTRA = "zim"
 MAX_BYTES = 16 * 1024 * 1024  # of one page
-MAX_SKIPPED = 1000
 _MAX_REDIRECTS = 5
 # What libzim raises for damaged data: clusters, names that are not UTF-8, numbers out of range.
 _FAULTS = (RuntimeError, UnicodeError, LookupError)
 _NOT_TEXT = "head, header, footer, nav, form, button, .zim-footer, #mw-navigation, #footer, .openzim-footer"
 
 
-class ZimArchive:
-    """The text/html entries of an archive in the order of their paths, without redirects. With `titles` only those,
+class ZimArchive(FileSource):
+    """The text/html entries of an archive in the order of their paths, without redirects, or those of titles with
     redirects followed."""
-
-    def __init__(self, path: Path | str, *, titles: Collection[str] | None = None, max_bytes: int = MAX_BYTES) -> None:
-        self.path = Path(path).expanduser().absolute()
-        self.titles = None if titles is None else tuple(dict.fromkeys(titles))
-        self.max_bytes = max_bytes
-
-    @property
-    def root(self) -> str:
-        """Identifies the source in the index: its documents that are no longer yielded are removed."""
-        return str(self.path)
 
     @property
     def total(self) -> int | None:
@@ -56,9 +45,9 @@ class ZimArchive:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the archive cannot be opened or holds no article at all."""
-        pages = _Pages(self._open(), self.path, self.max_bytes)
+        pages = _Pages(self._open(), self.path)
         found = pages.all() if self.titles is None else pages.of(self.titles)
-        return limit_skipped(_not_empty(found, self.path), self.root, "page", MAX_SKIPPED)
+        return self.articles(found, "Give an archive of articles, as Kiwix offers them.")
 
     def _open(self) -> Any:
         try:
@@ -67,28 +56,17 @@ class ZimArchive:
             require_converters()
         except (ImportError, MissingExtra) as error:
             raise MissingExtra(EXTRA) from error
-        if not self.path.is_file():
-            raise CorpusError(f"There is no file {self.path}.", hint="Check the path.")
+        self.check()
         try:
             return Archive(self.path)
         except _FAULTS as error:
             raise CorpusError(f"{self.path} is not a readable ZIM archive: {error}.", hint="Fetch it again.") from error
 
 
-def _not_empty(items: Iterator[Document | Skipped], path: Path) -> Iterator[Document | Skipped]:
-    empty = True
-    for item in items:
-        empty = False
-        yield item
-    if empty:
-        raise CorpusError(f"{path} holds no article.", hint="Give an archive of articles, as Kiwix offers them.")
-
-
 class _Pages:
-    def __init__(self, archive: Any, path: Path, max_bytes: int) -> None:
+    def __init__(self, archive: Any, path: Path) -> None:
         self.archive = archive
         self.path = path
-        self.max_bytes = max_bytes
         self.name = _metadata(archive, "Name") or path.name
         self.base = _base(archive)
 
@@ -136,8 +114,8 @@ class _Pages:
             path = str(entry.path)
             title = " ".join(entry.title.replace("_", " ").split()) or path
             item = entry.get_item()
-            if item.size > self.max_bytes:
-                return Skipped(f"{self.path}:{path}", f"It is larger than the limit of {self.max_bytes:,} bytes.")
+            if item.size > MAX_BYTES:
+                return Skipped(f"{self.path}:{path}", f"It is larger than the limit of {MAX_BYTES:,} bytes.")
             data = bytes(item.content)
         except _FAULTS as error:
             return self._unreadable(path, error)

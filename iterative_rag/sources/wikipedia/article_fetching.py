@@ -169,8 +169,13 @@ def _fetch(wiki: MediaWiki, found: FoundPage, names: list[PageName], folder: Pag
     title = found.title
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     fields: Fields = {
-        "title": title, "url": found.url, "revision": str(found.revision), "revised": found.revised, "fetched": now,
-        "licence": wiki.site().licence, "language": names[0].language,
+        "title": title,
+        "url": found.url,
+        "revision": str(found.revision),
+        "revised": found.revised,
+        "fetched": now,
+        "licence": wiki.site().licence,
+        "language": names[0].language,
         "redirects": tuple(dict.fromkeys(name.title for name in names if name.title != title)),
     }
     return title, folder.write(fields, to_markdown(html, title))

@@ -18,7 +18,8 @@ from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
-from iterative_rag.sources.dumps.dump import MAX_SKIPPED, MediaWikiDump
+from iterative_rag.sources.dumps.dump import MediaWikiDump
+from iterative_rag.sources.formats.format import MAX_PAGES_SKIPPED as MAX_SKIPPED
 from iterative_rag.types import Document
 
 
