@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
@@ -109,6 +108,8 @@ def test_parts_differ_in_their_fingerprint_alone(whole: IndexedCorpus) -> None:
 def test_documents_outside_cannot_be_read(whole: IndexedCorpus) -> None:
     part = CorpusPart(whole, ["d00"])
     assert part.document("d00") == whole.document("d00")
+    part.close()
+    assert whole.search(QUERIES, 1)[0]
     with pytest.raises(CorpusError, match="does not belong to the part"):
         part.document("d01")
 
@@ -117,15 +118,3 @@ def test_a_part_of_nothing_and_of_something_unknown(whole: IndexedCorpus) -> Non
     assert CorpusPart(whole, []).search(QUERIES, 5) == [[], [], []]
     with pytest.raises(CorpusError, match="no document 'nothing'"):
         CorpusPart(whole, ["d00", "nothing"])
-
-
-def test_closing_a_part_leaves_the_whole_open(whole: IndexedCorpus) -> None:
-    CorpusPart(whole, ["d00"]).close()
-    assert whole.search(QUERIES, 1)[0]
-
-
-def test_parts_and_the_whole_are_searched_from_many_threads(whole: IndexedCorpus) -> None:
-    views: list[Corpus] = [whole, *(CorpusPart(whole, [f"d{n:02}", f"d{n + 1:02}"]) for n in range(7))]
-    expected = [view.search(QUERIES, 5) for view in views]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda view: view.search(QUERIES, 5), views * 5)) == expected * 5

@@ -12,7 +12,6 @@ import os
 import random
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,13 +197,6 @@ def test_equals_come_in_one_order_whatever_order_they_were_written_in(place: Pla
     assert (few, others) == (dense[:3], sparse[:3])
 
 
-def test_queries_together_give_what_each_gives_alone(place: Place, shelf: Shelf) -> None:
-    with filled(place, shelf) as store:
-        together = store.search(shelf.queries, 5)
-        assert together == [store.search([query], 5)[0] for query in shelf.queries]
-        assert store.search([], 5) == []
-
-
 def test_written_again_a_point_is_replaced_not_doubled(place: Place, shelf: Shelf, reference: Any) -> None:
     with filled(place, shelf) as store:
         before = store.search(shelf.queries, 50)
@@ -287,13 +279,6 @@ def test_a_point_goes_from_store_to_store_unchanged(place: Place, shelf: Shelf, 
             assert dict(zip(*copies[one.id].sparse, strict=True)) == pytest.approx(dict(zip(*one.sparse, strict=True)))
         store.drop(ids[5:])
         assert store.ids() == set(ids[:5])
-
-
-def test_it_is_searched_from_many_threads(place: Place, shelf: Shelf) -> None:
-    with filled(place, shelf) as store:
-        expected = store.search(shelf.queries, 10)
-        with ThreadPoolExecutor(8) as pool:
-            assert list(pool.map(lambda _: store.search(shelf.queries, 10), range(40))) == [expected] * 40
 
 
 def test_made_anew_it_is_empty(place: Place, shelf: Shelf) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shlex
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -17,10 +16,8 @@ from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, Stor
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.index.server import server_store, vector_copy
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
-from iterative_rag.sources import open_source
 from iterative_rag.types import Document
 
 QUERIES = ["Which river has a castle, a bridge and a canal?", "queen battle treaty", "the monk of n7", "the of"]
@@ -381,13 +378,3 @@ def test_another_embedder_makes_it_anew_there(remote: Corpora, embedder: Hashing
     index_documents(remote, "small", shelf(4), HashingEmbedder(32))
     with closing(remote.open("small", HashingEmbedder(32))) as corpus:
         assert corpus.search(QUERIES, 3)[0]
-
-
-def test_articles_of_files_too(remote: Corpora, corpora: Corpora, articles: Path, embedder: HashingEmbedder) -> None:
-    reports: list[IngestReport] = [
-        ingest([open_source(articles)], where, "small", embedder) for where in (corpora, remote)
-    ]
-    assert reports[0].added == reports[1].added == 4
-    assert shlex.split(f"--index {remote.place('small').option}")[1] == "qdrant://127.0.0.1:6333"
-    with closing(corpora.open("small", embedder)) as first, closing(remote.open("small", embedder)) as second:
-        assert first.search(["first lady", "melnik"], 9) == second.search(["first lady", "melnik"], 9)

@@ -15,21 +15,6 @@ from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import format_in_folder
 from tests.sources.formats.reading import documents, mixed, reasons, written
 
-# --- web pages -------------------------------------------------------------------------------
-
-
-# --- PDF -------------------------------------------------------------------------------------
-
-
-# --- Word ------------------------------------------------------------------------------------
-
-
-# --- CSV -------------------------------------------------------------------------------------
-
-
-# --- JSON ------------------------------------------------------------------------------------
-
-
 # --- folders that mix them -------------------------------------------------------------------
 
 
@@ -64,6 +49,3 @@ def test_every_suffix_has_a_reader(tmp_path: Path) -> None:
         written(tmp_path / name, b"\0")
     skipped = {Path(item.source).name for item in Folder(tmp_path).documents() if isinstance(item, Skipped)}
     assert {*names} <= {name.partition(":")[0] for name in skipped}
-
-
-# --- limits ----------------------------------------------------------------------------------

@@ -165,12 +165,3 @@ def test_an_engine_that_is_not_there(kind: str) -> None:
     with pytest.raises(FetchError, match="cannot be reached") as caught:
         ENGINES[kind](unused_url()).search("lamp", 3)
     assert caught.value.retryable
-
-
-# --- what only one of them does --------------------------------------------------------------
-
-
-# --- DuckDuckGo, through the real package ----------------------------------------------------
-
-
-# --- from the setting to an engine -----------------------------------------------------------

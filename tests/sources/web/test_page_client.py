@@ -50,13 +50,6 @@ def test_allowed_hosts_are_fetched_and_redirects_among_them_followed() -> None:
     assert paths == ["/start", "/end"]
 
 
-def test_a_circle_of_redirects_ends() -> None:
-    with serving(sending(b"", 302, Location="/again")) as (host, paths), Web(AGENT, allow={host}) as web:
-        with pytest.raises(FetchError, match="redirected more than"):
-            web.get(f"http://{host}/again")
-        assert len(paths) < 10
-
-
 def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(sending(b"proxy")) as (proxy, asked), serving(sending(b"direct")) as (host, _):
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):

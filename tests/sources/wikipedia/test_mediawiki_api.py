@@ -91,11 +91,6 @@ def test_the_site_is_asked_once(wiki: FakeWiki, client: MediaWiki) -> None:
     assert len(wiki.asked) == 1
 
 
-def test_choices_and_nearest_titles(client: MediaWiki) -> None:
-    assert client.choices("Heron") == ("Heron (ship)", "Heron (bird)")
-    assert client.nearest("Herons") == ("Heron (ship)", "Heron")
-
-
 @pytest.mark.parametrize("kind", ["status", "maxlag"])
 def test_the_pause_that_the_wiki_asks_for_is_kept(kind: str, wiki: FakeWiki, client: MediaWiki, time: FakeTime) -> None:
     wiki.troubles.extend([Trouble(kind, 429, "17"), Trouble(kind, 429, "40")])
@@ -176,12 +171,6 @@ def test_a_category_is_listed_through_all_its_parts(name: str, wiki: FakeWiki, c
     wiki.categories["Lamps"] = [f"Lamp {number:02}" for number in range(25)]
     assert list(client.category(name)) == wiki.categories["Lamps"]
     assert sum(asked.get("list") == "categorymembers" for asked in wiki.asked) == 3
-
-
-def test_no_more_of_a_category_is_asked_for_than_is_used(wiki: FakeWiki, client: MediaWiki) -> None:
-    wiki.categories["Lamps"] = [f"Lamp {number:02}" for number in range(25)]
-    assert [title for _, title in zip(range(10), client.category("Lamps"), strict=False)][-1] == "Lamp 09"
-    assert len(wiki.asked) == 1
 
 
 def test_links_are_those_to_pages_that_there_are(wiki: FakeWiki, client: MediaWiki) -> None:
