@@ -74,6 +74,10 @@ class DocumentEntry:
     version: Version
     passages: int
 
+    @property
+    def points(self) -> Points:
+        return Points(self.document.id, self.version.name, self.passages)
+
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:

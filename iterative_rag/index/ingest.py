@@ -8,13 +8,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index.catalogue import (
     DocumentEntry,
     KnownDocument,
-    Points,
     Version,
     version_of,
     without_variants,
@@ -124,8 +123,10 @@ def ingest(
     readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
     with corpora.writer(name, embedder, cut, given, adding=adding) as writer, ExitStack() as opened:
         engine = engine or opened.enter_context(closing(LocalEngine(embedder)))
-        report = _Ingestion(sources, writer, engine, questions, progress, adding, noticed).run(readings)
-        superseded = [one for root in sorted(absorbed) for one in writer.ids_under(root)]
+        report = _Ingestion(sources, writer, engine, questions, ProgressMeter(sources, progress), adding, noticed).run(
+            readings
+        )
+        superseded = [one for root in sorted(absorbed) for one in writer.view.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
             writer.remove(superseded)
@@ -156,34 +157,28 @@ class _Batch:
     sent: float
 
 
+@dataclass(slots=True)
 class _Ingestion:
-    def __init__(
-        self,
-        sources: Sequence[DocumentSource],
-        writer: CorpusWriter,
-        engine: EmbeddingEngine,
-        questions: PassageQuestions | None,
-        progress: Callable[[Progress], None] | None,
-        adding: Collection[str] = (),
-        noticed: Callable[[DocumentChange], None] | None = None,
-    ) -> None:
-        self.sources = sources
-        self.noticed = noticed
-        self.adding = adding
-        self.writer = writer
-        self.engine = engine
-        self.questions = questions
-        self.queue: list[tuple[_Job, VectorPoint]] = []
-        self.embedding: deque[_Batch] = deque()
-        self.batch_size = 1
-        self.last_sent = self.last_received = time.monotonic()
-        self.seen: dict[str, str] = {}  # id -> root
-        self.skipped: list[Skipped] = []
-        self.not_read: Counter[str] = Counter()
-        self.unread: set[str] = set()  # roots that broke off
-        self.added = self.changed = self.unchanged = self.removed = self.passages = self.retitled = 0
-        self.questions_written = self.postponed = 0
-        self.progress = ProgressMeter(sources, progress)
+    sources: Sequence[DocumentSource]
+    writer: CorpusWriter
+    engine: EmbeddingEngine
+    questions: PassageQuestions | None
+    progress: ProgressMeter
+    adding: Collection[str]
+    noticed: Callable[[DocumentChange], None] | None
+    queue: list[tuple[_Job, VectorPoint]] = field(default_factory=list)
+    embedding: deque[_Batch] = field(default_factory=deque)
+    batch_size: int = 1
+    last_sent: float = field(default_factory=time.monotonic)
+    last_received: float = field(default_factory=time.monotonic)
+    seen: dict[str, str] = field(default_factory=dict)  # id -> root
+    skipped: list[Skipped] = field(default_factory=list)
+    not_read: Counter[str] = field(default_factory=Counter)
+    unread: set[str] = field(default_factory=set)  # roots that broke off
+    counts: Counter[str] = field(default_factory=Counter)  # of changes, as the report names them
+    passages: int = 0
+    questions_written: int = 0
+    postponed: int = 0
 
     def run(self, readings: Iterable[tuple[str, Iterable[Document | Skipped]]]) -> IngestReport:
         for root, documents in readings:
@@ -208,27 +203,26 @@ class _Ingestion:
         self._remove_vanished()
         self.writer.finish(broken_off=self.unread)
         self.progress.finished(self.passages)
+        written = None
+        if self.questions:
+            written = QuestionReport(self.questions_written, self.questions.unreadable, self.postponed)
+        counts = self.counts
         return IngestReport(
-            self.added,
-            self.changed,
-            self.unchanged,
-            self.removed,
+            counts["added"],
+            counts["changed"],
+            counts["unchanged"],
+            counts["removed"],
             tuple(self.skipped),
             self.passages,
             self.progress.seconds,
-            self.retitled,
-            questions=self._question_report(),
+            counts["retitled"],
+            questions=written,
             not_read=tuple(self.not_read.items()),
         )
 
-    def _question_report(self) -> QuestionReport | None:
-        if self.questions is None:
-            return None
-        return QuestionReport(self.questions_written, self.questions.unreadable, self.postponed)
-
     def _emptied(self) -> bool:
         """Whether the sources used to hold documents, were read to the end, and hold none now."""
-        held = any(self.writer.ids_under(source.root) for source in self.sources)
+        held = any(self.writer.view.ids_under(source.root) for source in self.sources)
         return held and not self.unread and all(skipped.empty for skipped in self.skipped)
 
     def _take(self, document: Document, root: str) -> None:
@@ -236,7 +230,7 @@ class _Ingestion:
         self.seen[document.id] = root
         self.not_read += kinds_not_read(document)
         content = version_of(document)
-        known = self.writer.known(document.id)
+        known = self.writer.view.known(document.id)
         same = known is not None and known.content == content
         if known is not None and same and not self._lacks_questions(known):
             self._leave(known, document)
@@ -247,12 +241,10 @@ class _Ingestion:
         if known is not None and same and questions is None:
             self._leave(known, document)
             return
-        self._notice("added" if known is None else "changed", document.source)
-        if known is None:
-            self.added += 1
-        else:
-            self.changed += 1
-            self.retitled += not same and version_of(replace(document, title=known.title)) == known.content
+        self._notice("changed" if known else "added", document.source)
+        self.counts["retitled"] += bool(
+            known and not same and version_of(replace(document, title=known.title)) == known.content
+        )
         version = Version(content, known.language if known and same else language_of_document(document.text))
         if self.questions and questions is not None:
             digest = questions_digest(questions, self.questions.wanted)
@@ -267,11 +259,12 @@ class _Ingestion:
         self.queue += [(job, point) for point in missing]
 
     def _notice(self, kind: str, source: str) -> None:
+        self.counts[kind] += 1
         if self.noticed:
             self.noticed(DocumentChange(kind, source))
 
     def _leave(self, known: KnownDocument, document: Document) -> None:
-        self.unchanged += 1
+        self.counts["unchanged"] += 1
         self.progress.taken(0)
         if (known.source, known.metadata) != (document.source, document.metadata):
             self.writer.redescribe(document)
@@ -290,7 +283,7 @@ class _Ingestion:
 
     def _with_free_id(self, document: Document, root: str) -> Document:
         """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""
-        known = self.writer.known(document.id)
+        known = self.writer.view.known(document.id)
         owner = self.seen.get(document.id) or (known.root if known else root)
         if owner == root:
             return document
@@ -324,7 +317,7 @@ class _Ingestion:
         self._adapt(first)
         jobs = list({id(job): job for job, _ in batch}.values())
         if coming := [job for job in jobs if not job.announced]:
-            self.writer.announce(_points(job.entry) for job in coming)
+            self.writer.announce(job.entry.points for job in coming)
             for job in coming:
                 job.announced = True
         self.writer.write([point for _, point in batch], vectors)
@@ -348,25 +341,19 @@ class _Ingestion:
             if source.root in self.unread or source.root in self.adding:
                 continue
             vanished = []
-            for document in (one for one in self.writer.ids_under(source.root) if one not in self.seen):
-                known = self.writer.known(document)
+            for document in (one for one in self.writer.view.ids_under(source.root) if one not in self.seen):
+                known = self.writer.view.known(document)
                 if known and any(_is_of(known.source, path) for path in unread):
                     continue
                 vanished.append(document)
-                if known:
-                    self._notice("removed", known.source)
+                self._notice("removed", known.source if known else document)
             if vanished:
                 self.writer.remove(vanished)
-                self.removed += len(vanished)
 
 
 def _is_of(source: str, path: str) -> bool:
     """Whether a document comes from this file, is a record of it, or comes from a file in this folder."""
     return source.startswith(path) and source[len(path) : len(path) + 1] in ("", ":", os.sep)
-
-
-def _points(entry: DocumentEntry) -> Points:
-    return Points(entry.document.id, entry.version.name, entry.passages)
 
 
 def _vector_points(

@@ -26,8 +26,8 @@ from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, Sto
 from iterative_rag.index.catalogue import (
     SCHEMA_VERSION,
     DocumentEntry,
+    DocumentView,
     Generation,
-    KnownDocument,
     Points,
 )
 from iterative_rag.index.database import DocumentStore
@@ -93,25 +93,19 @@ class CorpusWriter:
             self._empty()
         self._begun_before = frozenset(self._store.unowned())
 
-    def known(self, document_id: str) -> KnownDocument | None:
-        """Where and in which version a document is indexed; None if it is not."""
-        return self._store.view().known(document_id)
+    @property
+    def view(self) -> DocumentView:
+        """All that is committed, published or not."""
+        return self._store.view()
 
     def main_language(self) -> str:
         """The language of more than half of the documents; "" where that is English or not clear, or there is none."""
-        documents, languages = self.counts()[0], self._store.view().languages()
+        documents, languages = self.view.counts()[0], self.view.languages()
         return next((code for code, count in languages.items() if 2 * count > documents), "")
-
-    def ids_under(self, root: str) -> list[str]:
-        return self._store.view().ids_under(root)
 
     def others(self) -> list[str]:
         """The documents of roots that are not being written."""
-        return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self.ids_under(root)]
-
-    def counts(self) -> tuple[int, int, int]:
-        """The numbers of documents, passages and questions."""
-        return self._store.view().counts()
+        return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self.view.ids_under(root)]
 
     def finish(self, *, broken_off: set[str]) -> None:
         """Mark the roots as complete, except those that broke off; the corpus is incomplete as long as any root is.
@@ -204,7 +198,7 @@ class CorpusWriter:
 
     def _publish_generation(self) -> None:
         """The part of the publishing transaction that records the new generation."""
-        meta, (documents, passages, questions) = self._store.meta(), self.counts()
+        meta, (documents, passages, questions) = self._store.meta(), self.view.counts()
         updated = _now()
         self._store.publish(
             Generation(
@@ -219,7 +213,7 @@ class CorpusWriter:
                 passages,
                 tuple(self._store.unowned()),
                 questions,
-                self._store.view().languages(),
+                self.view.languages(),
             )
         )
         self._store.set_meta({"updated": updated, "withheld": ""})
@@ -272,9 +266,9 @@ class CorpusWriter:
             if now and not self._place.shared and not self._place.begun(now):
                 # There may be nothing to write: check what readers use instead of making a copy.
                 self._place.pin(now).close()
-                self._place.load(now, points=sum(self.counts()[1:])).close()
+                self._place.load(now, points=sum(self.view.counts()[1:])).close()
             else:
-                self._vectors = self._load(points=sum(self.counts()[1:]))
+                self._vectors = self._load(points=sum(self.view.counts()[1:]))
         except (CorpusDamaged, StoreMissing) as error:
             return str(error).rstrip(".")
         except FileNotFoundError:
