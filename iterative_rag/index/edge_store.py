@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.index.catalogue import Points
 from iterative_rag.index.sparse import bm25_query
 from iterative_rag.index.sqlite_errors import index_disk_full
 from iterative_rag.index.vector_store import (
@@ -25,15 +24,11 @@ from iterative_rag.index.vector_store import (
     EXACT_POINTS,
     SPARE,
     SPARSE,
-    PassagePlace,
     StoredPoint,
-    VectorPoint,
-    point_id,
-    point_ids,
+    VectorStore,
+    point_uuid,
     ranked,
-    stored,
 )
-from iterative_rag.protocols import Vectors
 from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.system.files import is_full
 from iterative_rag.system.native_output import panics_unprinted
@@ -58,7 +53,7 @@ _SAID_CHARS = 300
 _DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 
 
-class EdgeStore:
+class EdgeStore(VectorStore):
     """An open shard. Close it; many threads may search it at once, one may write while nobody searches.
 
     `sealed` is how many points its sealed segment was made of, 0 where there is none.
@@ -115,10 +110,6 @@ class EdgeStore:
         with _edge_errors(self.path):
             return self._shard.info().points_count
 
-    def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
-        """Store passages durably; existing points are replaced."""
-        self.put(stored(points, vectors))
-
     def put(self, points: Sequence[StoredPoint]) -> None:
         from qdrant_edge import Point, SparseVector, UpdateOperation
 
@@ -127,10 +118,6 @@ class EdgeStore:
             self._shard.update(UpdateOperation.upsert_points(rows))
             self._shard.flush()
         self._count_frequencies = self.count() <= EXACT_POINTS
-
-    def delete(self, points: Sequence[Points]) -> None:
-        """Remove versions of documents durably; missing points are no error."""
-        self.drop(list(point_ids(points)))
 
     def drop(self, ids: Sequence[uuid.UUID]) -> None:
         from qdrant_edge import UpdateOperation
@@ -182,36 +169,12 @@ class EdgeStore:
             ]
         with _edge_errors(self.path):
             answers = self._shard.query_batch(QueryBatchRequest(requests))
-        found = [ranked(((one.score, _uuid(one.id)) for one in points), limit) for points in answers]
+        found = [ranked(((one.score, point_uuid(one.id)) for one in points), limit) for points in answers]
         return list(zip(found[::2], found[1::2], strict=True))
 
-    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
+    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
         with _edge_errors(self.path):
-            records = self._shard.retrieve(list(ids), with_payload=True, with_vector=False)
-            return {_uuid(record.id): PassagePlace.of(record.payload) for record in records}
-
-    def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-        with _edge_errors(self.path):
-            records = self._shard.retrieve(list(ids), with_payload=False, with_vector=False)
-        return {_uuid(record.id) for record in records}
-
-    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
-        """The points that exist."""
-        with _edge_errors(self.path):
-            records = self._shard.retrieve(list(ids), with_payload=True, with_vector=True)
-        found = []
-        for record in records:
-            vectors: Any = record.vector
-            sparse = vectors[SPARSE]
-            found.append(
-                StoredPoint(
-                    _uuid(record.id),
-                    PassagePlace.of(record.payload),
-                    list(vectors[DENSE]),
-                    (list(sparse.indices), list(sparse.values)),
-                )
-            )
-        return found
+            return self._shard.retrieve(list(ids), with_payload=payload, with_vector=vectors)
 
     def ids(self) -> set[uuid.UUID]:
         """The ids of all points (for checks and repair)."""
@@ -219,7 +182,7 @@ class EdgeStore:
 
         with _edge_errors(self.path):
             records, _ = self._shard.scroll(ScrollRequest(limit=self.count() + 1, with_payload=False))
-        return {_uuid(record.id) for record in records}
+        return {point_uuid(record.id) for record in records}
 
 
 def pack(path: Path, dimensions: int, *, graph: bool) -> None:
@@ -279,10 +242,6 @@ def _read_ahead(path: Path) -> None:
             pass
 
 
-def _uuid(point: object) -> uuid.UUID:
-    return point if isinstance(point, uuid.UUID) else uuid.UUID(str(point))
-
-
 @contextmanager
 def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
     try:
@@ -304,6 +263,3 @@ def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
         use = "written" if writing else "opened"
         hint = "Nothing was changed; type it again. If it stays so, check the memory, the clock and the system log."
         raise CorpusError(f"The index at {path} could not be {use}: {reason}.", hint=hint) from error
-
-
-__all__ = ["EdgeStore", "PassagePlace", "VectorPoint", "pack", "point_id"]

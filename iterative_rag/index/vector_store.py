@@ -7,6 +7,7 @@ cluster). Both hold the same points under the same ids and rank alike.
 from __future__ import annotations
 
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -86,38 +87,28 @@ class StoredPoint:
         return {"document": one.document_id, "version": one.version, "start": one.start, "end": one.end}
 
 
-class VectorStore(Protocol):
+class VectorStore(ABC):
     """The open points of one corpus. Safe to search from several threads; one may write.
 
     What is written or deleted is durable when the call returns. Raises only CorpusError and its subclasses.
     """
 
+    @abstractmethod
     def count(self) -> int: ...
 
-    def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
-        """Store passages with their embeddings; existing points are replaced."""
-        ...
-
+    @abstractmethod
     def put(self, points: Sequence[StoredPoint]) -> None:
-        """Store points of another store; existing points are replaced."""
-        ...
+        """Store points; existing ones are replaced."""
 
-    def delete(self, points: Sequence[Points]) -> None:
-        """Remove versions of documents; missing points are no error."""
-        ...
-
+    @abstractmethod
     def drop(self, ids: Sequence[uuid.UUID]) -> None:
-        """Remove single points."""
-        ...
+        """Remove points; missing ones are no error."""
 
-    def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-        """Which of the points exist."""
-        ...
+    @abstractmethod
+    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
+        """The engine's records of the points that exist, in any order."""
 
-    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
-        """The points that exist, in any order."""
-        ...
-
+    @abstractmethod
     def search(
         self,
         queries: Sequence[tuple[str, list[float]]],
@@ -131,17 +122,38 @@ class VectorStore(Protocol):
         `among` leaves all points out but these, also from BM25's document frequencies: they rank as in a store of
         their own. `languages` are those of the points, in which BM25 reads the queries.
         """
-        ...
+
+    @abstractmethod
+    def ids(self) -> set[uuid.UUID]:
+        """The ids of all points (for checks and repair)."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
+        """Store passages with their embeddings; existing points are replaced."""
+        self.put(stored(points, vectors))
+
+    def delete(self, points: Sequence[Points]) -> None:
+        """Remove versions of documents; missing points are no error."""
+        self.drop(list(point_ids(points)))
+
+    def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+        """Which of the points exist."""
+        return {point_uuid(record.id) for record in self.retrieve(ids)}
 
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         """The places of the points that exist."""
-        ...
+        return {point_uuid(one.id): PassagePlace.of(one.payload) for one in self.retrieve(ids, payload=True)}
 
-    def ids(self) -> set[uuid.UUID]:
-        """The ids of all points (for checks and repair)."""
-        ...
-
-    def close(self) -> None: ...
+    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
+        """The points that exist, in any order."""
+        points = []
+        for one in self.retrieve(ids, payload=True, vectors=True):
+            dense, sparse = one.vector[DENSE], one.vector[SPARSE]
+            terms = list(sparse.indices), list(sparse.values)
+            points.append(StoredPoint(point_uuid(one.id), PassagePlace.of(one.payload), list(dense), terms))
+        return points
 
 
 class Pinned(Protocol):
@@ -231,6 +243,13 @@ def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]
         )
         for one, vector in zip(points, vectors.tolist(), strict=True)
     ]
+
+
+def point_uuid(point: object) -> uuid.UUID:
+    """The id of a point as the engines give it: a UUID, a text or a number."""
+    if isinstance(point, uuid.UUID):
+        return point
+    return uuid.UUID(int=point) if isinstance(point, int) else uuid.UUID(str(point))
 
 
 def ranked(scored: Iterable[tuple[float, uuid.UUID]], limit: int) -> list[uuid.UUID]:

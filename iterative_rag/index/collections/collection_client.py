@@ -10,11 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, StoreMissing, UsageError
-from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of, point_uuid
+from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.sparse import Sparse, bm25_document
-from iterative_rag.index.vector_store import SPARE, ranked
+from iterative_rag.index.vector_store import SPARE, point_uuid, ranked
 from iterative_rag.protocols import Embedder
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from iterative_rag.index.vector_store import point_uuid
+
 # LlamaIndex keeps the whole node here, as JSON.
 _NODE = "_node_content"
 # Where other programs keep a text, and what else they know of it.
@@ -64,11 +66,6 @@ def node_of(point: int | str | UUID, payload: Mapping[str, Any] | None, keys: Pa
         start if type(start) is int and start >= 0 else None,
         _previous(content),
     )
-
-
-def point_uuid(point: int | str | UUID) -> UUID:
-    """The id of a point, which is a number or a UUID."""
-    return UUID(int=point) if isinstance(point, int) else UUID(str(point))
 
 
 def value_at(payload: Mapping[str, Any], key: str) -> Any:

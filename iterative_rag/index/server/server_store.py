@@ -15,7 +15,6 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import MissingExtra, StoreUnreachable
-from iterative_rag.index.catalogue import Points
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.sparse import bm25_query
@@ -24,14 +23,11 @@ from iterative_rag.index.vector_store import (
     EXACT_POINTS,
     SPARE,
     SPARSE,
-    PassagePlace,
     StoredPoint,
-    VectorPoint,
-    point_ids,
+    VectorStore,
+    point_uuid,
     ranked,
-    stored,
 )
-from iterative_rag.protocols import Vectors
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.disclosure import announce
 from iterative_rag.remote.server_calls import connection_limits
@@ -51,7 +47,7 @@ _SCROLLED = 10_000
 _PAUSES = (0.5, 2.0, 5.0)
 
 
-class ServerStore:
+class ServerStore(VectorStore):
     """Implements index.store.VectorStore over one collection; safe to use from several threads."""
 
     def __init__(self, client: QdrantClient, address: ServerAddress, collection: str) -> None:
@@ -64,9 +60,6 @@ class ServerStore:
     def count(self) -> int:
         with self._errors():
             return self._client.count(self._collection, exact=True).count
-
-    def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
-        self.put(stored(points, vectors))
 
     def put(self, points: Sequence[StoredPoint]) -> None:
         from qdrant_client import models
@@ -83,9 +76,6 @@ class ServerStore:
             part = rows[low : low + BATCH]
             self._again(functools.partial(self._client.upsert, self._collection, part, wait=True))
 
-    def delete(self, points: Sequence[Points]) -> None:
-        self.drop(list(point_ids(points)))
-
     def drop(self, ids: Sequence[uuid.UUID]) -> None:
         from qdrant_client import models
 
@@ -93,24 +83,10 @@ class ServerStore:
             chosen = models.PointIdsList(points=[str(one) for one in ids[low : low + _SCROLLED]])
             self._again(functools.partial(self._client.delete, self._collection, chosen, wait=True))
 
-    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
-        found = []
-        for record in self._retrieve(ids, whole=True):
-            vectors: Any = record.vector
-            sparse = vectors[SPARSE]
-            point = uuid.UUID(str(record.id))
-            vector = (list(sparse.indices), list(sparse.values))
-            found.append(StoredPoint(point, PassagePlace.of(record.payload), list(vectors[DENSE]), vector))
-        return found
-
-    def held(self, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-        return {uuid.UUID(str(record.id)) for record in self._retrieve(ids, whole=False)}
-
-    def _retrieve(self, ids: Sequence[uuid.UUID], *, whole: bool) -> list[models.Record]:
+    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
+        asked = [str(one) for one in ids]
         with self._errors():
-            return self._client.retrieve(
-                self._collection, [str(one) for one in ids], with_payload=whole, with_vectors=whole
-            )
+            return self._client.retrieve(self._collection, asked, with_payload=payload, with_vectors=vectors)
 
     def search(
         self,
@@ -144,13 +120,8 @@ class ServerStore:
             answers = self._client.query_batch_points(self._collection, requests)
         found: list[list[uuid.UUID]] = [[] for _ in range(2 * len(queries))]
         for place, answer in zip(places, answers, strict=True):
-            found[place] = ranked(((point.score, uuid.UUID(str(point.id))) for point in answer.points), limit)
+            found[place] = ranked(((point.score, point_uuid(point.id)) for point in answer.points), limit)
         return list(zip(found[::2], found[1::2], strict=True))
-
-    def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
-        with self._errors():
-            records = self._client.retrieve(self._collection, [str(one) for one in ids], with_payload=True)
-        return {uuid.UUID(str(record.id)): PassagePlace.of(record.payload) for record in records}
 
     def _dense_params(self) -> models.SearchParams:
         from qdrant_client import models
@@ -170,7 +141,7 @@ class ServerStore:
                 records, offset = self._client.scroll(
                     self._collection, limit=_SCROLLED, offset=offset, with_payload=False, with_vectors=False
                 )
-            yield from (uuid.UUID(str(record.id)) for record in records)
+            yield from (point_uuid(record.id) for record in records)
             if offset is None:
                 return
 
