@@ -18,10 +18,10 @@ from urllib.parse import unquote
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.office_xml import first, local, tree, within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, zip_fault
+from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, archive_reading
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
@@ -36,16 +36,12 @@ _DESCRIBED = ("creator", "date", "language", "publisher", "subject")
 
 
 def read(path: Path) -> Reading:
-    source = shown(path)
-    if fault := zip_fault(path, _KIND, "", MAX_XML_BYTES):
-        yield Skipped(source, fault)
-        return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield from _book(archive, path, source)
-    except (KeyError, ValueError, SyntaxError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        # What is raised for parts that are missing, malformed or damaged.
-        yield Skipped(source, f"It is not {_KIND}, or damaged ({type(error).__name__}).")
+    return archive_reading(path, _KIND, "", MAX_XML_BYTES, _documents)
+
+
+def _documents(path: Path, source: str) -> Reading:
+    with zipfile.ZipFile(path) as archive:
+        yield from _book(archive, path, source)
 
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic, sleep
@@ -15,6 +14,7 @@ from iterative_rag.protocols import SearchEngine
 from iterative_rag.registry import SEARCH_ENGINES
 from iterative_rag.remote.disclosure import SEARCH_WORDS
 from iterative_rag.remote.server_calls import CallState, without_secrets
+from iterative_rag.sources.web.page_client import PageResponse, fetch_errors
 from iterative_rag.types import SearchResult
 
 if TYPE_CHECKING:
@@ -67,29 +67,21 @@ class JsonApi:
         call.ends = deadline
         headers = {"User-Agent": self.user_agent, "Accept": "application/json", "Accept-Encoding": "gzip"}
         options = call.http_options(self.url, key=self.key, what=SEARCH_WORDS)
-        try:
-            with (
-                httpx.Client(headers=headers, **options) as client,
-                client.stream(method, self.url, **content) as response,
-            ):
-                body = self._body(response)
-        except httpx.TimeoutException as error:
+        with (
+            fetch_errors(self.name, self.seconds, _WAIT),
+            httpx.Client(headers=headers, **options) as client,
+            client.stream(method, self.url, **content) as response,
+        ):
+            reply = PageResponse(self.url, response.status_code, dict(response.headers), self._body(response))
+        if reply.status != 200:
+            raise self._status_error(reply)
+        answer = _parsed(reply.body)
+        if not isinstance(answer, dict):
             raise FetchError(
-                f"{self.name} did not reply in full within {self.seconds:.0f} s.", hint=_WAIT, retryable=True
-            ) from error
-        except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            raise FetchError(f"The address of {self.name} is not valid.", hint="Check its URL.") from error
-        except httpx.ConnectError as error:
-            raise FetchError(
-                f"{self.name} cannot be reached.", hint="Check the network and the address.", retryable=True
-            ) from error
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            raise FetchError(
-                f"{self.name} broke off its reply ({type(error).__name__}).", hint=_WAIT, retryable=True
-            ) from error
-        if response.status_code != 200:
-            raise self._status_error(response, body)
-        return self._read(body)
+                f"{self.name} sent something that is not a JSON object.",
+                hint=self.hints.get(200, "Check that its address is that of the API."),
+            )
+        return answer
 
     def _body(self, response: httpx.Response) -> bytes:
         body = bytearray()
@@ -99,26 +91,14 @@ class JsonApi:
                 raise FetchError(f"{self.name} sent more than {MAX_BYTES / 1e6:.0f} MB.", hint="Check its address.")
         return bytes(body)
 
-    def _read(self, body: bytes) -> Mapping[str, Any]:
-        answer = _parsed(body)
-        if not isinstance(answer, dict):
-            raise FetchError(
-                f"{self.name} sent something that is not a JSON object.",
-                hint=self.hints.get(200, "Check that its address is that of the API."),
-            )
-        return answer
-
-    def _status_error(self, response: httpx.Response, body: bytes) -> FetchError:
-        status = response.status_code
-        busy = status == 429 or status >= 500
-        message = _error_message(body)
-        after = response.headers.get("retry-after", "").strip()
+    def _status_error(self, reply: PageResponse) -> FetchError:
+        message = _error_message(reply.body)
         return FetchError(
-            f"{self.name} answered with status {status}{f': {message}' if message else ''}.",
-            hint=self.hints.get(status, _WAIT if busy else "Check its address and what it requires."),
-            retryable=busy,
-            retry_after=float(after) if busy and re.fullmatch(r"\d{1,6}", after) else None,
-            status=status,
+            f"{self.name} answered with status {reply.status}{f': {message}' if message else ''}.",
+            hint=self.hints.get(reply.status, _WAIT if reply.busy else "Check its address and what it requires."),
+            retryable=reply.busy,
+            retry_after=reply.retry_after if reply.busy else None,
+            status=reply.status,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from importlib import metadata
@@ -121,6 +121,26 @@ def status_error(reply: PageResponse, hints: Mapping[int, str]) -> FetchError:
     )
 
 
+@contextlib.contextmanager
+def fetch_errors(server: str, seconds: float, hint: str = "Try again later.") -> Iterator[None]:
+    """Raises AddressRefused or FetchError instead of httpx's errors, whose texts may hold a key."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        raise AddressRefused(f"The address of {server} cannot be fetched: {error}.") from error
+    except httpx.TimeoutException as error:
+        message = f"{server} did not reply in full within {seconds:g} s."
+        raise FetchError(message, hint=hint, retryable=True) from error
+    except httpx.ConnectError as error:
+        message = f"{server} cannot be reached: {error}."
+        raise FetchError(message, hint="Check the network and the address.", retryable=True) from error
+    except (httpx.TransportError, httpx.DecodingError) as error:
+        message = f"{server} broke off its reply ({type(error).__name__})."
+        raise FetchError(message, hint=hint, retryable=True) from error
+
+
 class Web:
     """A client for one run; usable from several threads. See PublicTransport for `allow`, which only code can set.
 
@@ -156,10 +176,8 @@ class Web:
 
     def get(self, url: str, params: Mapping[str, str] | None = None) -> PageResponse:
         """Raises AddressRefused, or FetchError (retryable where the same call may succeed later)."""
-        import httpx
-
         self._deadline.start(self.seconds)
-        try:
+        with fetch_errors(_host(url), self.seconds):
             request = self._client.build_request("GET", url, params=params)
             for _ in range(MAX_REDIRECTS + 1):
                 # The body of a redirect is never read: nothing bounds it.
@@ -168,19 +186,7 @@ class Web:
                         body = self._body(response)
                         return PageResponse(str(response.url), response.status_code, dict(response.headers), body)
                     request = response.next_request
-            raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
-        except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            raise AddressRefused(f"{url} is not an address that can be fetched: {error}.") from error
-        except httpx.TimeoutException as error:
-            raise self._late(url) from error
-        except httpx.ConnectError as error:
-            raise FetchError(
-                f"{_host(url)} cannot be reached: {error}.", hint="Check the network.", retryable=True
-            ) from error
-        except httpx.TransportError as error:
-            raise FetchError(
-                f"{_host(url)} broke off its reply: {error}.", hint="Try again later.", retryable=True
-            ) from error
+        raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
 
     def close(self) -> None:
         self._client.close()
@@ -206,11 +212,9 @@ class Web:
         except httpx.DecodingError as error:
             raise FetchError(f"The reply of {host} cannot be read: {error}.", retryable=True) from error
 
-    def _late(self, url: str) -> FetchError:
-        return FetchError(
-            f"{_host(url)} did not reply in full within {self.seconds:g} s.", hint="Try again later.", retryable=True
-        )
-
 
 def _host(url: str) -> str:
-    return urlsplit(url).netloc.rpartition("@")[2] or url
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2] or url
+    except ValueError:
+        return url

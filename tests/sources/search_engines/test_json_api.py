@@ -156,7 +156,7 @@ def test_a_silent_engine_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch)
     with answering(CannedReply(hang=True)) as there:
         engine: Any = ENGINES[kind](there.url)
         object.__setattr__(engine._client, "seconds", 0.2)
-        with pytest.raises(FetchError, match="within 0 s") as caught:
+        with pytest.raises(FetchError, match=r"within 0\.2 s") as caught:
             engine.search("lamp", 3)
     assert caught.value.retryable
 
