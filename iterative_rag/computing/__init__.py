@@ -1,18 +1,19 @@
 """Evaluate expressions that a model wrote: exact arithmetic with units, dates, lists and tables, within limits.
 
-Nothing of an expression is ever run: `parsing.py` reads it, and what is too long, too deep or too large is refused.
+Nothing of an expression is ever run: `expression_parser.py` walks its tree, and what is too long, too deep or too large
+is refused.
 """
 
 from __future__ import annotations
 
-from iterative_rag.computing.expression_parser import Parser
+from iterative_rag.computing.expression_parser import value_of
 from iterative_rag.computing.operands import Value, said
 from iterative_rag.errors import ComputeError
 
 
 def evaluate(expression: str) -> Value:
     """The typed value of an expression. Raises ComputeError, whose message says how to correct the expression."""
-    return Parser(expression).value()
+    return value_of(expression)
 
 
 def compute(expression: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from iterative_rag.computing.expression_parser import Parser
+from iterative_rag.computing.expression_parser import value_of
 from iterative_rag.computing.operands import Measure, Scalar, Value, said
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN
@@ -74,7 +74,7 @@ def _judged(match: re.Match[str]) -> tuple[str, bool]:
 
 def _value(text: str) -> Value | None:
     try:
-        return Parser(text).value()
+        return value_of(text)
     except ComputeError:
         return None
 

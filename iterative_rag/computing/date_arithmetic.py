@@ -83,15 +83,6 @@ def weekday(date: Date) -> str:
     return WEEKDAYS[(day_number(_to_the_day(date)) - 1) % 7]
 
 
-def from_julian(date: Date) -> Date:
-    """A Julian date in the Gregorian calendar: 25 October 1917 -> 7 November 1917."""
-    if not (1 <= date.month <= 12 and 1 <= date.day <= 31):
-        raise ComputeError("julian() needs a full date: julian(25 October 1917)")
-    years, months = date.year - (date.month <= 2), (date.month + 9) % 12
-    # Days since 1 March of the year 0 of the Julian calendar, which is day -307 of the Gregorian count.
-    return from_day_number(years * 365 + years // 4 + (months * 153 + 2) // 5 + date.day - 1 - 307)
-
-
 def _to_the_day(date: Date) -> Date:
     if date.precision < 3:
         raise ComputeError(f"the day of {date} is not given")

@@ -6,12 +6,23 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
-from iterative_rag.computing import date_arithmetic, list_functions
-from iterative_rag.computing.arithmetic import as_date, compare, divide
+from iterative_rag.computing import date_arithmetic
+from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
 from iterative_rag.computing.date_arithmetic import Date
-from iterative_rag.computing.operands import Measure, Scalar, Value, bounded, half_up, number, ranged, said
+from iterative_rag.computing.operands import (
+    Items,
+    Measure,
+    Range,
+    Scalar,
+    Value,
+    bounded,
+    half_up,
+    number,
+    ranged,
+    said,
+)
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.values import ordinal_ending
 
@@ -84,10 +95,6 @@ def change(old: Value, new: Value) -> Value:
     return number(plain_number(divide(new, old)).value - 1, percent=True)
 
 
-def is_between(value: Value, low: Value, high: Value) -> Value:
-    return compare(low, value) <= 0 <= compare(high, value)
-
-
 # --- dates ---------------------------------------------------------------------------------------
 
 
@@ -138,11 +145,123 @@ def made_date(year: Value, month: Value | None = None, day: Value | None = None)
     return date_arithmetic.dated(as_date(year).year, whole(month), whole(day) if day is not None else 0)
 
 
-def julian(date: Value, month: Value | None = None, day: Value | None = None) -> Value:
-    """A Julian date in the Gregorian calendar; write days that only the Julian one has as julian(1700, 2, 29)."""
-    if month is None or day is None:
-        return date_arithmetic.from_julian(_to_day(date))
-    return date_arithmetic.from_julian(Date(as_date(date).year, whole(month), whole(day)))
+# --- lists ---------------------------------------------------------------------------------------
+
+ORDERS = {
+    **dict.fromkeys(("asc", "ascending", "smallest", "lowest", "earliest"), False),
+    **dict.fromkeys(("desc", "descending", "largest", "highest", "latest"), True),
+}
+
+
+def items(arguments: Sequence[Value], *, least: int = 1) -> Items:
+    """The list that is the only argument, or the arguments as a list."""
+    one = arguments[0] if len(arguments) == 1 else None
+    listed = one if isinstance(one, Items) else Items(tuple(arguments))
+    if len(listed.values) < least:
+        raise ComputeError("the list is empty")
+    if any(isinstance(value, Items) for value in listed.values):
+        raise ComputeError("lists cannot be nested")
+    return listed
+
+
+def total(*arguments: Value) -> Value:
+    values = items(arguments).values
+    result = values[0]
+    if not isinstance(result, Scalar | Measure | Range):
+        raise ComputeError(f"{said(result)!r} is not a number")
+    for value in values[1:]:
+        result = add(result, value)
+    return result
+
+
+def mean(*arguments: Value) -> Value:
+    values = items(arguments).values
+    first = values[0]
+    if isinstance(first, Measure) and first.unit.offset:  # degrees have a mean, though no sum
+        away = [add(value, first, -1) for value in values]
+        middle = divide(total(*away), number(len(values)))
+        return Measure(first.value + (middle.value if isinstance(middle, Measure) else 0), first.unit)
+    if isinstance(first, Scalar) and first.percent:
+        return number(sum((plain_number(value).value for value in values), Fraction()) / len(values), percent=True)
+    return divide(total(*values), number(len(values)))
+
+
+def median(*arguments: Value) -> Value:
+    values = items(arguments).values
+    order = [values[place] for place in ordered(values)]
+    middle = order[(len(order) - 1) // 2 : len(order) // 2 + 1]
+    return middle[0] if len(middle) == 1 else mean(*middle)
+
+
+def _extreme(*arguments: Value, descending: bool) -> Value:
+    values = items(arguments).values
+    return values[ordered(values, descending=descending)[0]]
+
+
+def count(*arguments: Value) -> Value:
+    """How many values there are, or how many meet a condition: count([12, 9, 15], '>', 10)."""
+    listed, *condition = arguments or (Items(()),)
+    if len(condition) != 2 or not isinstance(listed, Items):
+        return number(len(items(arguments, least=0).values))
+    relation, limit = condition
+    if relation not in RELATIONS:
+        raise ComputeError("write a condition as count([12, 9, 15], '>', 10)")
+    return number(sum(related(value, str(relation), limit) for value in listed.values))
+
+
+def in_order(*arguments: Value) -> Value:
+    descending, rest = _order(arguments, default=False)
+    listed = items(rest, least=0)
+    places = ordered(listed.values, descending=descending)
+    labels = tuple(listed.labels[place] for place in places) if listed.labels else ()
+    return Items(tuple(listed.values[place] for place in places), labels)
+
+
+def _order(arguments: Sequence[Value], *, default: bool | None) -> tuple[bool, list[Value]]:
+    """Whether descending, and the other arguments."""
+    said_orders = [value for value in arguments if isinstance(value, str) and value.lower() in ORDERS]
+    rest = [value for value in arguments if value not in said_orders]
+    if said_orders:
+        return ORDERS[said_orders[0].lower()], rest
+    if default is None:
+        raise ComputeError("say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, {A: 12})")
+    return default, rest
+
+
+def nth(*arguments: Value) -> Value:
+    """The value at a rank: nth(3, desc, [..]); of labelled values the label, or all labels that share the rank."""
+    descending, rest = _order(arguments, default=None)
+    place, *listed = rest
+    known = items(listed)
+    if not isinstance(place, Scalar) or place.value.denominator != 1 or not 1 <= place.value <= len(known.values):
+        raise ComputeError(f"there is no number {said(place)} among {len(known.values)}")
+    at = ordered(known.values, descending=descending)[int(place.value) - 1]
+    return _named(known, at) if known.labels else known.values[at]
+
+
+def _named(listed: Items, at: int) -> str:
+    same = [n for n, value in enumerate(listed.values) if compare(value, listed.values[at]) == 0]
+    return " or ".join(listed.labels[n] for n in same)
+
+
+def _label(*arguments: Value, descending: bool) -> str:
+    listed = items(arguments)
+    if not listed.labels:
+        raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
+    return _named(listed, ordered(listed.values, descending=descending)[0])
+
+
+def rank(*arguments: Value) -> Value:
+    """The rank of a label, from 1: rank('Bo', desc, {Anna: 12, Bo: 9}) -> 2. Equal values share the better rank."""
+    descending, rest = _order(arguments, default=None)
+    label, *listed = rest
+    known = items(listed)
+    folded = [name.casefold() for name in known.labels]
+    if not isinstance(label, str) or label.casefold() not in folded:
+        raise ComputeError(f"there is no label {said(label)!r}")
+    mine = known.values[folded.index(label.casefold())]
+    side = 1 if descending else -1
+    return number(1 + sum(compare(value, mine) == side for value in known.values))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -154,24 +273,20 @@ FUNCTIONS: dict[str, Function] = {
     "mod": modulo,
     "percent": percent,
     "change": change,
-    "between": is_between,
-    "sum": list_functions.total,
-    "product": list_functions.product,
-    "mean": list_functions.mean,
-    "average": list_functions.mean,
-    "avg": list_functions.mean,
-    "median": list_functions.median,
-    "min": list_functions.least,
-    "max": list_functions.greatest,
-    "count": list_functions.count,
-    "len": list_functions.count,
-    "filter": list_functions.chosen,
-    "unique": list_functions.distinct,
-    "sort": list_functions.in_order,
-    "nth": list_functions.nth,
-    "argmin": list_functions.label_of_least,
-    "argmax": list_functions.label_of_greatest,
-    "rank": list_functions.rank,
+    "sum": total,
+    "mean": mean,
+    "average": mean,
+    "avg": mean,
+    "median": median,
+    "min": partial(_extreme, descending=False),
+    "max": partial(_extreme, descending=True),
+    "count": count,
+    "len": count,
+    "sort": in_order,
+    "nth": nth,
+    "argmin": partial(_label, descending=False),
+    "argmax": partial(_label, descending=True),
+    "rank": rank,
     "date": made_date,
     "years": _difference("years"),
     "months": _difference("months"),
@@ -185,8 +300,6 @@ FUNCTIONS: dict[str, Function] = {
     "day": lambda date: number(_to_day(date).day),
     "decade": decade,
     "century": century,
-    "leap": lambda date: date_arithmetic.is_leap(as_date(date).year),
-    "julian": julian,
 }
 
 

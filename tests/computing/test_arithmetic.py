@@ -90,7 +90,6 @@ def test_lists_are_what_python_says(numbers: list[int]) -> None:
     assert compute(f"min({listed}) = {ordered[0]} and max({listed}) = {ordered[-1]}") == "true"
     assert compute(f"sort({listed}, desc)") == ", ".join(map(str, ordered[::-1]))
     assert compute(f"nth({len(numbers)}, asc, {listed})") == str(ordered[-1])
-    assert compute(f"count(unique({listed}))") == str(len(set(numbers)))
 
 
 @settings(max_examples=100, deadline=None)
@@ -141,7 +140,6 @@ def test_there_and_back_is_the_same(thousandths: int, pair: tuple[str, str]) -> 
         ("3 × 4 ÷ 2 – 1", "5"),
         ("1 < 2 <= 2 != 3", "true"),
         ("1 < 2 and not 3 < 2", "true"),
-        ("5 between 1 and 9", "true"),
         ("3 ≥ 4 or 2 = 2", "true"),
     ],
 )
@@ -203,7 +201,6 @@ TABLE = """| City | People | Founded |
         ("count([Paris, Rome, Oslo])", "3"),
         ("count([])", "0"),
         ("count([12, 9, 15], '>', 10)", "2"),
-        ("filter({A: 12, B: 9, C: 15}, '>=', 12)", "A: 12, C: 15"),
         ("nth(3, desc, {A: 12, B: 9, C: 15})", "B"),
         ("nth(2, largest, [12, 9, 15])", "12"),
         ("nth(3, desc, {A: 12, B: 9, C: 15, D: 9})", "B or D"),
@@ -213,7 +210,6 @@ TABLE = """| City | People | Founded |
         ("sort({A: 12, B: 9})", "B: 9, A: 12"),
         ("sum({A: 12, B: 9})", "21"),
         ("mean(10%, 20%)", "15%"),
-        ("unique([3, 1, 3])", "3, 1"),
         (f"sum(table('{TABLE}', 'People'))", "2045"),
         (f"argmax(table('{TABLE}', 'people'))", "Ut"),
         (f"argmin(table('{TABLE}', 'Founded', 'City'))", "Ut"),

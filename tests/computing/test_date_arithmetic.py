@@ -109,7 +109,6 @@ WEEKDAYS = [
     ("Which weekday was the first of all?", "weekday(1 January AD 1)", "Monday"),
     ("Which weekday was the day before it?", "weekday(31 December 1 BC)", "Sunday"),
     ("A hundred days after a Monday?", "weekday(1 January 2001 + 100 days)", "Wednesday"),
-    ("Which weekday was 4 October 1582 of the Julian calendar?", "weekday(julian(4 October 1582))", "Thursday"),
 ]
 SHIFTS = [
     ("What is three days later?", "1 March 1912 + 3 days", "4 March 1912"),
@@ -127,9 +126,6 @@ SHIFTS = [
     ("What is 18 months after March 1912?", "March 1912 + 18 months", "September 1913"),
     ("What is 1000 days after the armistice?", "11 November 1918 + 1000 days", "7 August 1921"),
     ("What is a year and two months later?", "1 March 1912 + 1 year + 2 months", "1 May 1913"),
-    ("What is the date in the Gregorian calendar?", "julian(25 October 1917)", "7 November 1917"),
-    ("And in the year of the reform?", "julian(5 October 1582)", "15 October 1582"),
-    ("And in a year that only the Julian calendar leaps?", "julian(1700, 2, 29)", "11 March 1700"),
 ]
 ORDER = [
     ("Which was first?", "1825 < 1912", "true"),
@@ -141,7 +137,6 @@ ORDER = [
     ("What is the second latest?", "nth(2, latest, {A: 1901, B: 1950, C: 1923})", "C"),
     ("What is the order?", "sort([1912, 44 BC, 3 May 1801])", "44 BC, 3 May 1801, 1912"),
     ("How many after 1900?", "count([1899, 1901, 3 May 1950], '>', 1900)", "2"),
-    ("Was it between the two?", "between(3 May 1801, 1800, 1802)", "true"),
     ("Did it last longer?", "years(1801, 1866) > years(1825, 1912)", "false"),
 ]
 PARTS = [
@@ -155,8 +150,6 @@ PARTS = [
     ("In which century was 1100?", "century(1100)", "11th century"),
     ("In which century was 44 BC?", "century(44 BC)", "1st century BC"),
     ("In which century was 490 BC?", "century(490 BC)", "5th century BC"),
-    ("Was 1900 a leap year?", "leap(1900)", "false"),
-    ("Was 2000 a leap year?", "leap(2000)", "true"),
     ("What is the date?", "date(1912, 3, 1)", "1 March 1912"),
     ("What is the date that is written so?", "date('March 1, 1912')", "1 March 1912"),
 ]

@@ -13,12 +13,12 @@ from enum import StrEnum
 from fractions import Fraction
 
 from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
+from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.row_selections import RowSelection, selections
-from iterative_rag.builtin.tables.table_model import PageTable
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
 from iterative_rag.computing import ComputeError
 from iterative_rag.computing.arithmetic import add
-from iterative_rag.computing.list_functions import mean, total
+from iterative_rag.computing.functions import mean, total
 from iterative_rag.computing.operands import Scalar, number, said
 
 # Most rows that are listed.
