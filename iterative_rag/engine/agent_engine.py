@@ -40,7 +40,7 @@ from iterative_rag.types import (
     ToolStep,
     Usage,
 )
-from iterative_rag.verification.disguised_refusals import is_refusal
+from iterative_rag.verification.answer_type import is_refusal
 
 # The share of the model's context that the results of one turn may take, at 3 characters a token.
 RESULT_SHARE, CHARS_PER_TOKEN = 0.35, 3
@@ -240,14 +240,13 @@ class AgentEngine:
         return ToolResult(SUBMIT, told, "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved))
 
     def _guard(self, inferred: bool) -> Reflector:
-        from iterative_rag.verification.inference import InferenceGuard
-        from iterative_rag.verification.rule_reflector import ClaimGuard
+        from iterative_rag.verification.rule_reflector import ClaimGuard, InferenceGuard
 
         return InferenceGuard() if inferred else ClaimGuard()
 
     def _checked(self, state: RunState, draft: Draft, *, inferred: bool) -> Generator[Progress, None, RunState]:
         """The draft after the checks that every answer passes; what is none becomes an abstention."""
-        from iterative_rag.verification.inference import as_inferred, is_inferred
+        from iterative_rag.verification.rule_reflector import as_inferred, is_inferred
 
         if draft.answered and not draft.cited:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)

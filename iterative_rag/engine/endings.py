@@ -32,7 +32,7 @@ from iterative_rag.types import (
     UnreadWindow,
     WebStep,
 )
-from iterative_rag.verification.measured_thresholds import thresholds
+from iterative_rag.verification.confidence import thresholds
 
 NOTHING_FOUND = "The corpus holds no fact that helps to answer this."
 TITLES_NAMED = 5

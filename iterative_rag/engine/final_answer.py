@@ -28,8 +28,7 @@ from iterative_rag.types import (
     UnreadWindow,
     Usage,
 )
-from iterative_rag.verification.confidence import confidence
-from iterative_rag.verification.confidence_words import by_confidence, by_evidence
+from iterative_rag.verification.confidence import by_confidence, by_evidence, confidence
 from iterative_rag.verification.conflicts import with_conflicts
 from iterative_rag.verification.short_answers import with_said_short
 

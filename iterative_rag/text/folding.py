@@ -35,6 +35,7 @@ _VARIANTS = lazy_pattern(
 _SHOWN_AS_NOTHING = "\u00ad\u200b\u2060\ufeff"
 _JOINERS, _FIRST_JOINED = "\u200c\u200d", "\u0590"
 
+_WORD = lazy_pattern(r"\w+")
 # Only texts as short as words and names are cached.
 _KEPT = 64
 
@@ -70,6 +71,11 @@ def _kept(text: str) -> str:
 def _folded(text: str) -> str:
     text = unicodedata.normalize("NFKD", text.casefold().translate(_TABLE))
     return "".join(letter for letter in text if not unicodedata.combining(letter))
+
+
+def folded_words(text: str) -> list[str]:
+    """The words and numbers of a text, folded."""
+    return _WORD.findall(folded(text))
 
 
 def folded_in_place(text: str) -> str:

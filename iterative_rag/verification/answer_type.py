@@ -1,23 +1,29 @@
-"""What kind of answer a question asks for, where its words tell, whether a short answer is of that kind, and which of
-yes and no it is."""
+"""What kind of answer a question asks for, where its words tell, whether a short answer is of that kind, which of yes
+and no it is, and whether it is a refusal in disguise ("cannot be determined from the facts").
+
+A text is a refusal if all of it says so, never because it holds the words: a film may be called "I Don't Know How
+She Does It", and a source may call a date unknown.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
 
-from iterative_rag.text.folding import folded
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import language, language_of
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Draft, Fact, Inquiry
+from iterative_rag.verification.claim_matching import split_claims
 from iterative_rag.verification.text_reading import read_text
-from iterative_rag.verification.word_lists import pattern, words
+from iterative_rag.verification.word_matching import pattern, words
 
 _AFFIRMING = frozenset(["yes", "ja", "oui", "si", "sí", "sì", "sim", "да", "tak"])
 _DENYING = frozenset(["no", "nein", "non", "não", "nee", "нет", "nie"])
 _FIRST_WORD = lazy_pattern(r"\W*([^\W\d_]+)\s*(?:$|[,;:!()–—-]|\.(?!\s*\d))")
-_WORD = lazy_pattern(r"\w+")
 
 
 class Asked(StrEnum):
@@ -66,7 +72,7 @@ def affirms(word: str) -> bool:
 def asks_yes_or_no(question: str) -> bool:
     """Whether a question begins with no question word, not even after a preposition."""
     asking = language_of(language(question) or "en").question_words
-    return not any(word in asking for word in _WORD.findall(folded(question))[:2])
+    return not any(word in asking for word in folded_words(question)[:2])
 
 
 @cache
@@ -78,3 +84,43 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"^{pattern('questions', 'reason')}\b"),
         re.compile(pattern("questions", "stretch")),
     )
+
+
+_MARKS = lazy_pattern(r"\s*\[\d+\]")
+
+
+def is_refusal(inquiry: Inquiry, draft: Draft) -> bool:
+    """Whether an answered draft says in fact that there is no answer."""
+    if not draft.answered:
+        return False
+    if short := _plain(draft.short_answer):
+        facts = [inquiry.facts[place] for place in draft.cited if place < len(inquiry.facts)]
+        return _refusal().fullmatch(short) is not None and not _stands_in(short, facts)
+    return all(_refusal().fullmatch(_plain(claim.text)) for claim in split_claims(draft.text))
+
+
+@cache
+def _refusal() -> re.Pattern[str]:
+    """Compiled when it is first asked for: that takes as long as a tenth of a short question."""
+    said = pattern("refusals", "said")
+    for name in ("IT", "DONE", "GETAN", "FAIT"):
+        said = said.replace(f"{{{name}}}", _any_of(name))
+    sources = _any_of("sources")
+    opening = f"(?:{_any_of('openings')},? )?"
+    where = rf"{_any_of('before_sources')} (?:[\w']+ ){{0,4}}?{sources}(?: \w+){{0,3}}"
+    silent = rf"(?:[\w']+ ){{0,3}}?{sources}(?: found| given| provided)? {pattern('refusals', 'silent')}\b.*"
+    return re.compile(f"{opening}{said}(?:,? {where})?|{where},? {opening}{said}|{silent}")
+
+
+def _any_of(name: str) -> str:
+    return f"(?:{'|'.join(words('refusals', name))})"
+
+
+def _plain(text: str) -> str:
+    return " ".join(folded(_MARKS.sub("", text)).replace("’", "'").strip(" .!?\"'*()").split())
+
+
+def _stands_in(short: str, facts: Sequence[Fact]) -> bool:
+    """Whether a cited fact holds the very words: as its value, in its quote or its title."""
+    wanted = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)")
+    return any(wanted.search(_plain(text)) for fact in facts for text in (fact.value, fact.quote, fact.title))

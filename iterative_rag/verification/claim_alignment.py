@@ -10,7 +10,7 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.verification.claim_matching import ClaimPart, ClaimWord, MatchedClaim
 from iterative_rag.verification.evidence import Evidence
 from iterative_rag.verification.text_reading import TextReading, Word
-from iterative_rag.verification.word_lists import words as listed
+from iterative_rag.verification.word_matching import words as listed
 
 UNLINKED = "its parts stand in facts that are not linked"
 NEGATED = "a negation that no fact has"

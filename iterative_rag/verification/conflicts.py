@@ -19,8 +19,7 @@ from iterative_rag.text.periods import Term, term
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.text_reading import TextReading, Word, read_text
-from iterative_rag.verification.word_lists import pattern, words
-from iterative_rag.verification.word_matching import relations_of
+from iterative_rag.verification.word_matching import pattern, relations_of, words
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes

@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from iterative_rag.protocols import QuoteReader
 from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.folding import folded
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, is_negation, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
@@ -25,8 +25,7 @@ from iterative_rag.types.loop import DOUBTFUL_BELOW
 from iterative_rag.verification.answer_type import is_of_kind
 from iterative_rag.verification.evidence import with_life
 from iterative_rag.verification.text_reading import TextReading, read_text
-from iterative_rag.verification.word_lists import pattern
-from iterative_rag.verification.word_matching import Vocabulary, opposites
+from iterative_rag.verification.word_matching import Vocabulary, opposites, pattern
 
 # From which chance on the reader agrees, and below which a quote does not say it, and a row, which leaves nothing to
 # its neighbours; chosen on questions of HotpotQA train and MuSiQue half A, and of our own about the starter corpus. A
@@ -42,7 +41,6 @@ LONGEST = 12
 _DECISIONS, _DENIED = frozenset({"yes", "no"}), "none"
 # The opposites that choose one of several.
 _RANKS = frozenset({"rank", "size", "height", "length", "age"})
-_WORD = lazy_pattern(r"\w+")
 # How many words before a verb its "not" may stand, and what ends that.
 NEAR = 3
 _CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
@@ -211,4 +209,4 @@ def _shown(fact: Fact, text: str) -> str:
 
 
 def _stands_in(value: str, text: str) -> bool:
-    return bool(said := set(_WORD.findall(folded(value)))) and said <= set(_WORD.findall(folded(text)))
+    return bool(said := set(folded_words(value))) and said <= set(folded_words(text))

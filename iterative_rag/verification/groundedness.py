@@ -16,8 +16,14 @@ from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Fact, Inquiry, Need
 from iterative_rag.verification.claim_alignment import UNLINKED, fault
-from iterative_rag.verification.claim_matching import ClaimPart, ClaimWord, MatchedClaim, match_claim
-from iterative_rag.verification.claim_splitting import ClaimText, split_claims
+from iterative_rag.verification.claim_matching import (
+    ClaimPart,
+    ClaimText,
+    ClaimWord,
+    MatchedClaim,
+    match_claim,
+    split_claims,
+)
 from iterative_rag.verification.evidence import Evidence, read_evidence
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.

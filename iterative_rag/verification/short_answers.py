@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.folding import folded
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language
 from iterative_rag.text.markup import plain
 from iterative_rag.text.other_names import asks_nation, common_names
@@ -18,8 +18,8 @@ from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
 from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, is_of_kind, yes_or_no
 from iterative_rag.verification.text_reading import TextReading, Word, read_text
-from iterative_rag.verification.word_lists import words as listed
 from iterative_rag.verification.word_matching import Vocabulary
+from iterative_rag.verification.word_matching import words as listed
 
 # The most that an answer is trusted whose short form says something else than its sentence.
 CONTRADICTED_CONFIDENCE = 0.6
@@ -105,7 +105,7 @@ def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: S
 
 
 def _lows(fact: Fact) -> frozenset[str]:
-    return frozenset(folded(word) for word in _WORDS.findall(f"{fact.title} {fact.value}"))
+    return frozenset(folded_words(f"{fact.title} {fact.value}"))
 
 
 def _has_value(value: Mention, said: Sequence[Mention], exact: Sequence[Mention]) -> bool:
@@ -164,7 +164,7 @@ def _negated(reading: TextReading) -> bool:
 
 def _places(given: TextReading, said: TextReading) -> list[int]:
     """Where the very words of a short answer stand in the sentence."""
-    words, wanted = [*_WORDS.finditer(said.text)], [folded(word) for word in _WORDS.findall(given.text)]
+    words, wanted = [*_WORDS.finditer(said.text)], folded_words(given.text)
     lows = [folded(word[0]) for word in words]
     starts = range(len(lows) - len(wanted) + 1) if wanted else ()
     runs = ((words[n].start(), words[n + len(wanted) - 1].end()) for n in starts if lows[n : n + len(wanted)] == wanted)

@@ -2,24 +2,76 @@
 
 A sentence stays if it cites a fact, names nothing that no fact does, and takes its numbers and dates from what it
 cites. One without a citation stays only where the rule proves it, and gets the citation. A cell is checked as a claim
-about its row and column. A sentence whose subject went with one that was taken out goes, too.
+about its row and column. A sentence whose subject went with one that was taken out goes, too: a sentence that begins
+with a pronoun is understood through the one before it; if that one is gone and was about something new, "he" seems to
+speak of whoever was named earlier.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from iterative_rag.text.citation_markers import MARKER, cited_numbers, with_numbers
+from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_row, is_rule, row_cells
 from iterative_rag.text.markup import plain
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import Claim, Draft, Inquiry
-from iterative_rag.verification.claim_splitting import ClaimText, split_claims
+from iterative_rag.verification.claim_matching import ClaimText, split_claims
 from iterative_rag.verification.groundedness import Checked, Standing, check_said
-from iterative_rag.verification.lost_subjects import lost_subjects
+from iterative_rag.verification.word_matching import words
+
+# Where a pronoun is looked for: further on it mostly stands for a name of its own sentence.
+OPENING = 10
+_WORD = re.compile(r"[^\W_]+")
+
+
+def lost_subjects(sentences: Sequence[str], kept: Sequence[bool], titles: Sequence[Sequence[str]]) -> Iterator[int]:
+    """The places of sentences that stay (`kept`) and whose pronoun stands for what was taken out, in order.
+
+    `titles` are those of the documents that each sentence cites: a pronoun after such a name stands for it."""
+    told: set[str] = set()
+    lost = False
+    for place, (sentence, stays) in enumerate(zip(sentences, kept, strict=True)):
+        if not begins_with_pronoun(sentence, titles[place]):
+            names = _names(sentence)
+            lost = not stays and bool(names - told)
+            if stays:
+                told = names
+        elif stays and lost:
+            yield place
+
+
+def begins_with_pronoun(sentence: str, titles: Sequence[str] = ()) -> bool:
+    """Whether the subject of a sentence is a pronoun, as far as its first words tell: no name but those of its phrases
+    of time and place stands before the pronoun."""
+    own = {word for title in titles for word in _WORD.findall(folded(title))}
+    before, of_phrase = "", False
+    for spelt in _WORD.findall(MARKER.sub("", sentence))[:OPENING]:
+        word = folded(spelt)
+        if word in _subject_words("pronouns"):
+            return True
+        named = spelt[0].isupper() and bool(before)
+        of_phrase = named and (of_phrase or before in _subject_words("before") | _subject_words("articles"))
+        if word in own or (named and not of_phrase) or not (before or word in _subject_words("before")):
+            return False
+        before = word
+    return False
+
+
+@cache
+def _subject_words(name: str) -> frozenset[str]:
+    return frozenset(words("subjects", name))
+
+
+def _names(sentence: str) -> set[str]:
+    found = _WORD.findall(MARKER.sub("", sentence))
+    return {folded(word) for word in found if word[0].isupper()} - _subject_words("before") - _subject_words("articles")
+
 
 # What a cell of which nothing is left shows.
 EMPTY_CELL = "–"

@@ -13,7 +13,7 @@ from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
-from iterative_rag.verification.word_lists import words as listed
+from iterative_rag.verification.word_matching import words as listed
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")

@@ -1,13 +1,37 @@
-"""When two folded words are forms of one, or say the same relation ("designed", "the designer", "entworfen")."""
+"""The word lists of this folder, and when two folded words are forms of one or say the same relation ("designed", "the
+designer", "entworfen")."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 
 from iterative_rag.text.names import same_name, shared_beginning
-from iterative_rag.verification.word_lists import lists_of
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+
+
+def lists_of(table: str) -> Mapping[str, tuple[str, ...]]:
+    """The lists of a table, each by its name."""
+    return {name: words(table, name) for name in _tables()[table]}
+
+
+@cache
+def words(table: str, name: str) -> tuple[str, ...]:
+    """The words of one list; a "_" in the file is a blank."""
+    return tuple(word.replace("_", " ") for word in _tables()[table][name].split())
+
+
+def pattern(table: str, name: str) -> str:
+    """A list of regular expressions, one a line, as one of alternatives."""
+    return f"(?:{'|'.join(_tables()[table][name].strip().splitlines())})"
+
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
 # Letters that forms of a word, and spellings of a name, begin with in common.

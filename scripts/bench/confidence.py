@@ -46,7 +46,7 @@ from iterative_rag.types import (
     Status,
     Step,
 )
-from iterative_rag.verification.measured_thresholds import FILE, MeasuredThresholds, thresholds
+from iterative_rag.verification.confidence import FILE, MeasuredThresholds, thresholds
 from scripts.bench import harness
 from scripts.train.data import half
 from scripts.train.fit_caution import set_aside

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from iterative_rag.types import Claim, ConfidenceWord, Conflict, Draft, Fact, Inquiry, Need, Reflection, Side
-from iterative_rag.verification.confidence_words import by_confidence, by_evidence
-from iterative_rag.verification.measured_thresholds import thresholds
+from iterative_rag.verification.confidence import by_confidence, by_evidence, thresholds
 
 QUOTE = "Its mayor is Edda Holm."
 FACT = Fact(QUOTE, QUOTE, "Edda Holm", "a", "Aldermere", "a.md", 0, len(QUOTE), Need("Who is the mayor?"), 1.0)

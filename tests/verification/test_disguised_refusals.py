@@ -6,7 +6,7 @@ import pytest
 
 from fakes.tower_facts import INQUIRY, draft, fact
 from iterative_rag.types import Draft, Inquiry, Need
-from iterative_rag.verification.disguised_refusals import is_refusal
+from iterative_rag.verification.answer_type import is_refusal
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from fakes import groundedness_cases
 from fakes.tower_facts import AGE, INQUIRY, draft, fact
 from iterative_rag.types import Draft, Fact, Inquiry, Need
-from iterative_rag.verification.claim_splitting import split_claims
+from iterative_rag.verification.claim_matching import split_claims
 from iterative_rag.verification.groundedness import Standing, check, claims
 
 

@@ -17,7 +17,7 @@ from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
 from iterative_rag.llm.roles.sufficiency_judge import open_gap
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
-from iterative_rag.verification.disguised_refusals import is_refusal
+from iterative_rag.verification.answer_type import is_refusal
 from iterative_rag.verification.groundedness import Checked, Standing, check
 
 NO_CLAIMS = "(none)"

@@ -8,7 +8,7 @@ from typing import Any
 from fakes.counting_budget import CountingBudget
 from fakes.tower_facts import INQUIRY, fact
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
-from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
+from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import SufficiencyReply
@@ -68,7 +68,7 @@ FIRST, SECOND = Need("Who was the architect of Velm Tower?"), Need("When was Oda
 
 
 def by_plan(*facts: Fact, tried: tuple[Need, ...] = ()) -> Sufficiency:
-    return BuiltinSufficiencyJudge(QuestionPlanner(None), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
+    return PlannedRoles(QuestionPlanner(None), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
 
 
 def found(need: Need, value: str, score: float) -> Fact:
