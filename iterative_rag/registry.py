@@ -133,7 +133,7 @@ STORES = Registry(
 RERANKERS = Registry(
     "reranker",
     Entry("none", local=True),
-    Entry("reader", "builtin.reranker:ReaderReranker", local=True),
+    Entry("reader", "builtin.reasoning.reader_roles:ReaderRoles", local=True),
     Entry("onnx", "retrieval.rerankers.cross_encoder:build", form="onnx/PATH"),
     Entry("ollama", "llm.chat_reranker:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
     Entry("openai-like", "retrieval.rerankers.rerank_server:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 
 from iterative_rag.builtin.encoder import word_rank
 from iterative_rag.builtin.question.corpus_names import MOST_TITLES, CorpusNames, TitledCorpus, TitleWords
-from iterative_rag.builtin.question.extract_questions import wants_extract
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
-from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.question.need_query import read_query, wants_extract
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading import passage_extracts
@@ -18,17 +16,13 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, PageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust, weakest_step
-from iterative_rag.builtin.reasoning.answering import compose
-from iterative_rag.builtin.reasoning.grading import BuiltinGrader
-from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
-from iterative_rag.builtin.reasoning.planned_steps import BuiltinPlanner
-from iterative_rag.builtin.reasoning.rephrasing import insert_values
+from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust
+from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
-from iterative_rag.builtin.reasoning.sufficiency import BuiltinSufficiencyJudge
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.protocols import Cache, CallBudget, Corpus, Embedder, Roles
-from iterative_rag.types import Analysis, Draft, Extract, Fact, Inquiry, Known, Need, Needs, Stuck, Window
+from iterative_rag.types import Extract, Need, Window
 
 # Extracts below this trust are dropped: no answer is built on them (`reasoning.thresholds`), they only cost memory.
 FLOOR = 0.05
@@ -58,7 +52,7 @@ class BuiltinBackend:
         evidence = EvidenceReader(threads=1)
         self._embedder = embedder
         self._reader = reader or EvidencePageReader(evidence)
-        self._grader = BuiltinGrader(evidence, cache, binary=binary_grades)
+        self._grader = ReaderRoles(evidence, cache, binary=binary_grades)
         self._rewriter = BuiltinRewriter()
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
@@ -78,31 +72,19 @@ class BuiltinBackend:
 
     def roles(self, budget: CallBudget) -> Roles:
         """The roles. The budget is unused, since no role makes an LLM call."""
-        planned = self._planner, self._caution, self._trust
+        planned = PlannedRoles(self._planner, self._caution, self._trust)
+        extractor = BuiltinExtractor(self._reader, self._embedder)
         return Roles(
-            BuiltinAnalyst(*planned),
-            BuiltinExtractor(self._reader, self._embedder),
-            BuiltinRephraser(*planned),
-            BuiltinAnswerer(*planned),
-            self._grader,
-            self._rewriter,
-            BuiltinPlanner(*planned),
-            BuiltinSufficiencyJudge(*planned),
+            analyst=planned,
+            extractor=extractor,
+            rephraser=planned,
+            answerer=planned,
+            grader=self._grader,
+            rewriter=self._rewriter,
+            planner=planned,
+            judge=planned,
             follow_up=RuleFollowUps(),
         )
-
-
-class BuiltinAnalyst:
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
-        self._planner, self._caution, self._trust = planner, caution, trust
-
-    def analyse(self, inquiry: Inquiry) -> Analysis:
-        outcome = Evaluation(inquiry, self._caution, self._trust).of(self._planner.plan(inquiry.original))
-        if outcome.values:
-            return Known()
-        if questions := outcome.needs or outcome.again:
-            return Needs(tuple(Need(question) for question in questions))
-        return Stuck(f"Not found: {'; '.join(outcome.missing) or inquiry.question}")
 
 
 class BuiltinExtractor:
@@ -131,27 +113,3 @@ class BuiltinExtractor:
         if wants_extract(question):
             return passage_extracts.pick(question, page, self._embedder, found)
         return found
-
-
-class BuiltinRephraser:
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
-        self._planner, self._caution, self._trust = planner, caution, trust
-
-    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
-        known = set(inquiry.facts)
-        grown = replace(inquiry, facts=(*inquiry.facts, *(fact for fact in found if fact not in known)))
-        return insert_values(
-            inquiry.original, self._planner.plan(inquiry.original), Evaluation(grown, self._caution, self._trust)
-        )
-
-
-class BuiltinAnswerer:
-    def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
-        self._planner, self._caution, self._trust = planner, caution, trust
-
-    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        """Compose the answer. `advice` is ignored: the answer states nothing beyond the facts."""
-        read = self._planner.read(inquiry.original)
-        plan, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution, self._trust)
-        draft = compose(inquiry, read.question, plan, evaluation, last_attempt=last_attempt)
-        return replace(draft, taken_as=read.taken)

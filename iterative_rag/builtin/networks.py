@@ -1,11 +1,11 @@
-"""Loads the packaged weights, verifies their sha256, and runs the networks on one thread each."""
+"""Loads the packaged weights, verifies their sha256, runs the networks on one thread each, and caches their outputs."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iterative_rag.errors import WeightsError
+from iterative_rag.protocols import Cache
+from iterative_rag.storage.cache_keys import cache_key
 from iterative_rag.system.telemetry import warn_if_on
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
     from tokenizers import Tokenizer
 
 T = TypeVar("T")
@@ -160,3 +163,32 @@ def usable_cores() -> int:
 
 
 _cores = _Cores()
+
+
+def cached_result(
+    cache: Cache | None,
+    key: Sequence[object],
+    form: TypeAdapter[T],
+    work: Callable[[], T],
+    fits: Callable[[T], bool],
+) -> T:
+    """Return the cached result of `work` under `key`, or compute and cache it.
+
+    `key` consists of JSON values: what is computed, versions of code and model, the input. A cached row is untrusted
+    input: one that is invalid for `form`, or for which `fits` is false, is dropped and computed again.
+    """
+    if cache is None:
+        return work()
+    name = cache_key("builtin", *key)
+
+    def read(row: object) -> T:
+        value = form.validate_python(row)
+        if not fits(value):
+            raise ValueError("the row does not fit its key")
+        return value
+
+    if (found := cache.get(name, read)) is not None:
+        return found
+    value = work()
+    cache.put(name, form.dump_python(value, mode="json"))
+    return value

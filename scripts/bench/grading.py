@@ -19,7 +19,7 @@ from typing import Annotated
 from typer import Option
 
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
-from iterative_rag.builtin.reasoning.grading import score_of
+from iterative_rag.builtin.reasoning.reader_roles import score_of_answerable
 from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.settings import Settings
 from scripts.bench import harness
@@ -31,7 +31,7 @@ PAGES, WINDOW = 8, 4000
 UNSEEN, SEEN = ("2wiki_train", "musique_train"), "hotpotqa_train"
 MEASURES: dict[str, Callable[[EvidenceReading], float]] = {
     "relevance": lambda reading: reading.answerable,
-    "grade": score_of,
+    "grade": lambda reading: score_of_answerable(reading.answerable) if reading.spans else 0.0,
 }
 
 

@@ -38,11 +38,10 @@ from scripts.bench import harness
 
 EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_names"
 PLANNING = [
-    "request_forms", "several_questions", "wording", "antecedents", "simplification", "split_repair", "names",
-    "times", "trailing", "descriptions", "computations", "time_questions", "difference_questions", "list_questions",
-    "comparison_questions", "choice_questions", "yes_no_questions",
+    "request_forms", "several_questions", "wording", "simplification", "names", "times", "descriptions", "computations",
+    "time_questions", "difference_questions", "comparison_questions", "choice_questions", "yes_no_questions",
 ]  # fmt: skip
-READING = ("lead_descriptions", "life_facts", "infobox_facts", "table_answers", "value_kinds")
+READING = ("infobox_facts", "table_answers", "value_kinds")
 PARTS = (SPLITTER, *PLANNING, NAMES, *READING, TRUST)
 
 

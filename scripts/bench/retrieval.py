@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.reranker import ReaderReranker
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.hypothetical_questions import PassageQuestions
@@ -148,7 +148,7 @@ def rerank_query(file: Path, rows: int = 60) -> None:
     read = harness.rows_of(file)[:rows]
     articles = {one.id: one for row in read for one in map(article, row["paragraphs"])}
     steps = [step for row in read for step in steps_of(row)]
-    reranker, ranks = ReaderReranker(), dict[tuple[str, str], list[int]]()
+    reranker, ranks = ReaderRoles(), dict[tuple[str, str], list[int]]()
     with tempfile.TemporaryDirectory() as folder, closing(indexed(Path(folder), [*articles.values()])[1]) as corpus:
         for step in steps:
             (hits,) = corpus.search([step.need], PASSAGES)

@@ -19,10 +19,9 @@ from typing import Any
 
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
-from iterative_rag.builtin.tables.reading_choice import choose
+from iterative_rag.builtin.tables.reading_choice import choose, trust
 from iterative_rag.builtin.tables.table_answers import names_known
 from iterative_rag.builtin.tables.table_question import read_table_question
-from iterative_rag.builtin.tables.table_trust import trust
 from iterative_rag.evaluation.metrics.statistics import mcnemar
 from iterative_rag.evaluation.running.run_folder import read_run
 from iterative_rag.sources import markdown_table

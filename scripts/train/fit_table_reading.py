@@ -23,13 +23,12 @@ import numpy.typing as npt
 
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.tables import reading_choice
-from iterative_rag.builtin.tables.reading_choice import ChosenReading, chosen
+from iterative_rag.builtin.tables.page_tables import PageTable
+from iterative_rag.builtin.tables.reading_choice import ChosenReading, chosen, trust_features
 from iterative_rag.builtin.tables.reading_features import ReadingFeatures
 from iterative_rag.builtin.tables.table_answers import names_known
-from iterative_rag.builtin.tables.table_model import PageTable
 from iterative_rag.builtin.tables.table_operations import readings
 from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
-from iterative_rag.builtin.tables.table_trust import trust_features
 from scripts.train.table_questions import TableItem, items
 
 SEED, EPOCHS, RATE, RIDGE = 7, 6, 0.3, 3e-4

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.builtin.tables.table_model import PageTable
-from iterative_rag.builtin.tables.table_parsing import tables
+from iterative_rag.builtin.tables.page_tables import PageTable, tables
 from scripts.train.data import plain
 from scripts.train.evidence import files
 from scripts.train.evidence.aside import parts

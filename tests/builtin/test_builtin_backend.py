@@ -46,9 +46,6 @@ def test_a_composed_name_with_its_grounds() -> None:
         ("What is the first name of Ann Orley's father?", "Karl"),
         ("Who built the tallest mast of Westmark?", "Ann Torp"),
         ("How old was Ann Orley at her death?", "65"),
-        ("In which century was Ann Orley born?", "19th century"),
-        ("Was the Sky Pin completed before the Orm Mast?", "No"),
-        ("Of the Sky Pin, the Orm Mast and the Old Spire, which was completed first?", "the Old Spire"),
         ("Ann Orley was a painter. In which year did she die?", "1866"),
     ],
 )

@@ -12,7 +12,7 @@ from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
 from iterative_rag.app.proof.answer_export import as_html, as_markdown
 from iterative_rag.app.proof.proof_graph import NodeKind, proof_graph
-from iterative_rag.builtin.question.extract_questions import wants_extract
+from iterative_rag.builtin.question.need_query import wants_extract
 from iterative_rag.cli.console import Printer
 from iterative_rag.cli.render import show_answer
 from iterative_rag.settings import load_settings

@@ -12,8 +12,7 @@ import pytest
 
 from iterative_rag.builtin import networks
 from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.reasoning.grading import BuiltinGrader
-from iterative_rag.builtin.reranker import ReaderReranker
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.errors import WeightsError
 from iterative_rag.types import Need
 
@@ -96,30 +95,15 @@ def test_a_row_that_does_not_fit_is_looked_up_anew() -> None:
     assert [json.loads(row) for row in kept.rows.values()] == [good]
 
 
-def test_grades_are_kept_for_the_same_texts() -> None:
+def test_what_the_reader_makes_of_texts_is_kept() -> None:
     kept = Rows()
-    fresh = BuiltinGrader().grade(NEED, TEXTS)
-    grader = BuiltinGrader(cache=kept)
-    assert grader.grade(NEED, TEXTS) == grader.grade(NEED, TEXTS) == fresh
+    fresh, relevance = ReaderRoles().grade(NEED, TEXTS), ReaderRoles().relevance(NEED.question, TEXTS)
+    reader = ReaderRoles(cache=kept)
+    assert reader.grade(NEED, TEXTS) == reader.grade(NEED, TEXTS) == fresh
+    assert reader.relevance(NEED.question, TEXTS) == relevance
     assert len(kept.rows) == 1
-    assert grader.grade(NEED, TEXTS[:1]) == fresh[:1]
+    assert reader.grade(NEED, TEXTS[:1]) == fresh[:1]
     assert len(kept.rows) == 2
-    for row in (
-        [],
-        [[0.1, "Awful"]],
-        [{"score": "high", "label": "Good"}] * 2,
-        None,
-        [{"score": 7.0, "label": "Good"}] * 2,
-    ):
+    for row in ([], [[0.1, "Edda Holm"]], [["high", "Edda Holm"]] * 2, None, [[7.0, "Edda Holm"]] * 2, {"read": 1}):
         kept.change(row)
-        assert BuiltinGrader(cache=kept).grade(NEED, TEXTS) == fresh
-
-
-def test_relevance_is_kept_for_the_same_passages() -> None:
-    kept = Rows()
-    fresh = ReaderReranker().relevance(NEED.question, TEXTS)
-    assert ReaderReranker(cache=kept).relevance(NEED.question, TEXTS) == fresh
-    assert [json.loads(row) for row in kept.rows.values()] == [fresh]
-    for row in ([1.0], ["high", "low"], [0.5, 7.0], {"relevance": fresh}):
-        kept.change(row)
-        assert ReaderReranker(cache=kept).relevance(NEED.question, TEXTS) == fresh
+        assert ReaderRoles(cache=kept).grade(NEED, TEXTS) == fresh

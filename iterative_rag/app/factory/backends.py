@@ -43,17 +43,17 @@ def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object 
 
 def builtin_grader(settings: Settings, kept: Cache) -> Grader:
     """The built-in reader as a grader, which costs no LLM call."""
-    from iterative_rag.builtin.reasoning.grading import BuiltinGrader
+    from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 
-    return BuiltinGrader(cache=kept, binary=settings.grades == "binary")
+    return ReaderRoles(cache=kept, binary=settings.grades == "binary")
 
 
 def fact_check(kept: Cache) -> FactCheck:
     """The check of every fact, with the built-in reader as a second pair of eyes: it costs no LLM call either."""
-    from iterative_rag.builtin.reasoning.quote_reader import BuiltinQuoteReader
+    from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
     from iterative_rag.verification.fact_support import FactSupport
 
-    return FactSupport(BuiltinQuoteReader(cache=kept))
+    return FactSupport(ReaderRoles(cache=kept))
 
 
 def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:

@@ -1,10 +1,18 @@
-"""Tokenizes questions and classifies tokens by their form: name, verb, participle."""
+"""Tokenizes questions, classifies tokens by their form (name, verb, participle), and gives the base forms of verbs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iterative_rag.builtin.language.function_words import AUXILIARIES, BASE_VERBS, IRREGULAR, PARTICIPLES, word_set
+from iterative_rag.builtin.language.function_words import (
+    AUXILIARIES,
+    BASE_VERBS,
+    IRREGULAR,
+    PARTICIPLES,
+    listed,
+    paired,
+    word_set,
+)
 from iterative_rag.text.patterns import lazy_pattern
 
 # The stops of "Mt. Orm" and "J. J. Lee" belong to the names.
@@ -46,9 +54,17 @@ class Token:
 # Adverbs before a participle ("the peak first climbed in ...").
 BEFORE = word_set("first originally later once formerly also")
 # Present participles that open a reduced clause ("the river lying in ...").
-PRESENT = word_set(
-    "lying flowing living standing rising running crossing containing serving working playing holding wearing leading "
-    "belonging starring featuring bordering separating joining"
+PRESENT = listed("present")
+# Irregular past tenses that are rare as verbs of a question.
+_RARE = paired("irregular_and_rare")
+_DOUBLED = lazy_pattern(r"([bdgmnprt])\1$")
+# Stems whose base form ends in a silent e: "releas-", "produc-", "creat-", "receiv-", "charg-", "continu-".
+_SILENT = lazy_pattern(
+    r"(?:[^aeiou]|[aeiou]{2})[aiou][bcdgkmnprstvz]$|[aeiou]{2}[sv]$|[nrl]s$|[aeiounr]c$|[aeiourl]v$|[dnr]g$|u$|[bptgdf]l$|[iy]z$|eat$|uir$"
+)
+_NO_E = lazy_pattern(
+    r"(?:visit|edit|limit|credit|hibit|habit|profit|open|happen|order|offer|enter|cover|suffer|liver|develop|consider|"
+    r"member|appear|repeat|treat|defeat|debut|recruit|main|mother|father|focus|sponsor)$"
 )
 
 
@@ -93,3 +109,33 @@ def head_noun(tokens: list[Token]) -> str:
         if token.word and not token.capital:
             return token.low
     return tokens[-1].low if tokens else ""
+
+
+def acts(token: Token) -> bool:
+    """Whether a token looks like a finite verb or a participle, including rare irregular forms."""
+    return is_verb(token) or token.small in _RARE
+
+
+def base_form(verb: str) -> str:
+    """The base form: "died" -> "die", "plays" -> "play"; "" for an unknown form."""
+    low = verb.lower()
+    if known := IRREGULAR.get(low) or _RARE.get(low):
+        return known
+    if low.endswith("ied") and len(low) > 4:
+        return f"{low[:-3]}y"
+    if low.endswith("ed") and len(low) > 4:
+        return _of_past(low[:-2])
+    for ending in ("es", "s"):
+        if low.endswith(ending) and low[: -len(ending)] in BASE_VERBS:
+            return low[: -len(ending)]
+    return f"{low[:-3]}y" if low.endswith("ies") and f"{low[:-3]}y" in BASE_VERBS else ""
+
+
+def _of_past(stem: str) -> str:
+    if stem in BASE_VERBS:
+        return stem
+    if f"{stem}e" in BASE_VERBS:
+        return f"{stem}e"
+    if _DOUBLED.search(stem):
+        return stem[:-1]
+    return f"{stem}e" if _SILENT.search(stem) and not _NO_E.search(stem) else stem

@@ -13,10 +13,9 @@ from iterative_rag.builtin.language.function_words import (
     BASE_VERBS,
     DETERMINERS,
     PREPOSITIONS,
-    base_form,
     word_set,
 )
-from iterative_rag.builtin.language.tokens import Token, is_verb, tokenize
+from iterative_rag.builtin.language.tokens import Token, base_form, is_verb, tokenize
 from iterative_rag.builtin.question.comparison_sides import asked_of
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
 from iterative_rag.builtin.question.substitution import capitalize
@@ -175,7 +174,7 @@ def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
     if verb.endswith("s") and verb not in {"was", "is"}:
         base = verb[:-1] if not verb.endswith(("ches", "shes", "xes", "sses", "oes")) else verb[:-2]
         return "does", f"{base} {rest}".strip()
-    return "did", f"{base_form(verb)} {rest}".strip()
+    return "did", f"{base_form(verb) or verb} {rest}".strip()
 
 
 def _says(name: str, noun: str) -> bool:

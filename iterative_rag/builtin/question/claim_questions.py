@@ -8,8 +8,7 @@ from __future__ import annotations
 from iterative_rag.builtin.language.function_words import BASE_VERBS, DETERMINERS, PREPOSITIONS, word_set
 from iterative_rag.builtin.language.nouns import names_person
 from iterative_rag.builtin.language.text_values import amounts, dates
-from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
-from iterative_rag.builtin.language.verbs import base_form
+from iterative_rag.builtin.language.tokens import Token, base_form, is_participle, tokenize
 from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
 from iterative_rag.text.patterns import lazy_pattern

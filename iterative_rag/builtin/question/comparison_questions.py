@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection
 
 from iterative_rag.builtin.language.function_words import word_set
-from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
 from iterative_rag.builtin.question.choice_questions import (
     names_object,
@@ -15,22 +14,16 @@ from iterative_rag.builtin.question.choice_questions import (
     sides,
 )
 from iterative_rag.builtin.question.claim_questions import claim
-from iterative_rag.builtin.question.comparison_sides import EVENTS, asked_of, for_things
-from iterative_rag.builtin.question.difference_questions import age_gap, how_much_more, ratio, total, two_counts
-from iterative_rag.builtin.question.list_questions import among
+from iterative_rag.builtin.question.comparison_sides import asked_of, for_things
+from iterative_rag.builtin.question.difference_questions import how_much_more, two_counts
 from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
 from iterative_rag.builtin.question.time_questions import (
     Expand,
     Phrase,
     age,
-    age_at,
-    age_did,
     ask_year,
-    calendar,
     is_event,
     lifetime,
-    of_owner,
-    outlives,
     years_after,
     years_between,
 )
@@ -85,15 +78,11 @@ _BY_HOW_MANY = lazy_pattern(
     re.I,
 )
 _LIVED = lazy_pattern(
-    r"^(?:what was the age of (?P<a>.{2,120}?) at (?:his|her|their) death|how many years did (?P<b>.{2,120}?) live"
+    r"^(?:(?:what was the age of|how old was) (?P<a>.{2,120}?) at (?:his|her|their) death"
+    r"|how many years did (?P<b>.{2,120}?) live"
     r"|how old did (?P<c>.{2,120}?) (?:become|get|live to be)|at what age did (?P<d>.{2,120}?) die)$",
     re.I,
 )
-# "Is the Orm a longer river than the Brell"
-_IS_A_MORE = lazy_pattern(
-    r"^(?P<be>is|was|are|were) (?P<first>.{2,150}?) an? (?P<more>[a-z]+er) [a-z]+ than (?P<second>.{2,150})$", re.I
-)
-_OUTLIVED = lazy_pattern(r"^did (?P<who>.{2,120}?) outlive (?P<whom>.{2,120})$", re.I)
 
 
 def _reworded(text: str) -> str:
@@ -102,10 +91,6 @@ def _reworded(text: str) -> str:
         return f"How many {match['unit']} {match['more']} {match['aux']} {match['first']} than {match['second']}"
     if match := _LIVED.match(text):
         return f"How old was {match['a'] or match['b'] or match['c'] or match['d']} when they died"
-    if match := _OUTLIVED.match(text):
-        return f"Did {match['who']} die after {match['whom']}"
-    if match := _IS_A_MORE.match(text):
-        return f"{match['be']} {match['first']} {match['more']} than {match['second']}"
     return text
 
 
@@ -114,22 +99,11 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
     left out."""
     text = normalize_choice(_reworded(text))
     for rule in (
-        calendar,
-        among,
         years_after,
-        outlives,
         age,
-        age_at,
-        age_did,
-        age_gap,
-        ratio,
         two_counts,
         how_much_more,
         years_between,
-        total,
-        _is_more,
-        _happened_before,
-        _has_more,
         _choice,
         _share,
         both,
@@ -140,88 +114,6 @@ def plan_computation(text: str, expand: Expand, phrase: Phrase, without: Collect
         if node is not None:
             return node
     return None
-
-
-_IS_MORE = lazy_pattern(
-    r"^(?:is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er|more populous) than (?P<second>.{2,150})$", re.I
-)
-
-
-def _is_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Is A longer than B?": yes if A wins the comparison."""
-    match = _IS_MORE.match(text)
-    asked = asked_of(match["more"]) if match else None
-    if match is None or asked is None:
-        return None
-    operation, template = asked
-    names = (match["first"], of_owner(match["second"], match["first"]))
-    template = for_things(template, text, names)
-    return Computed(
-        text,
-        Operation.EXCEEDS,
-        tuple(_side(template, name, expand) for name in names),
-        unit="least" if operation is Operation.LEAST else "greatest",
-    )
-
-
-def _side(template: str, name: str, expand: Expand) -> Node:
-    """One side of a comparison: an amount or a date ("300 meters", "1970") stands for itself."""
-    stated = amounts(name) or dates(name)
-    if stated and stated[0][1] == 0 and stated[-1][2] == len(name):
-        return Literal(name)
-    return expand(template.format(name), name)
-
-
-_BEFORE = lazy_pattern(
-    r"^(?:did|was|were|is) (?P<first>.{2,150}?) (?P<verb>born|die|come out|premiere|get "
-    r"released|released|published|open|"
-    r"opened|completed|finished|built|founded|formed|constructed|established|win|live) "
-    r"(?P<order>before|after|earlier than|later than|longer than) (?P<second>.{2,150}?)(?: (?:did|was|were))?$",
-    re.I,
-)
-
-
-def _happened_before(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Was A completed before B?" by dates and "Did A live longer than B?" by lifespans."""
-    match = _BEFORE.match(text)
-    if match is None or (match["verb"].lower() == "live") != (match["order"].lower() == "longer than"):
-        return None
-    names = (match["first"], of_owner(match["second"], match["first"]))
-    if match["verb"].lower() == "live":
-        return Computed(text, Operation.EXCEEDS, tuple(lifetime(name, expand) for name in names), unit="greatest")
-    template = next((template for pattern, template in EVENTS if re.search(pattern, match["verb"], re.I)), None)
-    if template is None:
-        return None
-    return Computed(
-        text,
-        Operation.EXCEEDS,
-        tuple(_side(template, name, expand) for name in names),
-        unit="least" if match["order"].lower().startswith(("before", "earlier")) else "greatest",
-    )
-
-
-_HAS_MORE = lazy_pattern(
-    r"^(?P<aux>do|does|did|has|have|had) (?P<first>.{2,120}?) "
-    r"(?P<verb>have|win|won|score|scored|make|receive|got|get|write|written) "
-    r"(?P<more>more|fewer|less) (?P<what>.{2,80}?) than (?P<second>.{2,120}?)(?: (?:did|does|has|do|have))?$",
-    re.I,
-)
-
-
-def _has_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Did A win more medals than B?" """
-    match = _HAS_MORE.match(text)
-    if match is None:
-        return None
-    asks = [
-        (f"How many {match['what']} {match['aux']} {match[n]} {match['verb']}?", match[n]) for n in ("first", "second")
-    ]
-    return Computed(
-        text,
-        Operation.EXCEEDS,
-        tuple(expand(ask, name) for ask, name in asks),
-        unit="greatest" if match["more"].lower() == "more" else "least",
-    )
 
 
 def _choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.builtin.language.function_words import base_form, word_set
+from iterative_rag.builtin.language.function_words import word_set
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS
+from iterative_rag.builtin.language.tokens import base_form
 from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -46,7 +47,8 @@ def _happened(ask: str) -> str:
     match = _PAST.search(ask)
     if match is None or match["verb"] in {"happened", "occurred", "need"}:
         return "In which year was {}?"
-    return f"When was {{}} {match['verb']}?" if match["was"] else f"When did {{}} {base_form(match['verb'])}?"
+    verb = match["verb"]
+    return f"When was {{}} {verb}?" if match["was"] else f"When did {{}} {base_form(verb) or verb}?"
 
 
 def for_things(template: str, ask: str, labels: tuple[str, ...]) -> str:

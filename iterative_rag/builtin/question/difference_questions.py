@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.builtin.language.function_words import base_form, word_set
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.question.plan import Computed, Node, Operation
 from iterative_rag.builtin.question.time_questions import Expand, Phrase
@@ -26,30 +25,13 @@ _THEN = lazy_pattern(
     rf"^(?P<how>(?:by )?[Hh]ow (?:many|much)) (?:more|fewer|less) (?P<what>.{{4,200}}?) (?P<late>{_TIME}) than "
     rf"(?P<early>{_TIME})$"
 )
-# "By how many people did Orm grow from 1890 to 1938", "How much did the population of Orm fall between ..."
-_GREW = lazy_pattern(
-    r"^(?:by )?how (?:much|many (?:people|inhabitants|residents)) (?:did|has|have) (?:(?P<of>the population of )"
-    r"?(?P<name>.{2,120}?)(?P<own>['’]s population)?) (?:grow|grown|increased?|shrink|shrunk|fall|fallen|declined?|"
-    r"decreased?|rise|risen|dropp?(?:ed)?) (?:by )?(?:from|between) (?P<early>\d{4}) (?:to|and|until) (?P<late>\d{4})$",
-    re.I,
-)
-
-
-def _between_times(text: str, expand: Expand) -> Node | None:
-    """Plan what changed from one time to another as the same amount at both times."""
-    if match := _THEN.match(text):
-        how = match["how"].removeprefix("By ").removeprefix("by ").capitalize()
-        asks = [f"{how} {match['what']} {match[time]}?" for time in ("late", "early")]
-    elif (match := _GREW.match(text)) and (match["of"] or match["own"] or "how many" in text.lower()):
-        asks = [f"How many people lived in {match['name']} in {match[time]}?" for time in ("late", "early")]
-    else:
-        return None
-    return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
 
 
 def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    if changed := _between_times(text, expand):
-        return changed
+    if then := _THEN.match(text):
+        how = then["how"].removeprefix("By ").removeprefix("by ").capitalize()
+        asks = [f"{how} {then['what']} {then[time]}?" for time in ("late", "early")]
+        return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
     match = _MORE.match(text)
     if match is None:
         return None
@@ -96,37 +78,17 @@ _DIFFERENCE = lazy_pattern(
     r"(?P<unit>,? (?:measured )?in [a-z]+,?)? between (?P<one>.{2,150}?) and (?P<other>.{2,150})$",
     re.I,
 )
-# "the difference between the heights of A and B", "... between A's height and B's"
-_DIFFERENCE_OF = lazy_pattern(
-    r"^what (?:is|was) the difference(?P<unit>,? in [a-z]+,?)? between (?:the )?(?P<what>[a-z][a-z "
-    r"]*?) of (?P<one>.{2,150}?) "
-    r"and (?:that of |those of |the (?P=what) of |of )?(?P<other>.{2,150})$",
-    re.I,
-)
-_BIRTHS = word_set("age ages birth births birthdays birthday")
 _PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
-
-
-def age_gap(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "What is the age difference between A and B?" as the years between their births."""
-    match = _difference(text)
-    if match is None or not _BIRTHS & set(_what(match).split()):
-        return None
-    births = tuple(expand(f"When was {match[name]} born?", match[name]) for name in ("one", "other"))
-    return Computed(text, Operation.YEARS, births)
 
 
 def _difference(text: str) -> re.Match[str] | None:
     match = _DIFFERENCE.match(text)
-    if match and not unit_of(match["what"] or ""):
-        return match
-    return _DIFFERENCE_OF.match(text)
+    return match if match and not unit_of(match["what"] or "") else None
 
 
 def _what(match: re.Match[str]) -> str:
     """The measured quantity in the singular: "height" of "the heights"."""
-    groups = match.groupdict()
-    return _PLURAL.sub("", (groups["what"] or groups.get("front") or "").lower())
+    return _PLURAL.sub("", (match["what"] or match["front"] or "").lower())
 
 
 def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -144,26 +106,6 @@ def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         operands = (expand(asks[0], match["one"]), expand(asks[1], match["other"]))
         return Computed(text, Operation.DIFFERENCE, operands, unit=unit.removeprefix("in "))
     return None
-
-
-_RATIO = lazy_pattern(
-    r"^(?:what (?:is|was) the ratio (?:of|between) the (?P<what>[a-z][a-z ]*?) of (?P<one>.{2,120}?) (?:to|and) "
-    r"(?:that of |the (?P=what) of )?(?P<other>.{2,120})"
-    r"|how many times (?P<more>[a-z]+er|more populous) (?:is|was|are|were) (?P<first>.{2,120}?) than "
-    r"(?P<second>.{2,120}))$",
-    re.I,
-)
-
-
-def ratio(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "How many times longer is A than B?" """
-    match = _RATIO.match(text)
-    what = match and (match["what"] or MEASURES.get(match["more"].lower().removeprefix("more ")))
-    if match is None or not what:
-        return None
-    names = (match["one"] or match["first"], match["other"] or match["second"])
-    operands = tuple(expand(f"What is the {what} of {name}?", name) for name in names)
-    return Computed(text, Operation.RATIO, operands)
 
 
 def _one(first: str, second: str) -> str:
@@ -199,33 +141,3 @@ def _swapped(rest: str, other: str) -> str:
     """The first clause's verb with the second clause's adverbials."""
     verb = rest.split(" ")[0] if rest else ""
     return f"{verb} {other}".strip() if other else rest
-
-
-_PROPER = r"(?-i:(?:the )?[A-Z][\w.'’-]*(?: (?:of )?[A-Z][\w.'’-]*)*)"
-_TOTAL_OF = lazy_pattern(
-    r"^what (?:is|was) the (?:(?:sum|total|combined total) of the|combined|total|joint) "
-    r"(?P<what>(?!number|amount)[a-z ]{3,40}) of "
-    r"(?P<one>.{2,120}?) and (?:of )?(?P<other>.{2,120}?)(?: combined| together)?$",
-    re.I,
-)
-_TOTAL = lazy_pattern(
-    r"^(?:what (?:is|was) the (?:total|combined) (?:number of )?(?P<what>[a-z ]{3,60}?) that"
-    r"|how many (?P<counted>[a-z ]{3,60}?) did) "
-    rf"(?P<one>{_PROPER}) and (?P<other>{_PROPER}) (?P<verb>[a-z]+)(?P<rest>(?: .{{2,100}}?)??)"
-    r"(?P<all>,? (?:together|combined|in total|altogether|between them|in all))?$",
-    re.I,
-)
-
-
-def total(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "What is the total number of medals that A and B won?" """
-    if match := _TOTAL_OF.match(text):
-        what = _PLURAL.sub("", match["what"])
-        of_each = tuple(expand(f"What is the {what} of {match[n]}?", match[n]) for n in ("one", "other"))
-        return Computed(text, Operation.SUM, of_each)
-    match = _TOTAL.match(text)
-    if match is None or not (match["what"] or match["all"]):
-        return None
-    what = match["what"] or match["counted"]
-    asks = [f"How many {what} did {match[n]} {base_form(match['verb'])}{match['rest']}?" for n in ("one", "other")]
-    return Computed(text, Operation.SUM, (expand(asks[0], match["one"]), expand(asks[1], match["other"])))

@@ -10,9 +10,15 @@ from collections.abc import Callable, Sequence
 
 from iterative_rag.builtin.language.function_words import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, word_set
 from iterative_rag.builtin.language.nouns import names_person, possessive
-from iterative_rag.builtin.language.verbs import base_form
-from iterative_rag.builtin.question.conversation_names import Kind, Mention, names_in
-from iterative_rag.builtin.question.follow_up_references import GENDERS, NotUnderstood, References
+from iterative_rag.builtin.language.tokens import base_form
+from iterative_rag.builtin.question.conversation_names import (
+    GENDERS,
+    Kind,
+    Mention,
+    NotUnderstood,
+    References,
+    names_in,
+)
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Earlier, FollowUpReading, StandAlone, Unclear
 

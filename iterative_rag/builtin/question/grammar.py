@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable, Collection
 
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, RELATIVES
-from iterative_rag.builtin.language.given_names import gender_of_name
-from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, names_person
+from iterative_rag.builtin.language.nouns import KINSHIP, NAME_PARTS, gender_of_name, names_person
 from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
-from iterative_rag.builtin.question.clauses import plan_trailing
 from iterative_rag.builtin.question.comparison_questions import plan_computation
 from iterative_rag.builtin.question.description_regions import regions
 from iterative_rag.builtin.question.descriptions import (
@@ -50,7 +48,6 @@ def parse(question: str, without: Collection[str] = ()) -> Node:
         ("names", _plan_name_question),
         ("computations", lambda text: plan_computation(text, _expand, _phrase, without)),
         ("times", _plan_timed),
-        ("trailing", lambda text: plan_trailing(text, _expand)),
         ("descriptions", lambda text: expand(f"{reorder_clauses(text)}?", text, 0)),
     )
     planned = (rule(text) for name, rule in rules if name not in without)

@@ -12,7 +12,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
-from iterative_rag.builtin.question.antecedents import REFERENT, reference_in, with_antecedent
 from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.plan import (
@@ -23,15 +22,15 @@ from iterative_rag.builtin.question.plan import (
     NamePart,
     Node,
     Operation,
+    count_flaws,
     escape_braces,
+    is_well_formed,
     slots_of,
 )
-from iterative_rag.builtin.question.plan_checks import count_flaws, is_well_formed
 from iterative_rag.builtin.question.request_forms import restated
 from iterative_rag.builtin.question.several_questions import FIRST_ANSWER, two_questions
 from iterative_rag.builtin.question.simplification import merge_sentences
 from iterative_rag.builtin.question.span_decoding import QuestionKind, Split
-from iterative_rag.builtin.question.split_repair import repair
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split
 from iterative_rag.builtin.question.wording import Act, plan_of
@@ -100,22 +99,6 @@ class QuestionPlanner:
         return plan
 
     def _plan_one(self, question: str) -> Node:
-        """Plan a text that asks one thing, perhaps after statements."""
-        reference = None if "antecedents" in self._without else reference_in(question)
-        if reference is None:
-            return self._plan_sentence(question)
-        if not reference.asked:
-            return self._plan_sentence(f"{reference.question.replace(REFERENT, reference.antecedent)}?")
-        found = self._plan_one(reference.antecedent)
-        meant = replace(found.first if isinstance(found, Fallback) else found, source=reference.words)
-        if reference.asks_only_what_is_meant:
-            return meant
-        asked = with_antecedent(self._plan_sentence(f"{reference.question}?"), reference, meant)
-        if isinstance(asked, Fallback):
-            return replace(asked, source=question)
-        return Fallback(question, replace(asked, source=""), as_it_stands(question))
-
-    def _plan_sentence(self, question: str) -> Node:
         rules = parse(question, self._without)
         if self._splitter is None or _computes(rules):
             return rules
@@ -129,8 +112,7 @@ class QuestionPlanner:
 
     def _split(self, question: str) -> Split:
         assert self._splitter is not None
-        split = self._splitter.split(question if "simplification" in self._without else merge_sentences(question))
-        return split if "split_repair" in self._without else repair(split)
+        return self._splitter.split(question if "simplification" in self._without else merge_sentences(question))
 
     def _chosen(self, rules: Node, split: Split) -> Node:
         """Choose between the plans of the rules and of the split: fewer malformed look-ups first, then confidence."""

@@ -6,8 +6,7 @@ import re
 
 from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import names_person
-from iterative_rag.builtin.language.tokens import Token, head_noun, tokenize
-from iterative_rag.builtin.language.verbs import acts
+from iterative_rag.builtin.language.tokens import acts, head_noun, tokenize
 from iterative_rag.builtin.question.descriptions import group_end
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
@@ -31,30 +30,15 @@ _REQUEST = lazy_pattern(
     r"(?= (?:the|all|an?|both|any|every|who|whom|what|which|where|when|how|why|(?-i:[A-Z])[^?]*?['’]s)\b))[:,]? (?=\S)",
     re.I,
 )
-# "Count the operas of X that ...", "the number of operas of X"
-_COUNT = lazy_pattern(
-    r"^(?:count|(?:give me|tell me) the number of) (?:all )?the "
-    r"(?P<what>[a-z].{2,150}?)(?: (?:that|which|who)(?P<clause> (?:had|have|has|was|were|is|are)\b.{3,200}))?$",
-    re.I,
-)
 _ABOUT = lazy_pattern(
     r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?P<what>(?!who|what|wh).{2,300})$", re.I
 )
-_WHETHER = lazy_pattern(r"^(?:if|whether) (?=\w)", re.I)
-# "the names of the daughters of X" asks for the daughters.
-_NAME_OF = lazy_pattern(r"^(?:all )?(?:the )?(?:full )?names? of (?=(?:all |the |an? |[A-Z\"“]))", re.I)
-_ALL = lazy_pattern(r"^(?:all|every|each|any|both)(?: of)? (?:the )?", re.I)
 _ASKS = lazy_pattern(
     r"^(?:(?:about|in|at|on|from|to|for|by|with|of) )?(?:(?P<of>what|which|whose|how (?:many|much))"
     r"|who|whom|where|when|why|how(?: (?:tall|long|high|old|deep|wide|far|big|large|fast|heavy|often|late|early))?)\b",
     re.I,
 )
 _INVERTED = lazy_pattern(r"^(?:is|was|are|were|did|does|do|has|have|can)\b", re.I)
-_PLURAL = lazy_pattern(
-    r"^(What|Who) is (?=(?:the )?(?:[\w-]+ ){0,3}?(?:[a-z]+[a-rt-z]s|children|people|women|men)"
-    r"(?: (?:of|in|on|over|at|for|by|to|from|with)\b|$))"
-)
-
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 
@@ -67,8 +51,6 @@ def restated(question: str) -> str:
     asked = _OPENING.sub("", text)
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
-    if counted := _COUNT.match(asked.rstrip(" ?.!")):
-        return f"How many {counted['what']}{counted['clause'] or ' are there'}"
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
     return capitalize(text if asked == text else _plain(asked.rstrip(" ?.!")))
@@ -76,17 +58,14 @@ def restated(question: str) -> str:
 
 def _plain(asked: str) -> str:
     """A question of its own for an embedded question ("where X was born") or a noun phrase ("the mayor of X")."""
-    asked = _NAME_OF.sub("", asked)
-    if whether := _WHETHER.match(asked):
-        return invert("", asked[whether.end() :]).strip(" ?")
     if _ASKS.match(asked):
         return in_question_order(asked)
     if _INVERTED.match(asked):
         return asked
-    phrase = _ALL.sub("the ", asked)
-    tokens = tokenize(phrase)
-    asks = Asks.WHO if tokens and _is_person(_head(tokens)) else Asks.WHAT
-    return _PLURAL.sub(lambda match: f"{match[1]} are ", phrase_question(phrase, asks).rstrip("?"))
+    tokens = tokenize(asked)
+    begin = int(tokens[0].low in DETERMINERS)
+    noun = head_noun(tokens[begin : max(group_end(tokens, begin, len(tokens)), begin + 1)])
+    return phrase_question(asked, Asks.WHO if names_person(noun) else Asks.WHAT).rstrip("?")
 
 
 def in_question_order(asked: str) -> str:
@@ -103,16 +82,6 @@ def _inverted(asked: str, end: int, *, counts: bool) -> str:
         return asked
     found = invert(asked[:end], asked[tokens[0].start :])
     return found.rstrip("?") if found.startswith(capitalize(asked[:end])) else asked
-
-
-def _head(tokens: list[Token]) -> str:
-    """The noun of a phrase: "wife" of "the first wife of X", "mother" of "Ann Lee's mother"."""
-    begin = int(tokens[0].low in DETERMINERS)
-    return head_noun(tokens[begin : max(group_end(tokens, begin, len(tokens)), begin + 1)])
-
-
-def _is_person(noun: str) -> bool:
-    return noun in {"children", "people", "men", "women"} or names_person(noun)
 
 
 def _opens_clause(small: str, verb: bool) -> bool:

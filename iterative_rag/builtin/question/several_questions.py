@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from iterative_rag.builtin.language.function_words import BASE_VERBS, base_form
-from iterative_rag.builtin.language.tokens import tokenize
-from iterative_rag.builtin.language.verbs import acts
+from iterative_rag.builtin.language.function_words import BASE_VERBS
+from iterative_rag.builtin.language.tokens import acts, base_form, tokenize
 from iterative_rag.builtin.question.request_forms import in_question_order
 from iterative_rag.builtin.question.substitution import capitalize
 from iterative_rag.text.patterns import lazy_pattern
@@ -84,7 +83,7 @@ def _of_shortened(match: re.Match[str]) -> TwoQuestions | None:
     if _AUXILIARY.match(rest):
         return TwoQuestions(*(capitalize(f"{name} {rest}") for name in (first, other)))
     verb, _, whom = rest.partition(" ")
-    if first.lower() != "who" or not whom or base_form(verb) == verb:
+    if first.lower() != "who" or not whom or base_form(verb) in ("", verb):
         return None
     return TwoQuestions(
         capitalize(f"{first} {rest}"), capitalize(f"{other} did {FIRST_ANSWER} {base_form(verb)} {whom}")

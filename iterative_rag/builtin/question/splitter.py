@@ -18,8 +18,15 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from iterative_rag.builtin.network_cache import cached_result
-from iterative_rag.builtin.networks import damaged, lazy, load_network, packaged_weights, read_file, tokenizer
+from iterative_rag.builtin.networks import (
+    cached_result,
+    damaged,
+    lazy,
+    load_network,
+    packaged_weights,
+    read_file,
+    tokenizer,
+)
 from iterative_rag.builtin.question.span_decoding import QuestionKind, Split, decoded, deepened
 from iterative_rag.protocols import Cache
 from iterative_rag.text.patterns import lazy_pattern

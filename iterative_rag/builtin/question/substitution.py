@@ -20,12 +20,10 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
 )
 from iterative_rag.builtin.language.nouns import possessive
-from iterative_rag.builtin.language.tokens import Token, head_noun, is_participle, tokenize
-from iterative_rag.builtin.language.verbs import acts, base_form
+from iterative_rag.builtin.language.tokens import Token, acts, base_form, head_noun, is_participle, tokenize
 from iterative_rag.builtin.question.descriptions import group_end
 from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation, escape_braces
 from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
-from iterative_rag.builtin.question.split_repair import is_named
 from iterative_rag.text.patterns import lazy_pattern
 
 _AT = word_set("university college school academy institute station stadium hospital location event festival")
@@ -34,6 +32,13 @@ _SUBJECT_PRONOUNS = word_set("he she it they we i you who")
 # Placeholder for a value that is not known yet, spelled like a name so that the rules parse it as one.
 _SLOT = "Qslot{}q"
 _SLOTTED = lazy_pattern(r"Qslot(\d+)q")
+
+
+# "the village of Orm" is Orm.
+_SO_CALLED = lazy_pattern(
+    r"^(?:the )?(?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet|University) of "
+    r"(?:[A-Z][\w.-]*(?: |$|, ))+$"
+)
 
 
 def sub_question(question: str, span: QuestionSpan) -> str:
@@ -85,6 +90,27 @@ def _named_last(question: str, span: QuestionSpan) -> str:
     if match is None or not is_named(f"the {match['noun']}"):
         return ""
     return question[span.start + len(match["head"]) : span.end]
+
+
+def is_named(phrase: str) -> bool:
+    """Whether a description contains the name of its referent: "the cook Ann Lee", "the show “Dawn”"."""
+    if _SO_CALLED.match(phrase):
+        return True
+    tokens = tokenize(phrase.rstrip(" ,?"))
+    if len(tokens) < 2 or not tokens[-1].capital or tokens[-1].text[0].isdigit():
+        return False
+    begin = int(tokens[0].low in DETERMINERS)
+    words = tokens[begin:]
+    if not begin or len(words) < 2 or any(_ends_group(token) for token in words):
+        return False
+    return not any(token.possessive for token in words)
+
+
+def _ends_group(token: Token) -> bool:
+    """Whether a token ends the noun group: a preposition, determiner, conjunction, verb or sign."""
+    small = token.small
+    linked = small in PREPOSITIONS | RELATIVES | DETERMINERS or small in {"and", "or"}
+    return linked or (not token.word and token.text not in {"-", "–", "."}) or acts(token) or small.endswith("ing")
 
 
 def _node(question: str, source: str, inner: Sequence[QuestionSpan], outer: QuestionSpan | None) -> Lookup:

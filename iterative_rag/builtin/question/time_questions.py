@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from iterative_rag.builtin.language.function_words import BASE_VERBS, base_form
-from iterative_rag.builtin.language.tokens import is_verb, tokenize
+from iterative_rag.builtin.language.tokens import base_form, is_verb, tokenize
 from iterative_rag.builtin.question.descriptions import find_descriptions
-from iterative_rag.builtin.question.plan import Computed, Literal, Node, Operation
+from iterative_rag.builtin.question.plan import Computed, Node, Operation
 from iterative_rag.text.patterns import lazy_pattern
 
 Expand = Callable[[str, str], Node]
@@ -24,7 +23,6 @@ _AGE = lazy_pattern(
     r"(?:when|(?:at|by) the time|die\b)(?! of)(?P<when>.{0,200})$",
     re.I,
 )
-_OUTLIVE = lazy_pattern(r"^(?:by )?how many years did (?P<who>.{2,120}?) (?:outlive|survive) (?P<whom>.{2,120})$", re.I)
 
 
 _OWNED = lazy_pattern(r"^(?:his|her|its|their) (?:own )?", re.I)
@@ -127,7 +125,7 @@ def ask_year(clause: str) -> str:
             subject, rest = clause[: token.start].strip(), clause[token.end :]
             if token.low in {"was", "were", "is", "had", "has"}:
                 return f"In which year {token.low} {subject}{rest}?"
-            return f"In which year did {subject} {base_form(token.low)}{rest}?"
+            return f"In which year did {subject} {base_form(token.low) or token.low}{rest}?"
     return f"In which year was {clause}?"
 
 
@@ -135,80 +133,10 @@ def _has_verb(clause: str) -> bool:
     return any(is_verb(token) for token in tokenize(clause))
 
 
-def outlives(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "How many years did X outlive Y?" as the years between the two deaths."""
-    match = _OUTLIVE.match(text)
-    if match is None:
-        return None
-    whom = of_owner(match["whom"], match["who"])
-    deaths = tuple(expand(f"When did {name} die?", name) for name in (whom, match["who"]))
-    return Computed(text, Operation.YEARS, deaths, unit="full years")
-
-
-_CALENDAR = lazy_pattern(
-    r"^(?:(?:in|during|on) )?(?:which|what) (?P<unit>decade|century|month|day of the week)"
-    r"(?: of (?:the|which) (?:year|century))? (?P<rest>(?:is|was|were|did|does|has|had|do|are) .{3,300})$",
-    re.I,
-)
-
-
-def calendar(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "In which decade was X built?": the date is looked up, its decade computed."""
-    match = _CALENDAR.match(text)
-    if match is None:
-        return None
-    operation = Operation.WEEKDAY if match["unit"].lower().startswith("day") else Operation(match["unit"].lower())
-    return Computed(text, operation, (expand(f"When {match['rest']}?", text),))
-
-
 def lifetime(name: str, expand: Expand) -> Node:
     """Plan the age of a person at death."""
     born, died = expand(f"When was {name} born?", name), expand(f"When did {name} die?", name)
     return Computed(name, Operation.YEARS, (born, died), unit="age")
-
-
-# "how old was X upon the opening of Y", "... in 1936"
-_AGE_AT = lazy_pattern(
-    r"^how old (?:was|were|would|is) (?P<who>.{2,150}?)(?: have been| be)? "
-    r"(?:(?:at the time of|at|upon|on the day of|in the year of|by the time of) (?P<event>.{5,200})"
-    r"|in (?:the year )?(?P<year>\d{4}))$",
-    re.I,
-)
-
-
-def age_at(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan the age of a person at an event named by a noun, or in a given year."""
-    match = _AGE_AT.match(text)
-    if match is None:
-        return None
-    who = match["who"]
-    born = expand(f"When was {who} born?", who)
-    if match["year"]:
-        return Computed(text, Operation.YEARS, (born, Literal(match["year"])), unit="age")
-    event = of_owner(match["event"], who)
-    if not _EVENT_OF.match(event):
-        return None
-    then = expand(ask_year(event).replace("In which year", "When", 1), event)
-    return Computed(text, Operation.YEARS, (born, then), unit="age")
-
-
-_AGE_DID = lazy_pattern(r"^at (?:what|which) age did (?P<rest>.{5,250})$", re.I)
-
-
-def age_did(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "At what age did X win Y?" as the years between X's birth and the event."""
-    match = _AGE_DID.match(text)
-    if match is None:
-        return None
-    rest = match["rest"]
-    tokens = tokenize(rest)
-    verb = next((at for at in range(len(tokens) - 1, 0, -1) if tokens[at].small in BASE_VERBS), 0)
-    if not verb:
-        return None
-    who = rest[: tokens[verb].start].strip()
-    return Computed(
-        text, Operation.YEARS, (expand(f"When was {who} born?", who), expand(f"When did {rest}?", rest)), unit="age"
-    )
 
 
 def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:

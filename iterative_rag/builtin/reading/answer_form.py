@@ -9,8 +9,7 @@ from iterative_rag.builtin.language.function_words import content, stem, word_se
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nouns import COUNTRIES, LARGER, SITES, SMALLER
 from iterative_rag.builtin.language.text_values import amounts, dates, periods, years
-from iterative_rag.builtin.question.extract_questions import wants_extract
-from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.question.need_query import Query, wants_extract
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.other_names import nations_in

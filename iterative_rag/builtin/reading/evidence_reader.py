@@ -1,9 +1,9 @@
 """The evidence reader: finds the answer to a need in a passage and decides yes/no questions.
 
 The eight lowest layers of MPNet (Song et al. 2020), tuned and quantized to int8, over "[CLS] question [SEP] title,
-section: passage [SEP]"; see MODEL_CARD.md. Each window runs alone on one thread and several run in parallel, so a
-reading does not depend on what else is read. Long passages are read in overlapping windows.
-"""
+section: passage [SEP]"; see MODEL_CARD.md. A claim stands as "question = value" in place of the question. Training cuts
+its examples by the same rules. Each window runs alone on one thread and several run in parallel, so a reading does not
+depend on what else is read. Long passages are read in overlapping windows."""
 
 from __future__ import annotations
 
@@ -23,15 +23,68 @@ from iterative_rag.builtin.networks import (
     usable_cores,
     valid_unicode,
 )
-from iterative_rag.builtin.reading.evidence_input import asked_ids, heading_ids
-from iterative_rag.builtin.reading.span_search import likeliest, log_odds
 from iterative_rag.text.whole_values import whole_words
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from tokenizers import Tokenizer
 
     Floats = npt.NDArray[np.float32]
+
+
+# Number of the likeliest first tokens from which spans are searched.
+_STARTS: Final = 24
+
+
+def likeliest(start: Floats, end: Floats, longest: int) -> list[tuple[float, int, int]]:
+    """The best spans as (probability, first token, last token), best first.
+
+    `start` and `end` are logits of shape (tokens,). A span's probability is the product of both, normalized over all
+    spans of at most `longest` tokens.
+    """
+    import numpy as np
+
+    first, last = np.exp(start - start.max()), np.exp(end - end.max())
+    summed = np.concatenate([[0.0], np.cumsum(last, dtype=np.float64)])
+    places = np.arange(len(first))
+    total = float(first @ (summed[np.minimum(places + longest, len(first))] - summed[places]))
+    found: list[tuple[float, int, int]] = []
+    for place in np.argsort(-first, kind="stable")[:_STARTS]:
+        reach = last[place : place + longest]
+        for step in np.argsort(-reach, kind="stable")[:4]:
+            found.append((float(first[place] * reach[step] / max(total, 1e-30)), int(place), int(place + step)))
+    return sorted(found, key=lambda item: (-item[0], item[1], item[2]))
+
+
+def log_odds(probability: float) -> float:
+    kept = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(kept / (1 - kept))
+
+
+SEPARATOR: Final = " = "
+# Most word pieces of the question, and of the value of a claim and of the heading each.
+MAX_QUESTION, MAX_HEADING = 64, 24
+
+
+def heading(title: str, section: str) -> str:
+    return f"{title}, {section}:" if title and section else f"{title or section}:" if title or section else ""
+
+
+def asked_ids(tokenizer: Tokenizer, question: str, value: str = "") -> list[int]:
+    """The pieces of a question, or with a value those of a claim."""
+    ids = _ids(tokenizer, question, MAX_QUESTION)
+    return ids + _ids(tokenizer, f"{SEPARATOR}{value}", MAX_HEADING) if value else ids
+
+
+def heading_ids(tokenizer: Tokenizer, title: str, section: str) -> list[int]:
+    return _ids(tokenizer, heading(title, section), MAX_HEADING)
+
+
+def _ids(tokenizer: Tokenizer, text: str, most: int) -> list[int]:
+    ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+    return ids[:most]
+
 
 NAME: Final = "builtin/mpnet-evidence@3"
 # sha256 of each file, put here by `scripts.train.evidence.install`. New weights need a new NAME, by which readings are

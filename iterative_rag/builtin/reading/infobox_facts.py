@@ -11,8 +11,7 @@ from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_form import fits, shortened, trimmed
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
-from iterative_rag.builtin.reading.shown_passages import shown_text
+from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage, shown_text
 from iterative_rag.builtin.reading.subject_names import own_page_trust
 from iterative_rag.builtin.tables.table_answers import listed
 from iterative_rag.builtin.tables.table_question import asks_for_all

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content, folded, stem, words
-from iterative_rag.builtin.language.hypernyms import counts_as, near_kinds
-from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, counts_as, kind_of_noun, near_kinds
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import fits, settlement_after, shortened, trimmed
@@ -20,16 +19,21 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, Eviden
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
-from iterative_rag.builtin.reading.lead_descriptions import lead_description
-from iterative_rag.builtin.reading.life_facts import life_fact
 from iterative_rag.builtin.reading.list_findings import with_whole_lists
-from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
-from iterative_rag.builtin.reading.shown_passages import PROSE, ShownPassage, likeliest, shown_passages, shown_text
+from iterative_rag.builtin.reading.page_units import (
+    PROSE,
+    PageUnit,
+    ShownPassage,
+    UnitPage,
+    likeliest,
+    shown_passages,
+    shown_text,
+)
 from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
-from iterative_rag.builtin.reading.value_kinds import is_of_other_kind, names_otherwise
+from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
+from iterative_rag.builtin.tables.page_tables import TableKind
+from iterative_rag.builtin.tables.reading_choice import STANDS
 from iterative_rag.builtin.tables.table_answers import table_answers
-from iterative_rag.builtin.tables.table_model import TableKind
-from iterative_rag.builtin.tables.table_trust import STANDS
 
 # Limits of cost: most passages of a page that are read, spans of each that are considered, and values of the page that
 # are offered. They and the shares below were set by hand on development questions; none of them is fitted.
@@ -79,14 +83,14 @@ class _Candidate:
 
 class EvidencePageReader:
     """Implements PageReader; thread-safe. `without`: parts that are left out, for measuring what each adds: the files
-    "lead_descriptions", "life_facts", "infobox_facts", "table_answers" and "value_kinds"."""
+    "infobox_facts", "table_answers" and "value_kinds"."""
 
     def __init__(self, evidence: EvidenceReader, *, without: Collection[str] = ()) -> None:
         self._evidence, self._without = evidence, frozenset(without)
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "13", *sorted(self._without)))
+        return "/".join((self._evidence.name, "15", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -95,16 +99,11 @@ class EvidencePageReader:
         if query.kind is AnswerKind.YES_NO:
             decided = [(one, finding_odds.chance(weights["polar"], one.features)) for one in self.decided(query, page)]
             return best_of([_finding(page, one, chance * (1.0 if one.said else UNSAID)) for one, chance in decided])
-        facts = (
-            ("lead_descriptions", lead_description),
-            ("life_facts", life_fact),
-            ("infobox_facts", infobox_fact),
-        )
-        told = [fact for name, of in facts if name not in self._without and (fact := of(query, page))]
+        stated = None if "infobox_facts" in self._without else infobox_fact(query, page)
         tabled = [] if "table_answers" in self._without else answers_of_tables(query, page)
-        if told and all(one.score < max(fact.score for fact in told) for one in tabled):
-            return best_of(with_whole_lists(query, told))  # stated explicitly, so the network need not read the page
-        found = [*tabled, *told]
+        if stated and all(one.score < stated.score for one in tabled):
+            return best_of(with_whole_lists(query, [stated]))  # so the network need not read the page
+        found = [*tabled, *([stated] if stated else [])]
         stands = bool(tabled) and tabled[0].score >= STANDS
         closed = _rows(page) if stands else frozenset()
         share = namesake_share(query, page)
@@ -139,7 +138,7 @@ class EvidencePageReader:
                 value = NOTHING if value.casefold() in NONE else trimmed(query, value)
                 if not value or not fits(query, value):
                     continue
-                if "value_kinds" in self._without or not is_of_other_kind(query, page, unit, value):
+                if "value_kinds" in self._without or not is_of_other_kind(query, unit, value):
                     value = settlement_after(query, value, unit.text)
                     found.append(_Candidate(value, span.probability, unit, passage, reading))
         return found
@@ -151,7 +150,7 @@ class EvidencePageReader:
         readings = self._evidence.read(query.text, [_text(one) for one in passages])
         return [
             Offered(
-                "yes" if reading.yes > reading.no and not names_otherwise(query, unit) else "no",
+                "yes" if reading.yes > reading.no else "no",
                 unit,
                 finding_odds.of_decision(query, passage, reading),
                 1.0,

@@ -1,13 +1,17 @@
-"""A window taken apart into what can be quoted: sentences, infobox rows and table rows."""
+"""A window taken apart into what can be quoted (sentences, infobox rows, table rows), and put together into passages
+as the evidence reader sees them."""
 
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iterative_rag.builtin.tables.table_model import PageTable, TableKind, TableRow
-from iterative_rag.builtin.tables.table_parsing import OMISSION, tables
+from iterative_rag.builtin.language.function_words import content
+from iterative_rag.builtin.question.need_query import Query
+from iterative_rag.builtin.tables.page_tables import OMISSION, PageTable, TableKind, TableRow, tables
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.patterns import lazy_pattern
@@ -82,3 +86,91 @@ def sentences(paragraph: str) -> list[str]:
     places = [0, *sentence_ends(paragraph), len(paragraph)]
     pieces = (paragraph[start:end].strip() for start, end in itertools.pairwise(places))
     return [piece for piece in pieces if 3 < len(piece) <= LONGEST_SENTENCE]
+
+
+# Characters of a passage of prose, and of one of rows.
+PROSE, ROWS = 700, 480
+YEAR = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """Consecutive units of a page as one text. `starts` are the offsets of the units in it."""
+
+    title: str
+    section: str
+    text: str
+    units: tuple[PageUnit, ...]
+    starts: tuple[int, ...]
+
+    def unit_of(self, start: int, end: int) -> PageUnit | None:
+        """The unit that contains the characters from `start` to `end`; None if they cross two units."""
+        place = max(place for place, first in enumerate(self.starts) if first <= start)
+        after = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.text)
+        return self.units[place] if end <= after else None
+
+
+@lru_cache(maxsize=256)
+def shown_passages(page: UnitPage) -> tuple[ShownPassage, ...]:
+    """The page's passages in order: as many units of one section and one form as fit each."""
+    found: list[ShownPassage] = []
+    run: list[PageUnit] = []
+    size = 0
+    for unit in page.units:
+        length = len(shown_text(unit))
+        same = run and (unit.section, unit.table) == (run[-1].section, run[-1].table)
+        if run and (not same or size + length > (ROWS if unit.cells else PROSE)):
+            found.append(_passage(page, run))
+            run, size = [], 0
+        run.append(unit)
+        size += length
+    return (*found, _passage(page, run)) if run else tuple(found)
+
+
+def shown_text(unit: PageUnit) -> str:
+    """A sentence as it stands; a row as "Year: 1987 | Venue: Birmingham", one of an infobox as "Born: 1801"."""
+    if unit.infobox:
+        return ": ".join(cell for cell in unit.cells if cell)
+    if unit.cells:
+        names = (*unit.header, *[""] * len(unit.cells))
+        return " | ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, unit.cells, strict=False))
+    return unit.text
+
+
+def _passage(page: UnitPage, units: Sequence[PageUnit]) -> ShownPassage:
+    text, starts = "", []
+    for unit in units:
+        text += ("\n" if unit.cells else " ") if text else ""
+        starts.append(len(text))
+        text += shown_text(unit)
+    section = "" if units[0].section == page.title else units[0].section
+    return ShownPassage(page.title, section, text, tuple(units), tuple(starts))
+
+
+def likeliest(query: Query, passages: Sequence[ShownPassage], most: int, characters: int = 0) -> list[ShownPassage]:
+    """The `most` passages with most of the query's words, or more of them if they are short: up to so many characters
+    together; in the page's order.
+
+    A word counts more the fewer passages of the page have it, and a year of the query YEAR times as much.
+    """
+    if len(passages) <= most:
+        return list(passages)
+    words = [_stems(passage) for passage in passages]
+    asked = dict.fromkeys((*query.relation, *query.asked, *query.name_words), 1.0)
+    asked |= dict.fromkeys(map(str, query.years), YEAR)
+    weights = {
+        word: weight * math.log((1 + len(words)) / (1 + sum(word in some for some in words)))
+        for word, weight in asked.items()
+    }
+    ranked = sorted(
+        range(len(passages)),
+        key=lambda place: (-sum(weight for word, weight in weights.items() if word in words[place]), place),
+    )
+    sizes = itertools.accumulate(len(passages[place].text) for place in ranked)
+    count = max(most, sum(size <= characters for size in sizes))
+    return [passages[place] for place in sorted(ranked[:count])]
+
+
+@lru_cache(maxsize=1024)
+def _stems(passage: ShownPassage) -> frozenset[str]:
+    return frozenset(content(f"{passage.section} {passage.text}"))

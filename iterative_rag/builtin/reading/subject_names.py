@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import content, stem, word_set, words
-from iterative_rag.builtin.language.given_names import gender_of_name
-from iterative_rag.builtin.language.hypernyms import counts_as
-from iterative_rag.builtin.language.lexicon import AnswerKind, kind_of_noun
+from iterative_rag.builtin.language.lexicon import AnswerKind, counts_as, kind_of_noun
+from iterative_rag.builtin.language.nouns import gender_of_name
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
 from iterative_rag.text.other_names import nations_in
@@ -43,15 +42,6 @@ def namesake_share(query: Query, page: UnitPage) -> float:
     bracket = _BRACKET.search(page.title)
     asked = {*query.asked, *query.relation, *query.name_words}
     return NAMESAKE if bracket and not any(counts_as(word) & asked for word in content(bracket[1])) else 1.0
-
-
-def is_row_of_namesake(query: Query, unit: PageUnit) -> bool:
-    """Whether a row is that of another bearer of a surname: "Nils Brenk" for "Oda Brenk"."""
-    own = content(unit.cells[0])
-    return len(own) > 1 and any(
-        len(name) > 1 and name[-1] == own[-1] and name[0][0] != own[0][0] and not set(name) <= set(content(unit.text))
-        for name in query.names
-    )
 
 
 def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:

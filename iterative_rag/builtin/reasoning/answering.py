@@ -1,4 +1,5 @@
-"""Composes the answer from the facts, or abstains and states what is missing."""
+"""Composes the answer from the facts, as a sentence where the question's own words make one, or abstains and states
+what is missing."""
 
 from __future__ import annotations
 
@@ -8,22 +9,79 @@ from dataclasses import replace
 
 from iterative_rag.builtin.language.function_words import PREPOSITIONS, QUESTION_WORDS
 from iterative_rag.builtin.language.lexicon import AnswerKind
-from iterative_rag.builtin.question.extract_questions import wants_extract
-from iterative_rag.builtin.question.need_query import read_query
+from iterative_rag.builtin.language.text_values import dates
+from iterative_rag.builtin.question.need_query import read_query, wants_extract
 from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
 from iterative_rag.builtin.reading.answer_form import is_of_kind
 from iterative_rag.builtin.reading.findings import NOTHING
-from iterative_rag.builtin.reasoning.answer_sentence import sentence
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
-from iterative_rag.text.need_wording import values_named
+from iterative_rag.text.need_wording import asked_phrase, values_named
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import AnswerForm, Draft, Inquiry
+
+_NAME = lazy_pattern(
+    r"\bwhat (?P<verb>is|was) (?P<whose>her|his|its|their) (?P<name>(?:\w+ )?names?)\?$", re.IGNORECASE
+)
+_PARTICIPLE = r"(?:born|built|\w{3,}ed)"
+_WHEN = lazy_pattern(
+    rf"^(?:When|[Ii]n (?:what|which) year) (?P<verb>was|were) (?P<whom>[^,]+?)"
+    rf"(?P<how> (?:first|last|finally|originally|officially))? (?P<done>{_PARTICIPLE})\?$"
+)
+_DIED = lazy_pattern(r"^(?:When|[Ii]n (?:what|which) year) did (?P<whom>[^,]+?) die\?$")
+_WHERE_BORN = lazy_pattern(
+    r"^(?:Where|[Ii]n (?:what|which) (?:city|town|village|country|state|place)) "
+    r"(?P<verb>was|were) (?P<whom>[^,]+?) born\?$"
+)
+_HOW_OLD = lazy_pattern(r"^How old (?P<verb>was|were) (?P<whom>[^,]+?) (?P<then>(?:when|at) [^,]+)\?$")
+# "Which was completed first, A or B?", "Who is older, A or B?"
+_COMPARED = lazy_pattern(
+    r"^(?:Who|What|Which(?: \w+){0,2}?) (?P<verb>is|are|was|were) "
+    rf"(?P<how>(?:{_PARTICIPLE} )?(?:first|earlier|later|last)|(?:\w{{2,}}er|(?:more|less) \w+)(?: \w+)?(?=[,:]))[,:]? "
+    r"(?P<sides>.+ or .+)\?$"
+)
+_PRONOUN = lazy_pattern(r"\b(?:he|she|it|they|his|her|its|their|him|them)\b", re.IGNORECASE)
+
+
+def sentence(question: str, value: str, marks: str) -> str:
+    """The answer with the marks of its citations: "Her name is Jane Ballou [3][6].", or the value alone."""
+    said = _worded(" ".join(question.split()), value)
+    if said.split(" ", 1)[0].islower():  # "the Elm"; "iPhone" keeps its spelling
+        said = said[:1].upper() + said[1:]
+    return f"{said} {marks}".rstrip() + "."
+
+
+def _worded(question: str, value: str) -> str:
+    if value in {"Yes", "No"}:
+        return value
+    if found := _NAME.search(question):
+        return f"{found['whose']} {found['name']} {found['verb']} {value}"
+    if (found := _WHEN.match(question)) and (when := _dated(value)):
+        return f"{found['whom']} {found['verb']}{found['how'] or ''} {found['done']} {when}"
+    if (found := _DIED.match(question)) and (when := _dated(value)):
+        return f"{found['whom']} died {when}"
+    if (found := _WHERE_BORN.match(question)) and value[:1].isupper():
+        return f"{found['whom']} {found['verb']} born in {value}"
+    if (found := _HOW_OLD.match(question)) and value.isdigit() and not _PRONOUN.match(found["whom"]):
+        return f"{found['whom']} {found['verb']} {value} {'year' if value == '1' else 'years'} old {found['then']}"
+    if (found := _COMPARED.match(question)) and value.casefold() in found["sides"].casefold():
+        return f"{value} {found['verb']} {found['how']}"
+    phrase, verb = asked_phrase(question)
+    return f"{phrase} {verb} {value}" if phrase else value
+
+
+def _dated(value: str) -> str:
+    """ "on November 19, 1831", "in 1831"; "" where the value is not a date alone."""
+    found = dates(value)
+    if len(found) != 1 or found[0][1:] != (0, len(value)):
+        return ""
+    return f"{'on' if found[0][0].day else 'in'} {value}"
+
 
 # Passages of an extract, and the least score of one besides the best, as a share of the best one's.
 QUOTED, ALSO_QUOTED = 3, 0.75

@@ -50,14 +50,10 @@ def compute(
     match operation:
         case Operation.YEARS:
             return _years(values, unit)
-        case Operation.DIFFERENCE | Operation.SUM | Operation.RATIO:
+        case Operation.DIFFERENCE | Operation.SUM:
             return _arithmetic(operation, values, unit)
         case Operation.LEAST | Operation.GREATEST:
             return _extreme(values, labels, least=operation is Operation.LEAST)
-        case Operation.EXCEEDS:
-            return _exceeds(values, least=unit == "least")
-        case Operation.DECADE | Operation.CENTURY | Operation.MONTH | Operation.WEEKDAY:
-            return _of_calendar(operation, values[0])
     text = _combine(operation, values, labels, unit, trusts)
     return None if text is None else OperationResult(text)
 
@@ -96,21 +92,6 @@ def _evaluate(expression: str) -> Computable | None:
 
 def _amount(value: Computable | None) -> Fraction | None:
     return value.value if isinstance(value, Scalar | Measure) else None
-
-
-def _of_calendar(operation: Operation, value: str) -> OperationResult | None:
-    day = date_of(value)
-    if day is None:
-        return None
-    names = {
-        Operation.DECADE: "decade",
-        Operation.CENTURY: "century",
-        Operation.MONTH: "month",
-        Operation.WEEKDAY: "weekday",
-    }
-    expression = f"{names[operation]}({day})"
-    result = _evaluate(expression)
-    return OperationResult(result, expression, result) if isinstance(result, str) else None
 
 
 def date_of(text: str) -> Date | None:
@@ -174,14 +155,14 @@ def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Opera
     found = [operand for operand in (_operand(value, asked) for value in values) if operand is not None]
     if len(found) < len(values):
         return None
-    if unit and operation is not Operation.RATIO:
+    if unit:
         found = _in_one_unit(found, asked)
     if operation is Operation.DIFFERENCE and (order := _order(_literals(found))) is not None and order < 0:
         found.reverse()
     literals = _literals(found)
-    signs = {Operation.SUM: " + ", Operation.DIFFERENCE: " - ", Operation.RATIO: " / "}
+    signs = {Operation.SUM: " + ", Operation.DIFFERENCE: " - "}
     expression = signs[operation].join(literals)
-    if operation is not Operation.RATIO and asked and " " in literals[0] and found[0].unit != asked:
+    if asked and " " in literals[0] and found[0].unit != asked:
         expression = f"{expression} to {unit.lower()}"
     value = _evaluate(expression)
     amount = _amount(value)
@@ -250,13 +231,3 @@ def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Op
     expression = f"{'min' if least else 'max'}({', '.join(literals)})"
     result = _evaluate(expression)
     return OperationResult(labels[best], *((expression, said(result)) if result is not None else ("", "")))
-
-
-def _exceeds(values: Sequence[str], *, least: bool) -> OperationResult | None:
-    """ "Yes" if the first value wins the comparison, "No" if it loses or ties."""
-    literals = _comparable(values)
-    order = _order(literals) if literals else None
-    if literals is None or order is None:
-        return None
-    text = "Yes" if order == (-1 if least else 1) else "No"
-    return OperationResult(text, *_comparison(literals[0], literals[1], order))

@@ -12,9 +12,17 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
-from iterative_rag.builtin.reasoning import alternatives, computed_values, name_parts, side_joining
+from iterative_rag.builtin.reasoning import computed_values, name_parts, side_joining
 from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust, weakest_step
-from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
+from iterative_rag.builtin.reasoning.node_result import (
+    CANDIDATES,
+    NodeResult,
+    NodeValue,
+    add_short_names,
+    combinations,
+    is_rival,
+    unique,
+)
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.builtin.reasoning.value_agreement import claim_holds, says_yes
 from iterative_rag.text.markdown_rows import is_row
@@ -66,7 +74,7 @@ class Evaluation:
         again = [need for slot in slots for need in slot.again]
         # A description that was not found is kept as it is: the search may still understand it.
         choices = [
-            alternatives.add_short_names(slot.values[: alternatives.CANDIDATES])
+            add_short_names(slot.values[:CANDIDATES])
             or ((NodeValue(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
@@ -74,8 +82,8 @@ class Evaluation:
             return NodeResult(again=tuple(again[:2]), missing=missing)
         values: list[NodeValue] = []
         followed: list[tuple[NodeValue, ...]] = []
-        for combination in alternatives.combinations(choices):
-            if values and not alternatives.is_rival(combination, followed):
+        for combination in combinations(choices):
+            if values and not is_rival(combination, followed):
                 continue
             question = render(node.template, [value.text for value in combination])
             if found := self._found(question, combination):

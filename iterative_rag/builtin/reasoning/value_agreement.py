@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import folded, stem, words
-from iterative_rag.builtin.language.hypernyms import counts_as
+from iterative_rag.builtin.language.lexicon import counts_as
 from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.text.other_names import country_of, nations_in
 from iterative_rag.text.patterns import lazy_pattern

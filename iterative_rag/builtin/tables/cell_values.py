@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from iterative_rag.builtin.tables.table_model import PageTable
+from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.text import units
 from iterative_rag.text.dates import Date, YearDay
 from iterative_rag.text.mentions import mentions, single

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from iterative_rag.builtin.language.function_words import words
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
 from iterative_rag.builtin.tables.cell_values import column_kinds
-from iterative_rag.builtin.tables.table_model import PageTable
+from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, canonical
 

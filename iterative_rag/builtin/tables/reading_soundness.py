@@ -5,7 +5,7 @@ from __future__ import annotations
 from iterative_rag.builtin.language.function_words import content, ordinal, stem, word_set, words
 from iterative_rag.builtin.language.lexicon import SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.tables.cell_values import cell_value, column_kinds, has_words
-from iterative_rag.builtin.tables.table_model import PageTable, TableKind
+from iterative_rag.builtin.tables.page_tables import PageTable, TableKind
 from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
 

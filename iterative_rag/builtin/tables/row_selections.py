@@ -1,16 +1,191 @@
-"""The sets of rows that a question may mean: those that meet some of its conditions together."""
+"""The sets of rows that a question may mean: those that meet some of its conditions together.
+
+A condition is a cell that the question names, or a bound on a column.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from iterative_rag.builtin.tables.row_conditions import RowCondition, conditions
-from iterative_rag.builtin.tables.table_model import PageTable
-from iterative_rag.builtin.tables.table_question import TableQuestion
+from iterative_rag.builtin.language.function_words import STOPWORDS, words
+from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
+from iterative_rag.builtin.tables.page_tables import PageTable
+from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, ValueBound, canonical
 from iterative_rag.text.patterns import lazy_pattern
+
+# Longer cells are read up to this word; rows beyond this many are not compared.
+MOST_WORDS, MOST_ROWS = 40, 400
+# Most columns that the same words are looked for in.
+MOST_COLUMNS = 3
+# Least share of a column's cells that must be comparable for a bound on it.
+COMPARABLE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RowCondition:
+    """Rows that meet a condition on a column. `first` to `last` are the tokens of the question that state it.
+
+    `quality` is the share of the cell's words that the question has, 1 for a bound; `quantified` marks a bound.
+    """
+
+    column: int
+    rows: frozenset[int]
+    first: int
+    last: int
+    quality: float
+    quantified: bool = False
+
+    @property
+    def bits(self) -> int:
+        return ((1 << (self.last + 1)) - 1) & ~((1 << self.first) - 1)
+
+
+def conditions(question: TableQuestion, table: PageTable) -> list[list[RowCondition]]:
+    """The conditions by the words that state them: for each stretch of the question the columns it may be about, best
+    first. Stretches do not overlap unless one is part of another."""
+    named = _named(question, table)
+    grouped: dict[tuple[int, int], list[RowCondition]] = defaultdict(list)
+    for one in [*named, *_dated(question, table)]:
+        grouped[one.first, one.last].append(one)
+    spans = [
+        span
+        for span in grouped
+        if not any(_inside(span, other) and _better(grouped[other], grouped[span]) for other in grouped)
+    ]
+    found = [sorted(grouped[span], key=lambda one: -one.quality)[:MOST_COLUMNS] for span in sorted(spans)]
+    return [*found, *(limited for bound in question.bounds if (limited := _bounded(question, bound, table)))]
+
+
+def _inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    return other != span and other[0] <= span[0] and span[1] <= other[1]
+
+
+def _better(longer: list[RowCondition], shorter: list[RowCondition]) -> bool:
+    """Whether the longer stretch makes the shorter one superfluous: it names a cell in the same columns."""
+    return {one.column for one in shorter} <= {one.column for one in longer} or max(
+        one.quality for one in longer
+    ) >= max(one.quality for one in shorter)
+
+
+def _named(question: TableQuestion, table: PageTable) -> list[RowCondition]:
+    """Cells of which the question has all words, or a stretch of them."""
+    stems = [token.stem for token in question.tokens]
+    content = [token.content for token in question.tokens]
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, one in enumerate(stems):
+        places[one].append(place)
+    headers = {canonical(word) for name in table.header for word in words(name)}
+    found: dict[tuple[int, int, int], tuple[set[int], float]] = {}
+    for number, row in enumerate(table.rows[:MOST_ROWS]):
+        for column, cell in enumerate(row.cells):
+            for first, last, quality in _stretches(_cell_stems(cell.text), stems, content, places, headers):
+                rows, best = found.setdefault((first, last, column), (set(), 0.0))
+                rows.add(number)
+                found[first, last, column] = (rows, max(best, quality))
+    return [
+        RowCondition(column, frozenset(rows), first, last, quality)
+        for (first, last, column), (rows, quality) in found.items()
+    ]
+
+
+def _cell_stems(cell: str) -> list[str]:
+    return [canonical(word) for word in words(cell)[:MOST_WORDS]]
+
+
+def _stretches(
+    cell: list[str], stems: list[str], content: list[bool], places: dict[str, list[int]], headers: set[str]
+) -> list[tuple[int, int, float]]:
+    """The longest stretches of a question that stand in a cell, with the share of the cell's words in them."""
+    found: list[tuple[int, int, float]] = []
+    weights = [0.2 if word in STOPWORDS else 1.0 for word in cell]
+    total = sum(weights)
+    for at, word in enumerate(cell):
+        for place in places.get(word, ()):
+            if at and place and cell[at - 1] == stems[place - 1]:
+                continue  # part of a stretch that began before
+            size = 1
+            while at + size < len(cell) and place + size < len(stems) and cell[at + size] == stems[place + size]:
+                size += 1
+            held = range(place, place + size)
+            telling = [stems[n] for n in held if content[n] and (len(stems[n]) > 1 or stems[n].isdigit())]
+            quality = sum(weights[at : at + size]) / total
+            if not telling or (quality < 1 and set(telling) <= headers):
+                continue
+            found.append((place, place + size - 1, quality))
+    return found
+
+
+def _dated(question: TableQuestion, table: PageTable) -> list[RowCondition]:
+    """Rows of a date of the question, however it is written, or of a day in the year or month it names."""
+    found = []
+    for day, first, last in question.days:
+        for column in range(len(table.header)):
+            cells = days(table.column(column))
+            rows = frozenset(number for number, own in enumerate(cells) if own and _covers(day, own))
+            if share(cells) < COMPARABLE:
+                continue
+            if rows:
+                found.append(RowCondition(column, rows, first, last, 1.0))
+            # "the tallest in 1940" is the tallest of what there was by then.
+            earlier = frozenset(
+                number for number, own in enumerate(cells) if own and own[: len(day)] <= (day[0], 12, 31)
+            )
+            if question.hints & {OperationHint.MOST, OperationHint.LEAST} and earlier and earlier != rows:
+                found.append(RowCondition(column, earlier, first, last, 1.0, quantified=True))
+    return found
+
+
+def _covers(asked: Day, own: Day) -> bool:
+    return all(wanted in (0, given) for wanted, given in zip(asked, own, strict=True))
+
+
+def _bounded(question: TableQuestion, bound: ValueBound, table: PageTable) -> list[RowCondition]:
+    """A bound on each column whose cells can be compared with it, those whose header the question names first."""
+    asked = {token.stem for token in question.tokens}
+    found: list[tuple[bool, RowCondition]] = []
+    for column, name in enumerate(table.header):
+        cells = table.column(column)
+        values = days(cells) if bound.timed else numbers(cells)
+        if share(values) < COMPARABLE:
+            continue
+        rows = frozenset(number for number, value in enumerate(values) if value is not None and _within(value, bound))
+        if rows:
+            told = bool({canonical(word) for word in words(name)} & asked)
+            found.append((not told, RowCondition(column, rows, bound.first, bound.last, 1.0, quantified=True)))
+    found.sort(key=lambda one: one[0])
+    return [condition for _, condition in found[: 2 * MOST_COLUMNS]]
+
+
+def _within(value: Fraction | Day, bound: ValueBound) -> bool:
+    return _above(value, bound.low, strict=bound.strict) and _below(value, bound.high, strict=bound.strict)
+
+
+def _above(value: Fraction | Day, low: Fraction | Day | None, *, strict: bool) -> bool:
+    if low is None:
+        return True
+    if isinstance(value, tuple) and isinstance(low, tuple):
+        known = value[: 1 + bool(low[1]) + bool(low[2])]
+        return known > low[: len(known)] if strict else known >= low[: len(known)]
+    assert isinstance(value, Fraction)
+    assert isinstance(low, Fraction)
+    return value > low if strict else value >= low
+
+
+def _below(value: Fraction | Day, high: Fraction | Day | None, *, strict: bool) -> bool:
+    if high is None:
+        return True
+    if isinstance(value, tuple) and isinstance(high, tuple):
+        known = value[: 1 + bool(high[1]) + bool(high[2])]
+        return known < high[: len(known)] if strict else known <= high[: len(known)]
+    assert isinstance(value, Fraction)
+    assert isinstance(high, Fraction)
+    return value < high if strict else value <= high
+
 
 # Most selections for each number of conditions, and most stretches of a question that are combined.
 MOST_SELECTIONS, MOST_STRETCHES = 60, 6

@@ -9,12 +9,11 @@ from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
-from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose
+from iterative_rag.builtin.tables.page_tables import PageTable, TableKind, TableRow
+from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose, trust
 from iterative_rag.builtin.tables.reading_soundness import CALCULATED
-from iterative_rag.builtin.tables.table_model import PageTable, TableKind, TableRow
 from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
 from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
-from iterative_rag.builtin.tables.table_trust import trust
 
 # Most rows that are quoted one by one; those beyond are quoted as one range of the table, up to so many characters.
 MOST_QUOTED, LONGEST_RANGE = 12, 6000

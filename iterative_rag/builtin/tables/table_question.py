@@ -18,8 +18,7 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
     words,
 )
-from iterative_rag.builtin.language.hypernyms import counts_as
-from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, alike, kind_of_noun
+from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, alike, counts_as, kind_of_noun
 from iterative_rag.builtin.language.nouns import is_plural
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.tables.cell_values import Day

@@ -24,10 +24,15 @@ import numpy as np
 import numpy.typing as npt
 
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.evidence_reader import LONGEST_ANSWER, EvidenceReader, PassageText
+from iterative_rag.builtin.reading.evidence_reader import (
+    LONGEST_ANSWER,
+    EvidenceReader,
+    PassageText,
+    likeliest,
+    log_odds,
+)
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, Offered
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.builtin.reading.span_search import likeliest, log_odds
 from iterative_rag.types import Window
 from scripts.train import scoring
 from scripts.train.data import Passage

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from iterative_rag.builtin.reading.evidence_input import asked_ids, heading_ids
+from iterative_rag.builtin.reading.evidence_reader import asked_ids, heading_ids
 from scripts.train.evidence.drawing import NOTHING, Example
 
 MAX_TOKENS, WIDTH_STEP = 192, 16

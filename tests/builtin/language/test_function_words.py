@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import base_form, ordinal, stem
+from iterative_rag.builtin.language.function_words import ordinal, stem
+from iterative_rag.builtin.language.tokens import base_form
 
 
 def test_words() -> None:

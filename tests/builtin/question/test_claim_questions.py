@@ -38,11 +38,3 @@ def test_the_value_of_a_claim_is_asked_for(question: str, asked: str, claimed: s
 @pytest.mark.parametrize("question", ["Did Ann Lee never marry?", "Is Ann Lee a painter?", "Was Ann Lee tall?"])
 def test_a_claim_without_a_value_at_its_end_is_asked_as_it_stands(question: str) -> None:
     assert isinstance(parse(question), Lookup)
-
-
-def test_an_amount_or_a_date_that_is_compared_with_stands_for_itself() -> None:
-    higher, before = parse("Is the Orm Tower taller than 300 meters?"), parse("Was the Orm Tower built before 1970?")
-    assert isinstance(higher, Computed)
-    assert isinstance(before, Computed)
-    assert higher.operands[1] == Literal("300 meters")
-    assert before.operands[1] == Literal("1970")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.reasoning.answer_sentence import sentence
+from iterative_rag.builtin.reasoning.answering import sentence
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.app.factory import index_paths, open_corpus
-from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter, statement
+from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
 from iterative_rag.engine.correction.query_correction import search_reworded
 from iterative_rag.protocols import Rewriter
 from iterative_rag.retrieval.shortlist import shortlist
@@ -22,7 +21,7 @@ def reword(question: str, *tried: str) -> Rewording:
     return REWRITER.reword(Need(question), tried)
 
 
-def test_key_words_synonyms_the_subject_and_a_statement() -> None:
+def test_key_words_synonyms_and_the_subject() -> None:
     rewording = reword("Who is the wife of Ann Lee's uncle Bo Dahl?")
     assert "wife Ann Lee uncle Bo Dahl" in rewording.phrasings
     assert {"Ann", "Lee", "Bo", "Dahl", "spouse", "married"} <= set(rewording.phrasings[0].split())
@@ -30,25 +29,6 @@ def test_key_words_synonyms_the_subject_and_a_statement() -> None:
     assert reword("Where was Ann Lee born?").broader == "Ann Lee"
     assert reword("Who wrote the Lord of the Tides?").broader == "Lord of the Tides"
     assert reword("When was the Tower of Karsa finished?").broader == "Tower of Karsa"
-
-
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("Where was Ann Lee born?", "Ann Lee was born in"),
-        ("When did Ann Lee die?", "Ann Lee died on"),
-        ("In which year did Bo Dahl leave Karsa?", "Bo Dahl left Karsa in"),
-        ("Who wrote Dawn?", "Dawn was written by"),
-        ("Who designed Velm Tower?", "Velm Tower was designed by"),
-        ("What company published Dawn?", "Dawn was published by company"),
-        ("Who was the first mayor of Karsa?", "the first mayor of Karsa was"),
-        ("How tall is Velm Tower?", "Velm Tower is tall"),
-        ("Wer hat den Turm entworfen?", "Wer hat den Turm entworfen"),
-        ("", ""),
-    ],
-)
-def test_a_question_becomes_the_sentence_that_would_answer_it(question: str, said: str) -> None:
-    assert statement(read_query(question)) == said
 
 
 @pytest.mark.parametrize(

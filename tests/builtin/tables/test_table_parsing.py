@@ -7,10 +7,9 @@ from fractions import Fraction
 import pytest
 
 from fakes.invented_tables import PARKS
+from iterative_rag.builtin.reading.list_findings import whole_list
 from iterative_rag.builtin.tables.cell_values import Day, cell_value, numbers
-from iterative_rag.builtin.tables.enumerations import whole_list
-from iterative_rag.builtin.tables.table_model import TableKind
-from iterative_rag.builtin.tables.table_parsing import tables
+from iterative_rag.builtin.tables.page_tables import TableKind, tables
 
 TEXT = """# Orm
 

@@ -342,7 +342,7 @@ def test_the_reader_ranks_again_where_it_is_asked_to(
         def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
             return [float(title == "Lake") for title, _ in passages]
 
-    monkeypatch.setattr("iterative_rag.builtin.reranker.ReaderReranker", Likes)
+    monkeypatch.setattr("iterative_rag.builtin.reasoning.reader_roles.ReaderRoles", Likes)
     question = "Who repaired the copper weathercock?"
     text = "repaired the copper weathercock."
     others = [{"title": f"Note {n}", "text": f"{n} {text}", "supporting": False} for n in range(12)]

@@ -1,19 +1,25 @@
-"""Grading without an LLM, with the packaged weights."""
+"""Grading and reranking without an LLM, with the packaged weights."""
 
 from __future__ import annotations
 
-from iterative_rag.builtin.reasoning.grading import BuiltinGrader
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.engine.correction.corrector import verdict
 from iterative_rag.engine.correction.refinement import Refiner
-from iterative_rag.protocols import Grader
+from iterative_rag.protocols import Grader, Reranker
 from iterative_rag.settings import Settings
 from iterative_rag.types import Label, Need, Verdict, Window
 
-GRADER: Grader = BuiltinGrader()
+GRADER: Grader = ReaderRoles()
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 BRIDGE = Need("Who built the Sunday bridge?")
 ANSWERING = ("Sunday bridge", "The Sunday bridge was built in 1804 by the engineer Edda Holm.")
 NEAR = ("Aldermere", "Aldermere is a market town with a bridge over the river Tarn.")
+PASSAGES = [
+    NEAR,
+    ANSWERING,
+    ("Edda Holm", "Many bridges were built in those years, most of them of wood."),
+    ("Blank", " "),
+]
 FAR = ("Sourdough", "Sourdough is bread that is leavened by wild yeast and lactic acid bacteria.")
 
 
@@ -32,7 +38,7 @@ def test_the_text_that_answers_is_graded_best_and_says_what_was_found() -> None:
 def test_a_binary_grader_says_yes_or_no() -> None:
     texts = [ANSWERING, NEAR, FAR]
     fine = GRADER.grade(BRIDGE, texts)
-    grades = BuiltinGrader(binary=True).grade(BRIDGE, texts)
+    grades = ReaderRoles(binary=True).grade(BRIDGE, texts)
     assert {grade.label for grade in grades} == {Label.GOOD, Label.AWFUL}
     assert [grade.label is Label.GOOD for grade in grades] == [grade.score > UPPER for grade in fine]
     assert [grade.reason for grade in grades] == [grade.reason for grade in fine]
@@ -56,4 +62,12 @@ def test_an_answer_deep_inside_a_long_text_is_found_and_the_rest_refined_away() 
     assert len(refined.text) < len(text) * 0.6
 
 
-# --- query rewriting ----------------------------------------------------------------------------
+def test_the_answering_passage_is_the_most_relevant() -> None:
+    reranker: Reranker = ReaderRoles()
+    scores = reranker.relevance("Who built the Sunday bridge?", PASSAGES)
+    assert len(scores) == len(PASSAGES)
+    assert max(scores) == scores[1] > 0.5
+    assert scores[3] == 0.0
+    assert all(0 <= score <= 1 for score in scores)
+    assert reranker.relevance("Who built it?", []) == []
+    assert reranker.name.startswith("builtin/")
