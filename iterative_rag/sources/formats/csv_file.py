@@ -51,11 +51,7 @@ def _parts(lines: _BoundedLines, source: str, suffix: str) -> Iterator[TablePart
                 part = TablePart(cells if header else [""] * len(row), 1)
                 if header:
                     continue
-            line = markdown_table.line(cells)
-            if not part.takes(line):
-                yield part
-                part = TablePart(part.head, part.next)
-            part.add(line)
+            part = yield from part.with_line(markdown_table.line(cells))
     except (csv.Error, UnicodeDecodeError, _TooLong) as error:
         fault = f"It cannot be read beyond row {part.next - 1 if part else 0}: {_why(error)}."
     if part is None:

@@ -10,7 +10,6 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from itertools import groupby, takewhile
 from pathlib import Path
@@ -23,8 +22,6 @@ from iterative_rag.sources.formats.office_xml import attribute, local, value, wi
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
-from iterative_rag.sources.metadata import not_read
-from iterative_rag.types import Document
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _MAX_SPAN = 64  # columns of one cell
@@ -50,10 +47,7 @@ def read(path: Path) -> Reading:
 def _documents(path: Path, source: str) -> Reading:
     with zipfile.ZipFile(path) as archive:
         word = _Word(archive)
-        read = word.document(word.whole(), source, office_xml.core_title(archive) or title_of(path))
-    if read is not None:
-        metadata = not_read(word.kinds)
-        yield replace(read, metadata=(*metadata, *read.metadata)) if isinstance(read, Document) else read
+        yield from word.documents(word.whole(), source, office_xml.core_title(archive) or title_of(path))
 
 
 class _Word(OfficeHtml):

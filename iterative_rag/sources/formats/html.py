@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,8 +67,11 @@ def read(path: Path) -> Reading:
         yield Skipped(source, str(error))
 
 
-def page(html: str, source: str, title: str) -> Document | Skipped:
-    """The document of a page; `title` is used where it has none. Raises FetchError where it cannot be converted."""
+def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = ()) -> Document | Skipped:
+    """The document of a page, with what is `said` of it; `title` is used where it has none.
+
+    Raises FetchError where it cannot be converted.
+    """
     from iterative_rag.sources.wikipedia import page_markdown
 
     too_deep = Skipped(source, f"It is nested more than {MAX_DEPTH:,} levels deep.")
@@ -94,7 +98,7 @@ def page(html: str, source: str, title: str) -> Document | Skipped:
     text = page_markdown.of_tree(tree, title, struck, wiki=wiki)
     if not text.partition("\n")[2].strip():
         return Skipped(source, HOLDS_NO_TEXT)
-    return Document("", title, text, source, url, metadata=metadata_of(not_read(kinds)))
+    return Document("", title, text, source, url, metadata=metadata_of([*said, *not_read(kinds)]))
 
 
 def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,8 +20,6 @@ from iterative_rag.sources.formats.office_xml import attribute, first, local, nu
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
-from iterative_rag.sources.metadata import metadata_of, not_read
-from iterative_rag.types import Document
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"
@@ -56,10 +53,8 @@ def _documents(path: Path, source: str) -> Reading:
             return
         text = _Text(archive)
         said = list(_said(tree(archive, _META))) if _META in parts else []
-        document = text.document(text.whole(), source, dict(said).get("title") or title_of(path))
-    if document is not None:
-        metadata = metadata_of([*not_read(text.kinds), *((key, value) for key, value in said if key != "title")])
-        yield replace(document, metadata=metadata) if isinstance(document, Document) else document
+        title = dict(said).get("title") or title_of(path)
+        yield from text.documents(text.whole(), source, title, ((key, value) for key, value in said if key != "title"))
 
 
 def _said(meta: Any) -> Iterator[tuple[str, str]]:

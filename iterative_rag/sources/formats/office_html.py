@@ -8,6 +8,7 @@ from html import escape
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import html
+from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
 
 
@@ -20,14 +21,17 @@ class OfficeHtml:
         self.beside: list[str] = []  # what is anchored in the words read so far: boxes, objects, comments
         self.notes: list[str] = []
 
-    def document(self, blocks: Iterable[str], source: str, title: str) -> Document | Skipped | None:
-        """The document of these blocks; None where they hold no text. Raises FetchError."""
+    def documents(
+        self, blocks: Iterable[str], source: str, title: str, said: Iterable[tuple[str, str]] = ()
+    ) -> Iterator[Document | Skipped]:
+        """The document of these blocks, with what is `said` of it; none where they hold no text. Raises FetchError."""
         whole = [*blocks]
         whole += self.notes
         headings = [at for at, block in enumerate(whole[:5]) if block.startswith("<h2>")]
         if headings and not any(block.startswith("<h1>") for block in whole):  # then it is the title
             whole[headings[0]] = whole[headings[0]].replace("h2>", "h1>")
-        return html.page("".join(whole), source, title) if self.filled else None
+        if self.filled:
+            yield html.page("".join(whole), source, title, [*not_read(self.kinds), *said])
 
     def paragraph(self, tag: str, label: str, words: str) -> Iterator[str]:
         if words.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from iterative_rag.protocols import Skipped
@@ -45,6 +45,15 @@ class TablePart:
         self.rows += 1
         self.size += len(line) + 1
 
+    def with_line(self, line: str) -> Generator[TablePart, None, TablePart]:
+        """Yields this part where it is full; returns the one that took the line."""
+        part = self
+        if not self.takes(line):
+            yield self
+            part = TablePart(self.head, self.next)
+        part.add(line)
+        return part
+
     @property
     def text(self) -> str:
         table = markdown_table.table(self.head, self.lines) if self.head else ""
@@ -66,11 +75,7 @@ def in_parts(head: list[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePa
     """The parts of a table; at least one, which may be without rows."""
     part = TablePart(head, 1)
     for row in rows:
-        line = markdown_table.line([*row, *[""] * (len(head) - len(row))])
-        if not part.takes(line):
-            yield part
-            part = TablePart(head, part.next)
-        part.add(line)
+        part = yield from part.with_line(markdown_table.line([*row, *[""] * (len(head) - len(row))]))
     yield part
 
 

@@ -257,11 +257,8 @@ def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
         else:
             cells = [next(filter(None, row.cells))] if row.alone and row.filled > 1 else row.cells
             for shown_cells in (*([line] for line in lines), cells):
-                line = markdown_table.line([*shown_cells, *[""] * (len(part.head) - len(shown_cells))])
-                if not part.takes(line):
-                    yield part
-                    part = TablePart(part.head, part.next)
-                part.add(line)
+                filled = [*shown_cells, *[""] * (len(part.head) - len(shown_cells))]
+                part = yield from part.with_line(markdown_table.line(filled))
             lines, gap, numbers = [], False, numbers or not row.words
         for column, text in row.comments:
             where = [*row.cells[:1], *(part.head[column : column + 1] if part else [])]
