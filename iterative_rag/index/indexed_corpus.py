@@ -16,8 +16,7 @@ from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
-from iterative_rag.index.query_vectors import QueryVectors
-from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, Ranking
+from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, QueryVectors, Ranking
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker

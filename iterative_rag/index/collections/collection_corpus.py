@@ -15,8 +15,7 @@ from iterative_rag.index.collections.assembled_document import AssembledDocument
 from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape, check_embedder
 from iterative_rag.index.collections.stored_node import StoredNode
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
-from iterative_rag.index.query_vectors import QueryVectors
-from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
+from iterative_rag.index.rank_fusion import AS_MEASURED, QueryVectors, Ranking
 from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
