@@ -268,6 +268,11 @@ def _parts(ids: Iterable[str], size: int = 500) -> Iterator[list[str]]:
     return (wanted[low : low + size] for low in range(0, len(wanted), size))
 
 
+def no_document(corpus: str, document_id: str) -> CorpusError:
+    message = f"The corpus {corpus!r} has no document {document_id!r}."
+    return CorpusError(message, hint="It may have been removed a moment ago.")
+
+
 def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> list[str]:
     """The ids of that title, of (id, title): case, underscores and what nobody sees aside. Raises CorpusError, which
     names the nearest."""

@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
+from iterative_rag.errors import CorpusDamaged, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
@@ -34,6 +34,7 @@ from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
 from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.registry import EMBEDDERS
+from iterative_rag.sources.formats.format import unreadable
 from iterative_rag.system.files import CORPUS_DATABASE
 from iterative_rag.system.private_files import private_folder, tighten
 
@@ -89,9 +90,7 @@ class Corpora:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            raise CorpusError(
-                f"{self.root} cannot be read: {error.strerror}.", hint="Check its permissions."
-            ) from error
+            raise unreadable(self.root, error) from error
 
     def info(self, name: str) -> CorpusInfo:
         """Raises CorpusNotFound; a damaged corpus is described as such."""

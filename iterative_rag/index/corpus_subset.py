@@ -9,7 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index.catalogue import Points
+from iterative_rag.index.catalogue import Points, no_document
 from iterative_rag.index.filters import selection
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.part_spans import blanked
@@ -31,10 +31,7 @@ class CorpusPart:
         self._asked = "\n".join(sorted(self._ids))
         missing = self._ids - {points.document_id for points in whole.points(self._ids)}
         if missing:
-            raise CorpusError(
-                f"The corpus {whole.name!r} has no document {min(missing)!r}.",
-                hint="It may have been removed a moment ago.",
-            )
+            raise no_document(whole.name, min(missing))
 
     @property
     def name(self) -> str:

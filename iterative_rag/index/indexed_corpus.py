@@ -13,7 +13,7 @@ from uuid import UUID
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index import rank_fusion
-from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title
+from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title, no_document
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
 from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, QueryVectors, Ranking
@@ -162,10 +162,7 @@ class IndexedCorpus:
     def _read(self, document_id: str, seen: OpenGeneration) -> Document:
         document = seen.documents.document(document_id)
         if document is None:
-            raise CorpusError(
-                f"The corpus {self.name!r} has no document {document_id!r}.",
-                hint="It may have been removed a moment ago.",
-            )
+            raise no_document(self.name, document_id)
         return document
 
     def passages(self, document_id: str) -> list[Passage]:

@@ -13,6 +13,7 @@ from typing import Protocol
 from urllib.parse import quote, unquote
 
 from iterative_rag.errors import CorpusError
+from iterative_rag.index.catalogue import no_document
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.protocols import Corpus
@@ -134,10 +135,7 @@ class JointCorpus:
         prefix, slash, own = document_id.partition("/")
         part = self._by_prefix.get(prefix + slash)
         if part is None:
-            raise CorpusError(
-                f"None of the corpora {self.name} has a document {document_id!r}.",
-                hint="It may have been removed a moment ago.",
-            )
+            raise no_document(self.name, document_id)
         document = part.document(own)
         read = part.name, document.text
         with self._lock:

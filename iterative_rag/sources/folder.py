@@ -21,6 +21,7 @@ from iterative_rag.sources.formats.format import (
     format_in_folder,
     format_of,
     shown,
+    unreadable,
 )
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.system.files import CORPUS_DATABASE, NOT_REGULAR
@@ -95,9 +96,7 @@ class Folder:
             try:
                 os.scandir(self.path).close()
             except OSError as error:
-                raise CorpusError(
-                    f"The folder {shown(self.path)} cannot be read: {error.strerror}.", hint="Check its permissions."
-                ) from error
+                raise unreadable(self.path, error) from error
 
     def _entries(self) -> Iterator[Path | Skipped]:
         self._check()

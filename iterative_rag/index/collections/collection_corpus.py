@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 from uuid import UUID
 
-from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.index import rank_fusion
-from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title
+from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_document
 from iterative_rag.index.collections.assembled_document import AssembledDocument, assembled
 from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape, check_embedder
 from iterative_rag.index.collections.stored_node import StoredNode
@@ -127,10 +127,7 @@ class CollectionCorpus:
         """Raises CorpusError when there is none of that id."""
         found = self._documents({document_id: None})
         if document_id not in found:
-            raise CorpusError(
-                f"The collection {self.name!r} has no document {document_id!r}.",
-                hint="It may have been removed a moment ago.",
-            )
+            raise no_document(self.name, document_id)
         return found[document_id].document
 
     def _documents(self, wanted: Mapping[str, StoredNode | None]) -> dict[str, AssembledDocument]:

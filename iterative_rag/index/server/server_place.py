@@ -34,6 +34,7 @@ class ServerPlace:
         self._collection = address.collection_of(corpus)
         self.name = address.place(corpus)
         self._connect = connect or connected
+        self._where = f"The collection {self._collection!r} at {address.url}"
 
     @property
     def option(self) -> str:
@@ -85,9 +86,7 @@ class ServerPlace:
             address = replace(self._address, quantisation=_quantisation(about) or self._address.quantisation)
             store = ServerStore(client, address, self._collection)
             if points and (count := store.count()) < points:
-                raise CorpusDamaged(
-                    f"The collection {self._collection!r} at {self._address.url} holds {count} of {points} passages."
-                )
+                raise CorpusDamaged(f"{self._where} holds {count} of {points} passages.")
             stack.pop_all()
         return store
 
@@ -117,14 +116,13 @@ class ServerPlace:
     def _check(self, about: models.CollectionInfo, dimensions: int, owner: str) -> None:
         if owner and _owner(about) != owner:
             raise CorpusMismatch(
-                f"The collection {self._collection!r} at {self._address.url} belongs to another corpus.",
+                f"{self._where} belongs to another corpus.",
                 hint=f"Name another: --index {self._other_name()}",
             )
         size = _dimensions(about)
         if dimensions and size != dimensions:
             raise CorpusMismatch(
-                f"The collection {self._collection!r} at {self._address.url} has vectors of {size or 'no known'} "
-                f"dimensions, not of {dimensions}.",
+                f"{self._where} has vectors of {size or 'no known'} dimensions, not of {dimensions}.",
                 hint=f"Ask with the embedder that it was made with, or name another: --index {self._other_name()}",
             )
 
@@ -144,7 +142,7 @@ class ServerPlace:
 
     def _not_ours(self) -> StoreError:
         return StoreError(
-            f"The collection {self._collection!r} at {self._address.url} was not made for this corpus, so it is kept.",
+            f"{self._where} was not made for this corpus, so it is kept.",
             hint=f"Name another: --index {self._other_name()}",
         )
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from iterative_rag.errors import CorpusError, FetchError
+from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.dumps import wikitext
 from iterative_rag.sources.dumps.pages_xml import (
@@ -25,7 +25,7 @@ from iterative_rag.sources.dumps.pages_xml import (
     index_of,
     key_of,
 )
-from iterative_rag.sources.formats.format import Encyclopedia, FileSource
+from iterative_rag.sources.formats.format import Encyclopedia, FileSource, unreadable
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
@@ -101,9 +101,7 @@ class MediaWikiDump(FileSource):
                 return cast(BinaryIO, gzip.open(self.path, "rb"))
             return self.path.open("rb")
         except OSError as error:
-            raise CorpusError(
-                f"{self.path} cannot be read: {error.strerror}.", hint="Check its permissions."
-            ) from error
+            raise unreadable(self.path, error) from error
 
     # --- a list of titles ---
 

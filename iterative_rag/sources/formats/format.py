@@ -69,6 +69,10 @@ def shown(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
+def unreadable(path: Path | str, error: OSError) -> CorpusError:
+    return CorpusError(f"{shown(path)} cannot be read: {error.strerror}.", hint="Check its permissions.")
+
+
 def plain(text: str) -> str:
     """Text that databases and terminals take: without NUL and lone surrogates, lines ending in `\\n`."""
     text = text.encode("utf-8", "replace").decode().replace("\0", "")

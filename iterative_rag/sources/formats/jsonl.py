@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import FileSource, Format, Reading, limit_skipped, shown
+from iterative_rag.sources.formats.format import FileSource, Format, Reading, limit_skipped, shown, unreadable
 from iterative_rag.sources.formats.records import HOW_TO_SPLIT, Numbered, record_documents
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.system.files import readable
@@ -82,9 +82,7 @@ class JsonLines(FileSource):
                 f"{self.root} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
             ) from error
         except OSError as error:
-            raise CorpusError(
-                f"{self.root} cannot be read: {error.strerror}.", hint="Check its permissions."
-            ) from error
+            raise unreadable(self.path, error) from error
 
     def _open(self) -> BinaryIO:
         if self.path.suffix.lower() == ".gz":

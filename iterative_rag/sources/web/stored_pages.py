@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from iterative_rag.errors import CorpusError, CorpusHeld
+from iterative_rag.errors import CorpusHeld
 from iterative_rag.sources import front_matter
+from iterative_rag.sources.formats.format import unreadable
 from iterative_rag.sources.front_matter import Fields
 from iterative_rag.system.files import unwritable
 
@@ -107,7 +108,7 @@ def _read_text(place: Path, chars: int = -1) -> str:
         with place.open(encoding="utf-8", errors="replace", newline="") as file:
             return file.read(chars)
     except OSError as error:
-        raise CorpusError(f"{place} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+        raise unreadable(place, error) from error
 
 
 def _file_name(title: str) -> tuple[str, bool]:
