@@ -20,6 +20,7 @@ from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.replacing import (
+    CorpusLock,
     discard_if_empty,
     finish_replacing,
     rebuilt_in,
@@ -31,7 +32,6 @@ from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, proves_damage, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
-from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
 from iterative_rag.registry import EMBEDDERS
 from iterative_rag.sources.formats.format import unreadable

@@ -24,7 +24,7 @@ from iterative_rag.builtin.tables.table_answers import names_known
 from iterative_rag.builtin.tables.table_question import read_table_question
 from iterative_rag.evaluation.metrics.statistics import mcnemar
 from iterative_rag.evaluation.running.run_folder import read_run
-from iterative_rag.sources import markdown_table
+from iterative_rag.sources.formats.table_part import table_line, table_text
 from scripts.bench import harness
 from scripts.train.evidence.aside import TABLES_PERCENT, article, drawn
 from scripts.train.table_questions import TableItem, items
@@ -84,7 +84,7 @@ def page_of(prose: str, table: Row, form: str) -> str:
         return prose or table["title"]
     if form == "flat":
         return prose + heading + "\n".join(cell for row in rows for cell in row if cell)
-    return prose + heading + markdown_table.table(rows[0], map(markdown_table.line, rows[1:]))
+    return prose + heading + table_text(rows[0], map(table_line, rows[1:]))
 
 
 # The kinds of questions that are no look-ups, in this order.

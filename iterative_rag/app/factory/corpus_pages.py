@@ -45,8 +45,8 @@ def fetch_wikipedia(
     and `retry` are for tests.
     """
     from iterative_rag.sources.web.page_client import Web, contact_file, remembered_contact, user_agent
-    from iterative_rag.sources.web.public_hosts import as_named
     from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.transport import as_named
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
     from iterative_rag.sources.wikipedia.collecting import collect
     from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki

@@ -55,7 +55,7 @@ class FetchPlan:
     @property
     def hosts(self) -> frozenset[str]:
         """The hosts that are reached although they may not be public."""
-        from iterative_rag.sources.web.public_hosts import as_named
+        from iterative_rag.sources.web.transport import as_named
 
         if not self.private_hosts:
             return frozenset()

@@ -11,9 +11,8 @@ from uuid import UUID
 from iterative_rag.errors import UsageError
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_document
-from iterative_rag.index.collections.assembled_document import AssembledDocument, assembled
 from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape, check_embedder
-from iterative_rag.index.collections.stored_node import StoredNode
+from iterative_rag.index.collections.stored_node import AssembledDocument, StoredNode, assembled
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
 from iterative_rag.index.rank_fusion import AS_MEASURED, QueryVectors, Ranking
 from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from iterative_rag.errors import CorpusDamaged, StoreError, UsageError
 from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.replacing import CorpusLock
 from iterative_rag.index.sqlite_errors import rebuild_command
 from iterative_rag.index.vector_store import Place, StoredPoint, VectorStore, point_ids
-from iterative_rag.index.writer_lock import CorpusLock
 from iterative_rag.text.plurals import counted
 
 # Points per request.

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import markdown_table
 from iterative_rag.sources.decoding import NotText, encoding_of
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown
-from iterative_rag.sources.formats.table_part import TablePart, table_documents
+from iterative_rag.sources.formats.table_part import TablePart, table_documents, table_line
 from iterative_rag.sources.formats.text import title_of
 
 MAX_BYTES = 512 * 1024 * 1024
@@ -51,7 +50,7 @@ def _parts(lines: _BoundedLines, source: str, suffix: str) -> Iterator[TablePart
                 part = TablePart(cells if header else [""] * len(row), 1)
                 if header:
                     continue
-            part = yield from part.with_line(markdown_table.line(cells))
+            part = yield from part.with_line(table_line(cells))
     except (csv.Error, UnicodeDecodeError, _TooLong) as error:
         fault = f"It cannot be read beyond row {part.next - 1 if part else 0}: {_why(error)}."
     if part is None:

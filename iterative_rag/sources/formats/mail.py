@@ -17,9 +17,9 @@ from pathlib import Path
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import markdown_table
 from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
@@ -124,7 +124,7 @@ class _Reading:
             return _event(text)
         if kind in _TABLES:
             rows = [row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row]
-            return markdown_table.table(rows[0], map(markdown_table.line, rows[1:])) if rows else ""
+            return table_text(rows[0], map(table_line, rows[1:])) if rows else ""
         if kind in ("text/plain", "text/markdown", "text/enriched") or kind.startswith("message/"):
             return _unfolded(text, part) if part.get_param("format") == "flowed" else text
         return None

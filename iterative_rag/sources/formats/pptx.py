@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.office_xml import within
+from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
@@ -173,7 +173,7 @@ def _rows(element: Any) -> list[list[str]]:
 
 
 def _table(*rows: list[str]) -> list[str]:
-    return [markdown_table.table(rows[0], map(markdown_table.line, rows[1:]))] if rows else []
+    return [table_text(rows[0], map(table_line, rows[1:]))] if rows else []
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("pptx", "lxml"))

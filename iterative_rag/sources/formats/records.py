@@ -10,9 +10,8 @@ from itertools import chain
 from typing import Any, TypeAlias, TypeGuard
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats.format import MAX_CHARS, plain
-from iterative_rag.sources.formats.table_part import TablePart, table_documents
+from iterative_rag.sources.formats.table_part import TablePart, table_documents, table_line
 from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, not_read, scalars
 from iterative_rag.types import Document
 from iterative_rag.types.documents import Metadata, as_field
@@ -72,7 +71,7 @@ def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]
         values = {plain(str(key)): plain(in_words(value)) for key, value in row.items()}
         head = part.head if part else []
         new = [key for key in values if key not in head]
-        line = markdown_table.line([values.get(key, "") for key in [*head, *new]])
+        line = table_line([values.get(key, "") for key in [*head, *new]])
         if part is None or new or not part.takes(line):
             if part is not None:
                 yield part

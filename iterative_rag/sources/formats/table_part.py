@@ -1,4 +1,4 @@
-"""Rows of a table file as Markdown tables; a long one becomes several documents, each with the header."""
+"""Rows of cells as Markdown tables; a long table of a file becomes several documents, each with the header."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import markdown_table
 from iterative_rag.sources.metadata import metadata_of
 from iterative_rag.types import Document
 from iterative_rag.types.documents import COLUMN_KEY
+
+
+def table_line(cells: Sequence[str]) -> str:
+    """A row: each cell on one line, its bars escaped."""
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+
+
+def table_text(head: Sequence[str], lines: Iterable[str]) -> str:
+    """A table of a header and rows that are written already."""
+    return "\n".join([table_line(head), "|" + "---|" * max(1, len(head)), *lines])
+
 
 MAX_ROWS = 2_000  # of one document
 MAX_TABLE_CHARS = 500_000
@@ -56,7 +66,7 @@ class TablePart:
 
     @property
     def text(self) -> str:
-        table = markdown_table.table(self.head, self.lines) if self.head else ""
+        table = table_text(self.head, self.lines) if self.head else ""
         return "\n\n".join(filter(None, [self.above, table]))
 
     def followed(self, texts: Iterable[str], head: list[str]) -> TablePart:
@@ -75,7 +85,7 @@ def in_parts(head: list[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePa
     """The parts of a table; at least one, which may be without rows."""
     part = TablePart(head, 1)
     for row in rows:
-        part = yield from part.with_line(markdown_table.line([*row, *[""] * (len(head) - len(row))]))
+        part = yield from part.with_line(table_line([*row, *[""] * (len(head) - len(row))]))
     yield part
 
 

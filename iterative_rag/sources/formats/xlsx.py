@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import markdown_table
 from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import Format, Reading, plain
 from iterative_rag.sources.formats.number_format import as_shown
-from iterative_rag.sources.formats.table_part import MAX_ROWS, MAX_TABLE_CHARS, TablePart, in_parts, table_documents
+from iterative_rag.sources.formats.table_part import (
+    MAX_ROWS,
+    MAX_TABLE_CHARS,
+    TablePart,
+    in_parts,
+    table_documents,
+    table_line,
+)
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, archive_reading
 from iterative_rag.sources.metadata import not_read
@@ -112,7 +118,7 @@ class _Sheet:
                     (title, *names), *rows = office_xml.chart(root)
                     # Without values of its own it shows those of a sheet.
                     self.kinds["charts without text"] += not rows and next(office_xml.within(root, "f"), None) is None
-                    lines = list(map(markdown_table.line, rows))
+                    lines = list(map(table_line, rows))
                     self.texts.append(TablePart([title, *names], 1, lines).text if rows else title)
 
     def _merged(self) -> dict[int, set[tuple[int, int, int]]]:
@@ -258,7 +264,7 @@ def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
             cells = [next(filter(None, row.cells))] if row.alone and row.filled > 1 else row.cells
             for shown_cells in (*([line] for line in lines), cells):
                 filled = [*shown_cells, *[""] * (len(part.head) - len(shown_cells))]
-                part = yield from part.with_line(markdown_table.line(filled))
+                part = yield from part.with_line(table_line(filled))
             lines, gap, numbers = [], False, numbers or not row.words
         for column, text in row.comments:
             where = [*row.cells[:1], *(part.head[column : column + 1] if part else [])]

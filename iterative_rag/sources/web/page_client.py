@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import httpcore
     import httpx
 
-    from iterative_rag.sources.web.public_hosts import Resolve
+    from iterative_rag.sources.web.transport import Resolve
 
 ROBOT = "iterative-rag"  # our name in a robots.txt
 _OPTION = "--contact you@example.org"
@@ -159,16 +159,13 @@ class Web:
     ) -> None:
         import httpx
 
-        from iterative_rag.sources.web import public_hosts
         from iterative_rag.sources.web.transport import Deadline, PublicTransport
 
         self.max_bytes = max_bytes
         self.seconds = seconds
         self._deadline = Deadline()
         self._client = httpx.Client(
-            transport=PublicTransport(
-                self._deadline, allow=allow, resolve=resolve or public_hosts.resolve, sockets=sockets
-            ),
+            transport=PublicTransport(self._deadline, allow=allow, resolve=resolve, sockets=sockets),
             headers={"User-Agent": user_agent, "Accept-Encoding": "gzip"},
             timeout=httpx.Timeout(min(READ_SECONDS, seconds), connect=min(CONNECT_SECONDS, seconds)),
             trust_env=False,

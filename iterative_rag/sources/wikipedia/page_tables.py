@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources import markdown_table
+from iterative_rag.sources.formats.table_part import table_line, table_text
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -69,7 +69,7 @@ def to_markdown(table: LexborNode) -> str:
     if len(grid[0]) == 1 and not any(header):
         return "\n\n".join(filter(None, [*above, *(row[0].text for row in grid)]))
     rows = [_texts(row) for row in grid]
-    written = markdown_table.table(header, (markdown_table.line(row) for row in rows if row != header))
+    written = table_text(header, (table_line(row) for row in rows if row != header))
     return "\n\n".join([*filter(None, above), written])
 
 

@@ -9,7 +9,7 @@ import pytest
 from fakes.web_sites import REFUSED, FakeNetwork, look_up
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.sources.web.page_client import PageResponse, Web
-from iterative_rag.sources.web.public_hosts import as_named, is_public
+from iterative_rag.sources.web.transport import as_named, is_public
 
 AGENT = "tests/1 (tests@example.org)"
 
