@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import (
@@ -20,6 +21,7 @@ from iterative_rag.builtin.language.function_words import (
 from iterative_rag.builtin.language.lexicon import SUPERLATIVES
 from iterative_rag.builtin.language.tokens import BEFORE, PRESENT, Token, is_participle, is_verb, tokenize
 from iterative_rag.builtin.question.noun_phrases import is_description
+from iterative_rag.text.patterns import lazy_pattern
 
 # Token and tokenize are re-exported for modules that only need noun groups.
 _EMPTY = word_set("title name rank record status role part place post")
@@ -265,3 +267,21 @@ def _modifies_noun(tokens: list[Token], place: int, stop: int) -> bool:
         and place + 1 < stop
         and tokens[place + 1].low in {"as", "by", "after", "in", "for", "about", "on"}
     )
+
+
+_EXTRAPOSED = lazy_pattern(
+    r"^(?P<lead>.{0,60}?\b(?:did|does|do|was|were|is|are) )(?P<noun>the [\w-]+(?: [\w-]+){0,3}?) (?P<verb>[a-z]+) "
+    r"(?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,300})$",
+    re.IGNORECASE,
+)
+_ASIDE = lazy_pattern(r",\s+(?:also|who is also|which is also|himself|herself|itself)\s[^,]{3,100},", re.IGNORECASE)
+
+
+def reorder_clauses(text: str) -> str:
+    """Drop asides and move an extraposed clause to its noun: "the river rise that ..." -> "the river that ... rise"."""
+    ending = "?" if text.endswith("?") else ""
+    text = _ASIDE.sub("", text.rstrip("?"))
+    match = _EXTRAPOSED.match(text)
+    if match and (match["verb"] in BASE_VERBS | PARTICIPLES or is_participle(tokenize(match["verb"])[0])):
+        text = f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}"
+    return text + ending

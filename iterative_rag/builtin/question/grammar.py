@@ -15,6 +15,7 @@ from iterative_rag.builtin.question.descriptions import (
     description_at,
     find_descriptions,
     group_end,
+    reorder_clauses,
 )
 from iterative_rag.builtin.question.plan import (
     Computed,
@@ -26,12 +27,13 @@ from iterative_rag.builtin.question.plan import (
     Part,
     escape_braces,
 )
-from iterative_rag.builtin.question.simplification import LONGEST, normalize, reorder_clauses
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import phrase_question
 from iterative_rag.builtin.question.time_questions import ask_year
 from iterative_rag.text.patterns import lazy_pattern
 
+# Characters of a question that are read; the rest is ignored.
+LONGEST = 2000
 # No real question nests deeper than this; the bound keeps hostile text cheap.
 DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
@@ -42,7 +44,7 @@ def parse(question: str, without: Collection[str] = ()) -> Node:
 
     `without`: rules that are left out, by their file or by the names below; only for measuring what each adds.
     """
-    text = _unfolded(question).rstrip(" ?.!") if "simplification" in without else normalize(question)
+    text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
     rules: tuple[tuple[str, Callable[[str], Node | None]], ...] = (
         ("names", _plan_name),
         ("names", _plan_name_question),
@@ -52,10 +54,6 @@ def parse(question: str, without: Collection[str] = ()) -> Node:
     )
     planned = (rule(text) for name, rule in rules if name not in without)
     return next((node for node in planned if node is not None), Lookup(text, escape_braces(f"{text}?")))
-
-
-def _unfolded(question: str) -> str:
-    return " ".join(question[:LONGEST].split())
 
 
 def _expand(question: str, source: str) -> Node:

@@ -25,7 +25,6 @@ from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, Answe
 from iterative_rag.builtin.language.nouns import BARE_KINDS, is_plural
 from iterative_rag.builtin.language.text_values import years
 from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
-from iterative_rag.builtin.question.simplification import reword_nominal
 from iterative_rag.text.asked_forms import asked_form
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
@@ -56,6 +55,28 @@ COMPOUND_FIRST = word_set("lady ladies name names minister ministers aid class")
 YES_NO_OPENINGS = word_set("is are was were do does did has have had")
 _YEAR = lazy_pattern(r"\d{4}s?")
 _ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
+
+
+# Nominal forms of a question word and a verb.
+_NOMINAL = tuple(
+    (lazy_pattern(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
+    for pattern, plain in (
+        (r"(?:the )?(?:place of birth|birthplace) of (.+?)", "Where was {} born?"),
+        (r"(?:the )?place of death of (.+?)", "Where did {} die?"),
+        (r"(?:the )?(?:date of birth|birthday) of (.+?)", "When was {} born?"),
+        (r"(?:the )?date of death of (.+?)", "When did {} die?"),
+        (r"(.+?)['’]s (?:birthday|date of birth)", "When was {} born?"),
+        (r"(.+?)['’]s (?:birthplace|place of birth)", "Where was {} born?"),
+    )
+)
+
+
+def reword_nominal(question: str) -> str:
+    """Rewrite a nominal question: "What is the place of birth of X?" -> "Where was X born?"."""
+    for pattern, plain in _NOMINAL:
+        if match := pattern.match(question):
+            return plain.format(match[1])
+    return question
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ from iterative_rag.builtin.question.plan import (
 )
 from iterative_rag.builtin.question.request_forms import restated
 from iterative_rag.builtin.question.several_questions import FIRST_ANSWER, two_questions
-from iterative_rag.builtin.question.simplification import merge_sentences
 from iterative_rag.builtin.question.span_decoding import QuestionKind, Split
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split
@@ -103,16 +102,12 @@ class QuestionPlanner:
         if self._splitter is None or _computes(rules):
             return rules
         whole = " ".join(question.split())
-        node = _without_echo(self._chosen(rules, self._split(whole)))
+        node = _without_echo(self._chosen(rules, self._splitter.split(question)))
         if not isinstance(node, Lookup) or not node.slots:
             return node
         if not is_well_formed(node):
             return as_it_stands(whole)
         return Fallback(whole, replace(node, source=""), as_it_stands(whole))
-
-    def _split(self, question: str) -> Split:
-        assert self._splitter is not None
-        return self._splitter.split(question if "simplification" in self._without else merge_sentences(question))
 
     def _chosen(self, rules: Node, split: Split) -> Node:
         """Choose between the plans of the rules and of the split: fewer malformed look-ups first, then confidence."""

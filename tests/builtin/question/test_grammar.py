@@ -73,10 +73,6 @@ def needs(question: str) -> list[str]:
             ["Who is Ann Orley's spouse?", "Who is {0}'s father?"],
         ),
         (
-            "Where was the place of death of Ann Orley's husband?",
-            ["Who is Ann Orley's husband?", "Where did {0} die?"],
-        ),
-        (
             "What is the currency of the country Ann Orley is from?",
             ["Which country is Ann Orley from?", "What is the currency of {0}?"],
         ),
@@ -229,17 +225,10 @@ CHAINS = [
     ),
     ("The town where Karl Voss died is the capital of what region?", ["In which town did Karl Voss die?"]),
     (
-        "What country is the city in which Karl Voss was born in?",
-        ["In which city was Karl Voss born?", "In which country is {0}?"],
-    ),
-    (
         "When was the country that made the Long Boat taken by the Ormish?",
         ["Which country made the Long Boat?", "When was {0} taken by the Ormish?"],
     ),
     ("What is the name of the mother of Ann Orley's teacher?", ["Who is Ann Orley's teacher?"]),
-    ("In 1954, who won the Harp Prize?", ["Who won the Harp Prize in 1954?"]),
-    ("As of 2002, who is the mayor of the city of Orm?", ["Who is the mayor of Orm?"]),
-    ("In which year did Karl Voss's partner Ann Orley die?", ["In which year did Ann Orley die?"]),
     ("Where did the director of Awake! The Hill die?", ["Who is the director of Awake! The Hill?"]),
     (
         "When Ann Orley died, who was mayor of Orm?",
