@@ -6,8 +6,13 @@ with the value."""
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import cast
 
 from iterative_rag.builtin.language.function_words import BASE_VERBS, PRONOUNS, QUESTION_WORDS, content
 from iterative_rag.builtin.language.nouns import FUNCTIONAL, KINSHIP, names_person
@@ -110,6 +115,13 @@ def slots_of(node: Node) -> tuple[Node, ...]:
             return (node.first,)
         case Literal():
             return ()
+
+
+@cache
+def templates(name: str) -> Mapping[str, str]:
+    """A table of `templates.toml`, in its order."""
+    tables = tomllib.loads((Path(__file__).parent / "templates.toml").read_text(encoding="utf-8"))
+    return cast(Mapping[str, str], tables[name])
 
 
 def escape_braces(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from iterative_rag.builtin.language.tokens import base_form, is_verb, tokenize
 from iterative_rag.builtin.question.descriptions import find_descriptions
-from iterative_rag.builtin.question.plan import Computed, Node, Operation
+from iterative_rag.builtin.question.plan import Computed, Node, Operation, templates
 from iterative_rag.text.patterns import lazy_pattern
 
 Expand = Callable[[str, str], Node]
@@ -78,31 +78,7 @@ def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     )
 
 
-_EVENT_NOUNS = {
-    "birth": "was {} born",
-    "death": "did {} die",
-    "opening": "was {} opened",
-    "completion": "was {} completed",
-    "founding": "was {} founded",
-    "foundation": "was {} founded",
-    "publication": "was {} published",
-    "release": "was {} released",
-    "marriage": "did {} marry",
-    "wedding": "did {} marry",
-    "assassination": "was {} assassinated",
-    "murder": "was {} murdered",
-    "demolition": "was {} demolished",
-    "closing": "was {} closed",
-    "closure": "was {} closed",
-    "discovery": "was {} discovered",
-    "construction": "was {} built",
-    "inauguration": "was {} inaugurated",
-    "premiere": "did {} premiere",
-    "first performance": "was {} first performed",
-    "first ascent": "was {} first climbed",
-    "establishment": "was {} established",
-    "formation": "was {} formed",
-}
+_EVENT_NOUNS = templates("events")
 _EVENT_OF = lazy_pattern(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
 
 

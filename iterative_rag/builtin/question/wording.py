@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, Node, Operation, escape_braces
+from iterative_rag.builtin.question.plan import (
+    Computed,
+    Fallback,
+    Literal,
+    Lookup,
+    Node,
+    Operation,
+    escape_braces,
+    templates,
+)
 from iterative_rag.text.patterns import lazy_pattern
 
 
@@ -26,58 +35,8 @@ class Act(StrEnum):
     SAME = "same"  # whether two have the same attribute
 
 
-# How a person stands to a work or to another person, as a description; the first is the named one itself.
-RELATIONS: Final = {
-    "": "{0}",
-    "director": "the director of {0}",
-    "performer": "the performer of {0}",
-    "composer": "the composer of {0}",
-    "author": "the author of {0}",
-    "producer": "the producer of {0}",
-    "founder": "the founder of {0}",
-    "architect": "the designer of {0}",  # of buildings and of anything else
-    "inventor": "the inventor of {0}",
-    "screenwriter": "the screenwriter of {0}",
-    "father": "{0}'s father",
-    "mother": "{0}'s mother",
-    "spouse": "{0}'s spouse",
-    "son": "{0}'s son",
-    "daughter": "{0}'s daughter",
-    "brother": "{0}'s brother",
-    "sister": "{0}'s sister",
-}
-ATTRIBUTES: Final = {
-    "birth_date": "When was {0} born?",
-    "birth_place": "Where was {0} born?",
-    "death_date": "When did {0} die?",
-    "death_place": "Where did {0} die?",
-    "death_cause": "What is the cause of death of {0}?",
-    "burial_place": "Where is {0} buried?",
-    "nationality": "What nationality is {0}?",
-    "spouse": "Who is the spouse of {0}?",
-    "father": "Who is the father of {0}?",
-    "mother": "Who is the mother of {0}?",
-    "birth_year": "In which year was {0} born?",
-    "death_year": "In which year did {0} die?",
-    "birth_country": "In which country was {0} born?",
-    "child": "Who is the child of {0}?",
-    "son": "Who is the son of {0}?",
-    "daughter": "Who is the daughter of {0}?",
-    "sibling": "Who is the sibling of {0}?",
-    "brother": "Who is the brother of {0}?",
-    "sister": "Who is the sister of {0}?",
-    "school": "Where did {0} study?",
-    "university": "Which university did {0} attend?",
-    "award": "What award did {0} win?",
-    "employer": "Where did {0} work?",
-    "occupation": "What is the occupation of {0}?",
-    "release": "When did {0} come out?",
-    "founding": "When was {0} founded or published?",
-    "lifespan": "",  # the years between birth and death
-    "located": "In which country is {0}?",
-    "director": "Who is the director of {0}?",
-    "release_year": "In which year did {0} come out?",
-}
+RELATIONS: Final = templates("relations")
+ATTRIBUTES: Final = templates("attributes")
 COMPARED: Final = ("birth_date", "death_date", "release", "founding", "lifespan")
 SHARED: Final = ("nationality", "located", "birth_place", "birth_year", "occupation", "director", "release_year")
 # The classes of each head of the network, in the order of its scores.
