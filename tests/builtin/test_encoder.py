@@ -1,20 +1,12 @@
 """The built-in encoder with its packaged weights."""
 
-import hashlib
-import shutil
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from iterative_rag.builtin import networks
-from iterative_rag.builtin.encoder import NAME, WEIGHTS, BuiltinEncoder
-from iterative_rag.errors import WeightsError
+from iterative_rag.builtin.encoder import BuiltinEncoder
 
-FOLDER = Path(networks.__file__).parent / "weights"
 TEXTS = [
     "Harriet Lane acted as first lady during the presidency of her uncle, James Buchanan.",
     "James Buchanan never married; his niece was the hostess of the White House.",
@@ -112,48 +104,3 @@ def test_several_threads_may_share_one_encoder() -> None:
     with ThreadPoolExecutor(8) as pool:
         for vectors in pool.map(shared.embed_documents, [TEXTS] * 16):
             assert np.array_equal(vectors, expected)
-
-
-def test_weights_are_the_ones_the_name_stands_for() -> None:
-    # Changing a file means changing NAME: indexes made with the old weights must be refused.
-    assert NAME == "builtin/all-minilm-l6-v2-tuned@1"
-    assert BuiltinEncoder().name == NAME
-    for name, digest in WEIGHTS.items():
-        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
-
-
-def test_weights_travel_with_their_licence_and_stay_small() -> None:
-    assert "Apache License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
-    assert "Changes" in (FOLDER / "NOTICE").read_text(encoding="utf-8")
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 110_000_000
-
-
-@pytest.mark.parametrize("name", WEIGHTS)
-@pytest.mark.parametrize("damage", ["missing", "cut", "changed", "folder"])
-def test_missing_or_damaged_weights_are_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
-    weights = tmp_path / "weights"
-    shutil.copytree(FOLDER, weights)
-    target = weights / name
-    content = target.read_bytes()
-    target.unlink()
-    if damage == "cut":
-        target.write_bytes(content[:1000])
-    elif damage == "changed":
-        target.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    elif damage == "folder":
-        target.mkdir()
-    broken = BuiltinEncoder(weights=weights)
-    for _ in range(2):  # a failed load is not remembered as a loaded model
-        with pytest.raises(WeightsError, match=name.replace(".", r"\.")) as caught:
-            broken.embed_query("text")
-        assert "Install" in caught.value.hint
-
-
-def test_constructing_imports_nothing_heavy() -> None:
-    code = (
-        "import sys; from iterative_rag.builtin.encoder import BuiltinEncoder; BuiltinEncoder();"
-        "print([m for m in ('onnxruntime', 'tokenizers', 'numpy') if m in sys.modules])"
-    )
-    root = FOLDER.parents[2]
-    result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterative_rag.builtin import networks
 from iterative_rag.builtin.question.plan import Computed, Lookup, Operation
 from iterative_rag.builtin.question.span_decoding import Asks, QuestionKind, QuestionSpan, Split
-from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
+from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split, sub_question, substitute
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
-from iterative_rag.errors import WeightsError
 from iterative_rag.types import Inquiry
-
-FOLDER = Path(networks.__file__).parent / "weights"
-MOST_BYTES = 14_000_000
 
 
 @pytest.fixture(scope="module")
@@ -182,33 +175,6 @@ def test_a_split_does_not_depend_on_what_else_is_asked(splitter: Splitter) -> No
     alone = [Splitter().split(question) for question in questions[: len(NESTED)]] * 4
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(splitter.split, questions)) == alone
-
-
-# --- files -----------------------------------------------------------------------------------------
-
-
-def test_the_weights_stay_small() -> None:
-    assert sum((FOLDER / name).stat().st_size for name in (NETWORK, FACTS)) <= MOST_BYTES
-
-
-@pytest.mark.parametrize("name", [NETWORK, FACTS])
-@pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
-def test_damaged_files_are_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
-    for file in (NETWORK, FACTS):
-        shutil.copy(FOLDER / file, tmp_path / file)
-    content = (tmp_path / name).read_bytes()
-    (tmp_path / name).unlink()
-    if damage != "missing":
-        (tmp_path / name).write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
-    with pytest.raises(WeightsError, match="splitter") as caught:
-        Splitter(weights=tmp_path).split("Who was Mira Dolvane?")
-    assert "pip install" in caught.value.hint
-
-
-# --- sub-questions ----------------------------------------------------------------------------------------
-
-
-# --- the round trip ----------------------------------------------------------------------------------
 
 
 def test_a_split_is_a_plan_whose_slots_are_its_spans(splitter: Splitter) -> None:
