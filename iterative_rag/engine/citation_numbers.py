@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
+from iterative_rag.text.mentions import with_unit
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import ChainLink, Citation, Fact
 
 _MARKS = lazy_pattern(r"(?:\[\d{1,4}\])+")

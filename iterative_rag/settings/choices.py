@@ -33,7 +33,7 @@ def one_of(names: Sequence[str]) -> AfterValidator:
 
 
 def _language_code(value: str) -> str:
-    from iterative_rag.text.language_names import language_names
+    from iterative_rag.text.languages import language_names
 
     if value != AUTO and value not in language_names():
         raise _refused("'auto' or a code such as 'en' or 'de'")

@@ -15,9 +15,9 @@ from iterative_rag.errors import UsageError
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
+from iterative_rag.text.mentions import whole_words
 from iterative_rag.text.need_wording import label
 from iterative_rag.text.plurals import counted
-from iterative_rag.text.whole_values import whole_words
 from iterative_rag.types import (
     Answer,
     AnswerForm,

@@ -81,6 +81,13 @@ def codes() -> tuple[str, ...]:
 
 
 @cache
+def language_names() -> dict[str, str]:
+    """The languages that can be named in settings and messages, code -> name: "de" -> "German"."""
+    pairs = (entry.split(maxsplit=1) for entry in _file()["language_names"].replace("\n", " ").split(","))
+    return {code: name.strip() for code, name in pairs}
+
+
+@cache
 def words_of(key: str) -> frozenset[str]:
     """A word list that applies to all languages, by its key: "abbreviations"."""
     return frozenset(folded(_file()[key]).split())

@@ -1,7 +1,6 @@
 """Text as it is read, without the Markdown that documents and models write around it: for display only.
 
-Quotes keep their markup wherever they are compared or stored, since their offsets point into the document.
-"""
+Quotes keep their markup wherever they are compared or stored, since their offsets point into the document."""
 
 from __future__ import annotations
 
@@ -76,3 +75,14 @@ def _inline(text: str) -> str:
             text = less
     text = _HALF.sub("", text)
     return re.sub(_ESCAPED.pattern, r"\1", text)
+
+
+_MARKUP = lazy_pattern(r"([\\`*_{}\[\]<>#|~$!])")
+# Where a line begins so, Markdown sees a list, a heading or a rule.
+_LIST_START = lazy_pattern(r"^(\d+)([.)])(?=\s)|^([-+=])")
+
+
+def escaped_markdown(line: str) -> str:
+    """One line of text, with whatever Markdown would take for markup escaped."""
+    escaped = _MARKUP.sub(r"\\\1", line).replace("&", "&amp;")
+    return _LIST_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", escaped)

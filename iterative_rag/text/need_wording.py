@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.comparing import same_name, stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
 from iterative_rag.text.values import Mention

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from iterative_rag.text.folding import folded
-from iterative_rag.text.language_names import language_names
-from iterative_rag.text.languages import codes, language, language_of
+from iterative_rag.text.languages import codes, language, language_names, language_of
 from iterative_rag.text.patterns import lazy_pattern
 
 ENGLISH = "en"

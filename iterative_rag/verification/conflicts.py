@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from iterative_rag.text.comparing import excludes
+from iterative_rag.text.comparing import excludes, same_name
 from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions
-from iterative_rag.text.names import same_name
 from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.periods import Term, term

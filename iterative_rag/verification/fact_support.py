@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from iterative_rag.protocols import QuoteReader
-from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.comparing import same_name, stands_in
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, is_negation, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
-from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Fact, Support
 from iterative_rag.types.loop import DOUBTFUL_BELOW

@@ -6,11 +6,11 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
+from iterative_rag.text.comparing import same_name
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language_of
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.names import same_name
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.verification.word_matching import words as listed

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from iterative_rag.text.names import same_name, shared_beginning
+from iterative_rag.text.comparing import same_name, shared_beginning
 
 
 @cache

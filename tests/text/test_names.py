@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iterative_rag.text.names import same_name
+from iterative_rag.text.comparing import same_name
 
 
 def test_names() -> None:

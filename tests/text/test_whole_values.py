@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.text.whole_values import whole_words, with_unit
+from iterative_rag.text.mentions import whole_words, with_unit
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError, EmbedderError, UsageError
 from iterative_rag.settings.choices import AUTO
-from iterative_rag.text.language_names import language_names
+from iterative_rag.text.languages import language_names
 
 if TYPE_CHECKING:
     from iterative_rag.protocols import Backend, Corpus, Embedder

@@ -19,7 +19,7 @@ from iterative_rag.storage.output import (
     said_lines,
 )
 from iterative_rag.text.control_characters import one_line
-from iterative_rag.text.markdown_escaping import escaped_markdown
+from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
 from iterative_rag.types import Answer, Citation
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -118,10 +117,10 @@ def slots_of(node: Node) -> tuple[Node, ...]:
 
 
 @cache
-def templates(name: str) -> Mapping[str, str]:
+def templates(name: str) -> dict[str, str]:
     """A table of `templates.toml`, in its order."""
     tables = tomllib.loads((Path(__file__).parent / "templates.toml").read_text(encoding="utf-8"))
-    return cast(Mapping[str, str], tables[name])
+    return cast(dict[str, str], tables[name])
 
 
 def escape_braces(text: str) -> str:

@@ -23,7 +23,7 @@ from iterative_rag.builtin.networks import (
     usable_cores,
     valid_unicode,
 )
-from iterative_rag.text.whole_values import whole_words
+from iterative_rag.text.mentions import whole_words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,9 +20,9 @@ from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
+from iterative_rag.text.mentions import with_unit
 from iterative_rag.text.need_wording import asked_phrase, values_named
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.whole_values import with_unit
 from iterative_rag.types import AnswerForm, Draft, Inquiry
 
 _NAME = lazy_pattern(

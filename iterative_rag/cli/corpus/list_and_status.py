@@ -92,7 +92,7 @@ def _facts(info: CorpusInfo, found: Staleness | None, keys: Sequence[tuple[str, 
 
 def _languages(info: CorpusInfo) -> str:
     """ "German (12), English or not clear (3)" """
-    from iterative_rag.text.language_names import language_names
+    from iterative_rag.text.languages import language_names
 
     counts = {language_names()[code]: count for code, count in info.languages.items()}
     rest = info.documents - sum(counts.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iterative_rag.settings.choices import AUTO
-from iterative_rag.text.language_names import language_names
+from iterative_rag.text.languages import language_names
 
 _FIELDS = '"answer", "short_answer", "also", "caveats" and "missing"'
 # Names are checked against the quotes, so they must not be translated.

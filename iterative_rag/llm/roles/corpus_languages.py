@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from iterative_rag.settings.choices import AUTO
-from iterative_rag.text.language_names import language_names
+from iterative_rag.text.languages import language_names
 from iterative_rag.types import Inquiry
 
 # Of so many documents one has to be in a language for it to be named, and of so many languages the most frequent are.

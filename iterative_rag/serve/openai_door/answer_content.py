@@ -13,7 +13,7 @@ from iterative_rag.serve.openai_door.chat_request import ChatRequested
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.storage.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
 from iterative_rag.text.control_characters import one_line
-from iterative_rag.text.markdown_escaping import escaped_markdown
+from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.text.text_blocks import text_blocks
 from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
 
