@@ -14,7 +14,7 @@ from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading import passage_extracts
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.page_reader import EvidencePageReader, PageReader
+from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust
 from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
@@ -39,7 +39,7 @@ class BuiltinBackend:
     def __init__(
         self,
         embedder: Embedder,
-        reader: PageReader | None = None,
+        reader: EvidencePageReader | None = None,
         planner: QuestionPlanner | None = None,
         caution: Thresholds = CAREFUL,
         cache: Cache | None = None,
@@ -88,7 +88,7 @@ class BuiltinBackend:
 
 
 class BuiltinExtractor:
-    def __init__(self, reader: PageReader, embedder: Embedder) -> None:
+    def __init__(self, reader: EvidencePageReader, embedder: Embedder) -> None:
         self._reader, self._embedder = reader, embedder
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -153,6 +154,11 @@ def shared_tokenizer(vocabulary: bytes) -> Tokenizer:
 def valid_unicode(text: str) -> str:
     """Replace lone surrogates, as in a damaged file, by "?"; character offsets stay the same."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def log_odds(probability: float) -> float:
+    kept = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(kept / (1 - kept))
 
 
 def usable_cores() -> int:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 import onnx
 from tokenizers import Encoding, Tokenizer
 
-from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split, decoded, deepened, log_odds
+from iterative_rag.builtin.networks import log_odds
+from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split, decoded, deepened
 from iterative_rag.builtin.question.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
 from iterative_rag.builtin.question.wording import HEADS
 from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session

@@ -11,7 +11,9 @@ from fakes.invented_articles import MASTS, PAGES, RIVER
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
+from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
 
@@ -108,18 +110,15 @@ def test_a_need_that_brought_nothing_twice_is_given_up() -> None:
     assert "Gerd Holm" in given_up.reason
 
 
-def test_the_reader_can_be_replaced() -> None:
-    class Fixed:
-        fingerprint = "fixed"
-
+def test_a_quote_that_is_not_in_the_page_is_dropped() -> None:
+    class Fixed(EvidencePageReader):
         def read(self, query: object, page: object) -> list[Finding]:
             return [
                 Finding("412 km", "Length | 412 km", 0.95, "It is long."),
                 Finding("x", "not in the page", 0.99, ""),
             ]
 
-    roles = BuiltinBackend(HashingEmbedder(), Fixed()).roles(UntouchedBudget())
-    assert roles.extractor.fingerprint == "builtin/fixed/extracts-2"
+    roles = BuiltinBackend(HashingEmbedder(), Fixed(EvidenceReader())).roles(UntouchedBudget())
     assert [
         extract.value for extract in roles.extractor.extract([Need("How long?")], [window("Brell", RIVER)], "How long?")
     ] == ["412 km"]

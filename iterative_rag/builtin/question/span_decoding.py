@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from iterative_rag.builtin.networks import log_odds
 from iterative_rag.builtin.question.wording import HEADS, Act, Wording
 
 if TYPE_CHECKING:
@@ -183,11 +184,6 @@ def _calibrated(weights: Sequence[float] | None, kind: float, used: Sequence[Que
         return 0.0
     weakest = min((span.score for span in used), default=0.5)
     return 1 / (1 + math.exp(-(weights[0] + weights[1] * log_odds(kind) + weights[2] * log_odds(weakest))))
-
-
-def log_odds(probability: float) -> float:
-    kept = min(max(probability, 1e-4), 1 - 1e-4)
-    return math.log(kept / (1 - kept))
 
 
 class _SpanScores:

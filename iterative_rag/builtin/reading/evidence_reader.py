@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iterative_rag.builtin.networks import (
     lazy,
     load_network,
+    log_odds,
     read_file,
     shared_tokenizer,
     usable_cores,
@@ -55,11 +56,6 @@ def likeliest(start: Floats, end: Floats, longest: int) -> list[tuple[float, int
         for step in np.argsort(-reach, kind="stable")[:4]:
             found.append((float(first[place] * reach[step] / max(total, 1e-30)), int(place), int(place + step)))
     return sorted(found, key=lambda item: (-item[0], item[1], item[2]))
-
-
-def log_odds(probability: float) -> float:
-    kept = min(max(probability, 1e-4), 1 - 1e-4)
-    return math.log(kept / (1 - kept))
 
 
 SEPARATOR: Final = " = "

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
+from iterative_rag.builtin.networks import log_odds
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.answer_form import is_measured
-from iterative_rag.builtin.reading.evidence_reader import KINDS, EvidenceReading, log_odds
+from iterative_rag.builtin.reading.evidence_reader import KINDS, EvidenceReading
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reading.page_units import ShownPassage
 from iterative_rag.text.patterns import lazy_pattern

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content, folded, stem, words
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike, counts_as, kind_of_noun, near_kinds
@@ -48,19 +47,6 @@ UNSAID = 0.5
 _NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
 
 
-class PageReader(Protocol):
-    """Reads the answer to a query out of a page.
-
-    `fingerprint` identifies rules and weights, since findings are cached under it. `read` returns findings with a
-    value, a verbatim quote and a trust from 0 to 1; an empty list if the page does not answer.
-    """
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    def read(self, query: Query, page: UnitPage) -> list[Finding]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A value of a passage with its quote, and what tells whether it is the answer."""
@@ -82,7 +68,8 @@ class _Candidate:
 
 
 class EvidencePageReader:
-    """Implements PageReader; thread-safe. `without`: parts that are left out, for measuring what each adds: the files
+    """Reads the answers to a query out of a page; thread-safe. `fingerprint` identifies rules and weights, since
+    findings are cached under it. `without`: parts that are left out, for measuring what each adds: the files
     "infobox_facts", "table_answers" and "value_kinds"."""
 
     def __init__(self, evidence: EvidenceReader, *, without: Collection[str] = ()) -> None:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText, log_odds
+from iterative_rag.builtin.networks import log_odds
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features, chance
 from iterative_rag.builtin.reasoning.node_result import NodeValue
 from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes

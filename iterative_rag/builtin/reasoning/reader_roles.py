@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
-from iterative_rag.builtin.networks import cached_result
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText, log_odds
+from iterative_rag.builtin.networks import cached_result, log_odds
+from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need

@@ -23,13 +23,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iterative_rag.builtin.networks import log_odds
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.evidence_reader import (
     LONGEST_ANSWER,
     EvidenceReader,
     PassageText,
     likeliest,
-    log_odds,
 )
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, Offered
 from iterative_rag.builtin.reading.page_units import UnitPage, page

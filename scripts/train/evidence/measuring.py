@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from iterative_rag.builtin.reading.evidence_reader import likeliest, log_odds
+from iterative_rag.builtin.networks import log_odds
+from iterative_rag.builtin.reading.evidence_reader import likeliest
 from scripts.train import scoring
 from scripts.train.evidence import kinds, tokens
 from scripts.train.evidence.asked import NO, YES, Shown
