@@ -64,7 +64,6 @@ class Operation(StrEnum):
     GREATEST = "greatest"
     SAME = "same"  # yes or no: are the values the same
     HOLDS = "holds"  # yes or no: is the first operand a value of the second; the third says yes or no itself
-    COMMON = "common"  # the value that all operands share
     PICK = "pick"  # the label that the value names
     BOTH = "both"  # yes if all operands are yes
     EITHER = "either"  # yes if any operand is yes

@@ -22,7 +22,7 @@ from iterative_rag.builtin.language.function_words import (
 from iterative_rag.builtin.language.nouns import possessive
 from iterative_rag.builtin.language.tokens import Token, acts, base_form, head_noun, is_participle, tokenize
 from iterative_rag.builtin.question.descriptions import group_end
-from iterative_rag.builtin.question.plan import Computed, Lookup, Node, Operation, escape_braces
+from iterative_rag.builtin.question.plan import Lookup, Node, escape_braces
 from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -60,22 +60,9 @@ def substitute(question: str, span: QuestionSpan, value: str) -> str:
     return capitalize(before + value + after)
 
 
-def halves(split: Split) -> tuple[str, str] | None:
-    """Split a question at its two parts: "Who did A and B?" -> "Who did A?", "Who did B?"."""
-    if len(split.parts) != 2:
-        return None
-    question, (one, other) = split.question, split.parts
-    first = question[: one.end] + question[other.end :]
-    return first, capitalize(question[: one.start] + question[other.start :])
-
-
 def plan_split(split: Split) -> Node | None:
-    """Plan a nested question or an intersection; None for other kinds."""
+    """Plan a nested question; None for other kinds."""
     question = split.question
-    if split.kind is QuestionKind.INTERSECTION and len(split.parts) == 2:
-        both = halves(split)
-        assert both is not None
-        return Computed(question, Operation.COMMON, tuple(Lookup(half, escape_braces(half)) for half in both))
     if split.kind is not QuestionKind.NESTED or not split.inner:
         return None
     for one in split.inner:

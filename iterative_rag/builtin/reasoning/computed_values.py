@@ -14,7 +14,6 @@ from fractions import Fraction
 from iterative_rag.builtin.language.text_values import amounts, dates
 from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.builtin.reasoning.value_agreement import (
-    agree,
     choose_label,
     compare_same,
     pick_label,
@@ -67,8 +66,6 @@ def _combine(
             return " ".join(values)
         case Operation.SAME:
             return compare_same(values, unit)
-        case Operation.COMMON:
-            return values[0] if all(agree(values[0], value) for value in values[1:]) else None
         case Operation.PICK:
             return pick_label(values[0], labels)
         case Operation.BOTH | Operation.EITHER:

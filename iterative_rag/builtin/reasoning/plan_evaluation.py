@@ -221,8 +221,6 @@ class Evaluation:
         missing = unique(text for part in operands for text in part.missing)
         if node.operation is Operation.HOLDS:
             return self._claim(node, operands)
-        if node.operation is Operation.COMMON:
-            return side_joining.join_common(operands)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
             found = None if again else side_joining.decide_by_one(node, operands)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Computed, Operation
-from iterative_rag.builtin.reasoning import computed_values
 from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
 from iterative_rag.builtin.reasoning.value_agreement import agree
 
@@ -26,28 +25,6 @@ def decide_by_one(node: Computed, operands: list[NodeResult]) -> NodeValue | Non
             text = node.labels[place].source if node.operation is Operation.CHOICE else value.text.capitalize()
             return replace(value, text=text, score=value.score * HALF_MET, chain=value.chain * HALF_MET)
     return None
-
-
-def join_common(operands: list[NodeResult]) -> NodeResult:
-    """The best value that all operands share."""
-    if any(not operand.values for operand in operands):
-        again = unique(need for part in operands for need in part.again)
-        missing = unique(text for part in operands for text in part.missing)
-        found = [operand for operand in operands if operand.values]
-        if again or not found or any(operand.denied for operand in operands):
-            return NodeResult(again=again, missing=missing)
-        # One condition was not found: values that meet the other are trusted less.
-        return NodeResult(
-            tuple(NodeValue(v.text, v.facts, v.score * HALF_MET) for v in found[0].values), missing=missing
-        )
-    for values in sorted(
-        itertools.product(*(operand.values for operand in operands)), key=lambda some: -min(v.score for v in some)
-    ):
-        if computed_values.compute(Operation.COMMON, [value.text for value in values], [], "") is not None:
-            facts = unique(place for value in values for place in value.facts)
-            longest = max(values, key=lambda value: len(value.text))
-            return NodeResult((NodeValue(longest.text, facts, min(value.score for value in values)),))
-    return NodeResult(missing=("one thing that meets both conditions",))
 
 
 def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least: float) -> NodeResult:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
-from iterative_rag.builtin.question.substitution import halves, sub_question, substitute
+from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionSpan
+from iterative_rag.builtin.question.substitution import sub_question, substitute
 
 
 def span(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.WHO) -> QuestionSpan:
@@ -114,13 +114,3 @@ def test_a_clause_becomes_a_question_and_is_replaced_by_its_value(
 )
 def test_a_value_replaces_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
     assert substitute(question, span(question, phrase), value) == filled
-
-
-def test_two_parts_make_two_questions() -> None:
-    question = "Who performed on an album named Low Tide and a film named Salt Road?"
-    one, other = (span(question, text, Form.PART) for text in ("on an album named Low Tide", "a film named Salt Road"))
-    split = Split(question, QuestionKind.INTERSECTION, (0, 0, 0, 1), parts=(one, other))
-    assert halves(split) == (
-        "Who performed on an album named Low Tide?",
-        "Who performed a film named Salt Road?",
-    )

@@ -95,8 +95,6 @@ def test_an_answer_that_was_only_looked_up_has_no_computation() -> None:
         (Operation.YEARS, ["then", "1886"], [], "", None),
         (Operation.PICK, ["Bo Li of Orm"], ["Ann Vo", "Bo Li"], "", "Bo Li"),
         (Operation.PICK, ["Cy Orm"], ["Ann Vo", "Bo Li"], "", None),
-        (Operation.COMMON, ["Ann Orley", "Orley"], [], "", "Ann Orley"),
-        (Operation.COMMON, ["Ann Orley", "Karl Voss"], [], "", None),
     ],
 )
 def test_computing(operation: Operation, values: list[str], labels: list[str], unit: str, expected: str | None) -> None:

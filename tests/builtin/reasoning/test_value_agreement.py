@@ -24,7 +24,6 @@ from iterative_rag.builtin.reasoning.value_agreement import claim_holds
         (Operation.SAME, ["actor, director", "director, producer"], [], "", "Yes"),
         (Operation.SAME, ["Jiangsu province, China", "Jiangxi province, China"], [], "part", "No"),
         (Operation.SAME, ["United States", "Louisiana"], [], "part", None),
-        (Operation.COMMON, ["lead singer", "lead vocalist"], [], "", "lead singer"),
     ],
 )
 def test_computing(operation: Operation, values: list[str], labels: list[str], unit: str, expected: str | None) -> None:
