@@ -5,23 +5,26 @@ from __future__ import annotations
 import copy
 import difflib
 import os
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
-from iterative_rag.cli import ask, chat, doctor, index_search_show, mcp, serve, trace_and_cache, trust, verify
+from iterative_rag.cli.ask import ask
+from iterative_rag.cli.chat import chat
+from iterative_rag.cli.console import show_warnings
 from iterative_rag.cli.conversations import conversations_app
 from iterative_rag.cli.corpus import corpus_app
+from iterative_rag.cli.doctor import doctor
 from iterative_rag.cli.evaluate import evaluate_app
-from iterative_rag.cli.help_layout import HelpLayout
-from iterative_rag.cli.history import history_app
-from iterative_rag.cli.keys import keys_app
-from iterative_rag.cli.usage_errors import PARSER_ERROR, in_our_words
-from iterative_rag.system.environment import OPTIONS, PREFIX, SETTINGS_OF_THEIR_OWN
+from iterative_rag.cli.history import history_app, trace
+from iterative_rag.cli.index import index
+from iterative_rag.cli.parsing import PARSER_ERROR, HelpLayout, in_our_words, name_variables, refuse_empty
+from iterative_rag.cli.search_show import search, show
+from iterative_rag.cli.serve import mcp, serve
+from iterative_rag.cli.upkeep import cache_app, keys_app, trust
+from iterative_rag.cli.verify import verify
 
 EXIT_CODES = """Exit codes: 0 answered; 2 wrong usage; 3 abstained: the corpus does not hold it; 4 corpus or index;
 5 LLM or embedder; 6 incomplete: a limit was reached or documents could not be read,
@@ -32,7 +35,7 @@ _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 def _examples(*lines: str) -> str:
     """An epilog whose line breaks are kept."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    return "\b\nExamples:\n" + "\n".join(f"  iterative-rag {line}".rstrip() for line in lines)
 
 
 app = typer.Typer(
@@ -40,10 +43,10 @@ app = typer.Typer(
     help="Answers multi-hop questions over a corpus of articles, hop by hop, with quoted citations.\n\n"
     "A bare question is the same as `ask`.",
     epilog=_examples(
-        'iterative-rag "Who was the mother of the 15th first lady of the United States?"',
-        "iterative-rag index articles/ --corpus mine",
-        'iterative-rag ask "..." --corpus mine --llm ollama/llama3.1:8b',
-        "iterative-rag doctor",
+        '"Who was the mother of the 15th first lady of the United States?"',
+        "index articles/ --corpus mine",
+        'ask "..." --corpus mine --llm ollama/llama3.1:8b',
+        "doctor",
     )
     + "\n\n"
     + EXIT_CODES,
@@ -69,82 +72,43 @@ def _options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks (or set ITERATIVE_RAG_DEBUG=1).")] = False,
 ) -> None:
-    from iterative_rag.cli.console import show_warnings
-
     show_warnings()
 
 
-app.command(
-    epilog=_examples(
-        'iterative-rag ask "Which river flows through the capital of the Czech Republic?"',
-        'iterative-rag ask "..." --llm ollama/llama3.1:8b --preset thorough',
-        'iterative-rag ask "..." --json | jq -r .short_answer',
-        "echo 'Who ...?' | iterative-rag ask -",
-    )
-    + "\n\n"
-    + EXIT_CODES
-)(ask.ask)
-app.command(
-    epilog=_examples(
-        "iterative-rag chat",
-        'iterative-rag chat --corpus mine --conversation "The bridges of Porto"',
-        "iterative-rag chat < questions.txt > answers.txt",
-    )
-)(chat.chat)
-app.add_typer(conversations_app, name="conversations")
-app.command(
-    epilog=_examples(
-        "iterative-rag index articles/",
-        "iterative-rag index pages.jsonl.gz --corpus pages",
-    )
-)(index_search_show.index)
-app.add_typer(corpus_app, name="corpus")
-app.command(epilog=_examples('iterative-rag search "first lady niece" --limit 5'))(index_search_show.search)
-app.command(epilog=_examples('iterative-rag show "Harriet Lane"'))(index_search_show.show)
-app.command(
-    epilog=_examples(
-        "iterative-rag trace", "iterative-rag trace first lady", "iterative-rag trace 20250131-1425 --json | jq .event"
-    )
-)(trace_and_cache.trace)
-app.command(
-    epilog=_examples("iterative-rag serve", "iterative-rag serve --corpus mine --llm ollama/llama3.1:8b --port 8000")
-)(serve.serve)
-app.command(epilog=_examples("iterative-rag verify proof.html", "iterative-rag verify proof.html --corpus mine"))(
-    verify.verify
+_ASK = _examples(
+    'ask "Which river flows through the capital of the Czech Republic?"',
+    'ask "..." --llm ollama/llama3.1:8b --preset thorough',
+    'ask "..." --json | jq -r .short_answer',
 )
+_ASK += "\n  echo 'Who ...?' | iterative-rag ask -\n\n" + EXIT_CODES
+app.command(epilog=_ASK)(ask)
+app.command(
+    epilog=_examples(
+        "chat", 'chat --corpus mine --conversation "The bridges of Porto"', "chat < questions.txt > answers.txt"
+    )
+)(chat)
+app.add_typer(conversations_app, name="conversations")
+app.command(epilog=_examples("index articles/", "index pages.jsonl.gz --corpus pages"))(index)
+app.add_typer(corpus_app, name="corpus")
+app.command(epilog=_examples('search "first lady niece" --limit 5'))(search)
+app.command(epilog=_examples('show "Harriet Lane"'))(show)
+app.command(epilog=_examples("trace", "trace first lady", "trace 20250131-1425 --json | jq .event"))(trace)
+app.command(epilog=_examples("serve", "serve --corpus mine --llm ollama/llama3.1:8b --port 8000"))(serve)
+app.command(epilog=_examples("verify proof.html", "verify proof.html --corpus mine"))(verify)
 app.add_typer(history_app, name="history")
-app.command(epilog=_examples("iterative-rag mcp --corpus mine", "iterative-rag mcp --llm ollama/llama3.1:8b"))(mcp.mcp)
-app.add_typer(trace_and_cache.cache_app, name="cache")
+app.command(epilog=_examples("mcp --corpus mine", "mcp --llm ollama/llama3.1:8b"))(mcp)
+app.add_typer(cache_app, name="cache")
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(keys_app, name="keys")
-app.command(epilog=_examples("iterative-rag trust", "iterative-rag trust --list", "iterative-rag trust --remove"))(
-    trust.trust
-)
-app.command(epilog=_examples("iterative-rag doctor", "iterative-rag doctor --qualify --llm ollama/llama3.1:8b"))(
-    doctor.doctor
-)
+app.command(epilog=_examples("trust", "trust --list", "trust --remove"))(trust)
+app.command(epilog=_examples("doctor", "doctor --qualify --llm ollama/llama3.1:8b"))(doctor)
 
-COMMANDS = (
-    "ask",
-    "chat",
-    "conversations",
-    "index",
-    "corpus",
-    "search",
-    "show",
-    "history",
-    "mcp",
-    "trace",
-    "verify",
-    "serve",
-    "cache",
-    "evaluate",
-    "keys",
-    "trust",
-    "doctor",
-)
-# Their words are joined to one text, and they report an empty one themselves.
-_TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
+
+def _name(command: CommandInfo) -> str:
+    return command.name or get_command_name(command.callback.__name__ if command.callback else "")
+
+
+COMMANDS = (*map(_name, app.registered_commands), *(str(group.name) for group in app.registered_groups))
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
 
 
@@ -170,8 +134,8 @@ def _is_question(arguments: list[str]) -> bool:
 def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code. Raises UsageError for wrong arguments, and what the command raises."""
     command = get_command(_called(arguments))
-    _refuse_empty(command, arguments)
-    _name_variables(command)
+    refuse_empty(command, arguments)
+    name_variables(command)
     # Where a command is built, help is laid out by this class; typer has no argument for it.
     command.context_class.formatter_class = HelpLayout
     try:
@@ -184,53 +148,11 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _name_variables(command: Any) -> None:
-    """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1. So have
-    those that share the name of a setting, but do not take their value from it."""
-    for option in _options_of(command):
-        name = option_name(option)
-        own_default = option.default is not None and name in SETTINGS_OF_THEIR_OWN
-        if name in OPTIONS or option.required or own_default or option.name in SETTINGS_OF_THEIR_OWN:
-            option.envvar = PREFIX + name.upper()
-            option.show_envvar = False
-
-
-def option_name(option: Any) -> str:
-    """`max_hops` for --max-hops"""
-    return str(max(option.opts, key=len)).lstrip("-").replace("-", "_")
-
-
 def _called(arguments: list[str]) -> typer.Typer:
     """The tree reduced to the command that is called: building all commands takes 25 ms."""
     if not arguments or arguments[0] not in COMMANDS:
         return app
     called = copy.copy(app)
-    called.registered_commands = [one for one in app.registered_commands if _name(one) == arguments[0]]
-    called.registered_groups = [one for one in app.registered_groups if one.name == arguments[0]]
+    called.registered_commands = [command for command in app.registered_commands if _name(command) == arguments[0]]
+    called.registered_groups = [group for group in app.registered_groups if group.name == arguments[0]]
     return called
-
-
-def _name(command: CommandInfo) -> str:
-    return command.name or get_command_name(command.callback.__name__ if command.callback else "")
-
-
-def _refuse_empty(command: Any, arguments: list[str]) -> None:
-    """Reject "", which an unset shell variable leaves: it would mean a default, or the working folder for a path."""
-    from iterative_rag.errors import UsageError
-
-    hint = "If it came from a shell variable, that one is not set."
-    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    valued = {name for option in _options_of(command) for name in option.opts if not option.is_flag}
-    given = [*pairwise(options), *(word.split("=", 1) for word in options if "=" in word)]
-    for name, value in given:
-        if name in valued and not value.strip():
-            raise UsageError(f"The value of {name} is empty.", hint=hint)
-    if arguments and arguments[0] not in _TAKE_EMPTY_WORDS and not all(word.strip() for word in arguments):
-        raise UsageError(f"An argument of {arguments[0]} is empty.", hint=hint)
-
-
-def _options_of(command: Any) -> Iterator[Any]:
-    """All options of a command and of its subcommands."""
-    yield from (parameter for parameter in command.params if parameter.param_type_name == "option")
-    for below in getattr(command, "commands", {}).values():
-        yield from _options_of(below)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
+import typer
+
 from iterative_rag.cli.terminal import Styled, TerminalStream
+from iterative_rag.errors import UsageError
 from iterative_rag.text.control_characters import one_line, to_json, visible
 
 if TYPE_CHECKING:
@@ -78,7 +83,6 @@ def err() -> Printer:
 
 def show_warnings() -> None:
     """Send what the package logs (a damaged cache, a trace that cannot be written) to stderr as plain sentences."""
-    import logging
 
     class Sentences(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -99,6 +103,24 @@ def write_json(value: Any, *, indent: int | None = 2) -> None:
     """A JSON value on stdout, control characters escaped, all but ASCII too where stdout is not UTF-8."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     write(to_json(value, indent=indent, ascii_only=not utf8))
+
+
+def write_file(path: Path, text: str, *, new: bool = False) -> None:
+    """Write a file, which with `new` must not be there yet. Raises UsageError."""
+    try:
+        with path.open("x" if new else "w", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UsageError(f"{path} is there already.", hint="Name another file.") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.", hint="Name another file.") from error
+
+
+def confirm(question: str, *, again: str) -> None:
+    """Ask on the terminal; `again` is the command that needs no asking. Raises UsageError without a terminal."""
+    if not sys.stdin.isatty():
+        raise UsageError("There is no terminal to ask on.", hint=again)
+    typer.confirm(clean(question), abort=True, err=True)
 
 
 def size(count: float) -> str:

@@ -1,171 +1,204 @@
-"""Options that several commands share."""
+"""The options that several commands share; those that are settings are declared once and handed out as `Settings`.
+
+What the shell offers after the Tab key is read at each press, so no model and no index is loaded for it; where nothing
+can be read, nothing is offered.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iterative_rag.cli.completion import corpus_names
-from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, STORES, Registry
+from iterative_rag.errors import IterativeRAGError
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES, Registry
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
 
-
-class Preset(StrEnum):
-    FAST = "fast"
-    BALANCED = "balanced"
-    THOROUGH = "thorough"
+_MOST_OFFERED = 200
 
 
-def choice(registry: Registry, *, help: str) -> Any:
-    """An option that takes one of the registered names, and completes them."""
-    offered = registry.offered
+# --- what the Tab key offers -----------------------------------------------------------------
 
+
+def corpus_names() -> list[str]:
+    """All corpora."""
+    from iterative_rag.app.factory import corpora
+
+    return _offered(lambda: corpora().names())
+
+
+def run_names(incomplete: str) -> list[str]:
+    """Ids of runs, the newest first."""
+    from iterative_rag.storage.past_runs import LAST, run_ids
+
+    return _offered(lambda: [LAST, *run_ids()], incomplete)
+
+
+def conversation_names(incomplete: str) -> list[str]:
+    """Names of conversations, the newest first."""
+    from iterative_rag.app.conversations import LAST, ConversationStore
+
+    return _offered(lambda: [LAST, *(kept.name for kept in ConversationStore().listing())], incomplete)
+
+
+def titles(context: typer.Context, incomplete: str) -> list[str]:
+    """Titles of the chosen corpus that begin with what was typed."""
+    from iterative_rag.app.factory import corpora, corpus_name
+
+    before = " ".join(context.params.get("title") or [])
+    begun = f"{before} {incomplete}".lstrip()
+
+    def read() -> list[str]:
+        name = corpus_name(settings_from(corpus=context.params.get("corpus")))
+        # In the case that was typed: the shell keeps no other, and `show` does not mind.
+        return [incomplete + title[len(begun) :] for title in corpora().titles(name, begun, _MOST_OFFERED)]
+
+    return _offered(read)
+
+
+def _offered(read: Callable[[], Iterable[str]], begun: str = "") -> list[str]:
+    try:
+        return list(islice((name for name in read() if name.startswith(begun)), _MOST_OFFERED))
+    except IterativeRAGError:
+        return []
+
+
+def _beginnings(registry: Registry) -> Callable[[], list[str]]:
+    """The registered forms up to where the user has to name something: `ollama/`, `qdrant://`."""
+    forms = [entry.form or entry.name for entry in registry if not entry.measured_only]
+    return lambda: [re.split(r"(?<=[/@])(?=[A-Z])|\[", form)[0] for form in forms]
+
+
+# --- options that are settings ---------------------------------------------------------------
+
+
+def _option(kind: Any, metavar: str | None, help: str, *names: str, **more: Any) -> tuple[Any, Any]:
+    """The type and the declaration of an option that is a setting: None where it is not given."""
+    return kind | None, typer.Option(None, *names, metavar=metavar, help=help, **more)
+
+
+def _choice(offered: Sequence[str], help: str) -> tuple[Any, Any]:
     def check(value: str | None) -> str | None:
         if value is not None and value not in offered:
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, offered))}.")
         return value
 
-    def complete() -> list[str]:
-        return list(offered)
-
-    return typer.Option(metavar=f"<{'|'.join(offered)}>", help=help, callback=check, autocompletion=complete)
+    return _option(str, f"<{'|'.join(offered)}>", help, callback=check, autocompletion=lambda: list(offered))
 
 
-def beginnings(registry: Registry) -> Callable[[], list[str]]:
-    """Completes the registered forms up to where the user has to name something: `ollama/`, `qdrant://`."""
-    forms = [entry.form or entry.name for entry in registry if not entry.measured_only]
-    return lambda: [re.split(r"(?<=[/@])(?=[A-Z])|\[", form)[0] for form in forms]
+def _spec(registry: Registry, help: str, metavar: str = "SPEC") -> tuple[Any, Any]:
+    return _option(str, metavar, help, autocompletion=_beginnings(registry))
 
 
-CorpusName = Annotated[
-    str | None,
-    typer.Option(
-        "--corpus",
-        metavar="NAME",
-        help="The corpus to ask, or several: a,b; `iterative-rag corpus` lists them.",
+# By the name of the setting, in the order of the help.
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "corpus": _option(
+        str,
+        "NAME",
+        "The corpus to ask, or several: a,b; `iterative-rag corpus` lists them.",
         autocompletion=corpus_names,
     ),
-]
-InTitle = Annotated[
-    str | None, typer.Option("--title", metavar="TEXT", help="Only documents with this in their title.")
-]
-InSource = Annotated[
-    str | None, typer.Option("--source", metavar="TEXT", help="Only documents with this in their path or URL.")
-]
-InSection = Annotated[
-    str | None, typer.Option("--section", metavar="TEXT", help="Only passages below a heading with this.")
-]
-DocumentLanguage = Annotated[
-    str | None,
-    typer.Option("--document-language", "--lang", metavar="CODE", help="Only documents of this language (de)."),
-]
-Since = Annotated[
-    str | None, typer.Option("--since", metavar="DATE", help="Only documents of this day, month or year, or later.")
-]
-Where = Annotated[
-    list[str] | None,
-    typer.Option("--where", metavar="KEY=VALUE", help="Only documents, or rows, with this metadata; repeatable."),
-]
-CorpusToFill = Annotated[
-    str | None,
-    typer.Option(
-        "--corpus",
-        metavar="NAME",
-        help="The corpus to fill; it is made if there is none.",
-        autocompletion=corpus_names,
+    "within_title": _option(str, "TEXT", "Only documents with this in their title.", "--title"),
+    "within_source": _option(str, "TEXT", "Only documents with this in their path or URL.", "--source"),
+    "within_section": _option(str, "TEXT", "Only passages below a heading with this.", "--section"),
+    "within_since": _option(str, "DATE", "Only documents of this day, month or year, or later.", "--since"),
+    "within_language": _option(str, "CODE", "Only documents of this language (de).", "--document-language", "--lang"),
+    "within_where": _option(
+        list[str], "KEY=VALUE", "Only documents, or rows, with this metadata; repeatable.", "--where"
     ),
-]
-Contact = Annotated[
-    str,
-    typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask; remembered."),
-]
-AllowPrivateHosts = Annotated[
-    bool,
-    typer.Option("--allow-private-hosts", help="The hosts of the URLs given may be on this machine or in its network."),
-]
-EmbedderSpec = Annotated[
-    str | None,
-    typer.Option("--embedder", metavar="SPEC", help=f"{EMBEDDERS.forms}.", autocompletion=beginnings(EMBEDDERS)),
-]
-RerankSpec = Annotated[
-    str | None,
-    typer.Option(
-        "--rerank",
-        metavar="SPEC",
-        help=f"What ranks the passages again: {RERANKERS.forms}.",
-        autocompletion=beginnings(RERANKERS),
+    "llm": _spec(LLMS, f"{LLMS.forms}."),
+    "fast_llm": _spec(LLMS, "A faster model for reading and rephrasing."),
+    "embedder": _spec(EMBEDDERS, f"{EMBEDDERS.forms}."),
+    "index": _spec(STORES, f"Where the vectors lie: {STORES.forms}.", "URL"),
+    "rerank": _spec(RERANKERS, f"What ranks the passages again: {RERANKERS.forms}."),
+    "strategy": _choice(STRATEGIES.offered, "How a question is worked on."),
+    "web": _option(bool, None, "Search the web where the corpus falls short.", "--web/--no-web"),
+    "search_engine": _spec(SEARCH_ENGINES, f"{SEARCH_ENGINES.forms}."),
+    "preset": _choice(("fast", "balanced", "thorough"), "A bundle of limits."),
+    "max_hops": _option(int, "N", "Turns of the loop."),
+    "fact_limit": _option(int, "N", "Stop reading for a need after this many facts."),
+    "max_calls": _option(int, "N", "LLM calls per question."),
+    "max_tokens": _option(int, "N", "Tokens per question."),
+    "max_seconds": _option(float, "N", "Seconds per question."),
+    "guess": _option(bool, None, "Built-in backend: always answer.", "--guess/--no-guess"),
+    "language": _option(str, "CODE", "The question's language: auto, or a code such as en."),
+    "answer_language": _option(str, "CODE", "An LLM's answer: auto (as the question), or a code."),
+    "length": _option(str, "<short|paragraph|report>", "How long an LLM's answer is."),
+    "cache": _option(bool, None, "Reuse replies and facts.", "--cache/--no-cache"),
+    "index_questions": _option(
+        int, "N", "Questions that the LLM writes for each passage, to find it by (0: none).", "--questions"
     ),
-]
-IndexAt = Annotated[
-    str | None,
-    typer.Option(
-        "--index", metavar="URL", help=f"Where the vectors lie: {STORES.forms}.", autocompletion=beginnings(STORES)
-    ),
-]
-RefusedSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--refused-seconds", metavar="N", min=0, help="Seconds that files which are then refused may take in all (600)."
-    ),
-]
-LLMSpec = Annotated[
-    str | None, typer.Option("--llm", metavar="SPEC", help=f"{LLMS.forms}.", autocompletion=beginnings(LLMS))
-]
-FastLLMSpec = Annotated[
-    str | None,
-    typer.Option(
-        "--fast-llm",
-        metavar="SPEC",
-        help="A faster model for reading and rephrasing.",
-        autocompletion=beginnings(LLMS),
-    ),
-]
-PresetName = Annotated[Preset | None, typer.Option("--preset", help="A bundle of limits.", show_choices=True)]
-MaxHops = Annotated[int | None, typer.Option("--max-hops", metavar="N", help="Turns of the loop.")]
-MaxCalls = Annotated[int | None, typer.Option("--max-calls", metavar="N", help="LLM calls per question.")]
-Questions = Annotated[
-    int | None,
-    typer.Option(
-        "--questions", metavar="N", help="Questions that the LLM writes for each passage, to find it by (0: none)."
-    ),
-]
-MaxIndexingCalls = Annotated[
-    int | None,
-    typer.Option("--max-calls", metavar="N", min=0, help="LLM calls for --questions; the next run goes on."),
-]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", metavar="N", help="Tokens per question.")]
-MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", metavar="N", help="Seconds per question.")]
-Language = Annotated[
-    str | None,
-    typer.Option("--language", metavar="CODE", help="The question's language: auto, or a code such as en."),
-]
-AnswerLanguage = Annotated[
-    str | None,
-    typer.Option("--answer-language", metavar="CODE", help="An LLM's answer: auto (as the question), or a code."),
-]
-AnswerLength = Annotated[
-    str | None,
-    typer.Option("--length", metavar="<short|paragraph|report>", help="How long an LLM's answer is."),
-]
-Guess = Annotated[bool | None, typer.Option("--guess/--no-guess", help="Built-in backend: always answer.")]
-UseCache = Annotated[bool | None, typer.Option("--cache/--no-cache", help="Reuse replies and facts.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
+}
+# The settings that keep a question to a part of the corpus, those of a search, those of a question, and those that an
+# evaluation measures.
+WITHIN = tuple(name for name in _OPTIONS if name.startswith("within_"))
+SEARCHING = ("corpus", *WITHIN, "embedder", "index", "rerank")
+ASKING = tuple(name for name in _OPTIONS if name != "index_questions")
+MEASURED = ("llm", "fast_llm", "embedder", "preset", "max_hops", "max_calls", "guess", "cache")
+
+
+def takes_settings(
+    only: Sequence[str] = ASKING, *, without: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of these settings but those `without`, in the place of its parameter `settings`, which
+    it is called with."""
+    names = [name for name in _OPTIONS if name in only and name not in without]
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        # A command imports Settings for the type checker alone: at run time it would slow the start.
+        own = inspect.signature(command, locals={"Settings": object}, eval_str=True).parameters
+        shown: list[inspect.Parameter] = []
+        for parameter in own.values():
+            if parameter.name == "settings":
+                shown += [_parameter(name, option, kind) for name in names for kind, option in [_OPTIONS[name]]]
+            else:
+                shown.append(_parameter(parameter.name, parameter.default, parameter.annotation))
+
+        @functools.wraps(command)
+        def called(**given: Any) -> None:
+            command(settings=settings_from(**{name: given.pop(name) for name in names if name in given}), **given)
+
+        # What typer reads the options from.
+        called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+        return called
+
+    return decorated
+
+
+def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def settings_from(**overrides: Any) -> Settings:
-    """`Settings` from all layers; None means that an option was not given."""
+    """`Settings` from all layers; None, or an empty list, means that an option was not given."""
     from iterative_rag.settings import load_settings
 
-    return load_settings(
-        {name: value.value if isinstance(value, Preset) else value for name, value in overrides.items() if value != []}
-    )
+    return load_settings({name: value for name, value in overrides.items() if value != []})
+
+
+def given_options(settings: Mapping[str, Any], *, only: Sequence[str] = ASKING, **changed: Any) -> list[str]:
+    """The words of a command line that asks as it was asked: the options that were given (`only` these), as the
+    settings of an answer tell them, and those that are `changed`."""
+    from iterative_rag.settings import as_options
+    from iterative_rag.storage.output import recorded_parts
+
+    given = [name for name in ASKING if name in settings.get("given", ()) and name not in WITHIN]
+    values = {name: settings[name] for name in given if name in settings} | changed
+    if settings.get("corpus", "default") not in ("", "default"):  # also one that was not given, such as the starter's
+        values["corpus"] = settings["corpus"]
+    for part in recorded_parts(settings):
+        values |= {f"within_{name}": value for name, value in asdict(part).items() if value}
+    return as_options({name: values[name] for name in only if name in values})
 
 
 def announce_starter(settings: Settings) -> None:
@@ -178,3 +211,38 @@ def announce_starter(settings: Settings) -> None:
         from iterative_rag.cli.console import err
 
         err().line(("Indexing the starter corpus, once ...", "dim"))
+
+
+# --- options that are no settings ------------------------------------------------------------
+
+CorpusToFill = Annotated[
+    str | None,
+    typer.Option(
+        "--corpus",
+        metavar="NAME",
+        help="The corpus to fill; it is made if there is none.",
+        autocompletion=corpus_names,
+    ),
+]
+Contact = Annotated[
+    str, typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask; remembered.")
+]
+WikiApi = Annotated[
+    str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
+]
+AllowPrivateHosts = Annotated[
+    bool,
+    typer.Option("--allow-private-hosts", help="The hosts of the URLs given may be on this machine or in its network."),
+]
+RefusedSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--refused-seconds", metavar="N", min=0, help="Seconds that files which are then refused may take in all (600)."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but errors.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Redirects = Annotated[
+    Path | None, typer.Option(metavar="FILE", help='JSON of {"old title": "new title"} for renamed articles.')
+]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import TerminalCommand
-from iterative_rag.cli.live_lines import in_lines
-from iterative_rag.cli.progress import where
+from iterative_rag.cli.live import in_lines, indexed
 from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.sources.folder import Folder
 
@@ -23,7 +22,7 @@ from iterative_rag.sources.folder import Folder
     ],
 )
 def test_progress_says_rate_and_time_left(at: Progress, shown: str) -> None:
-    assert ", ".join(where(at)) == shown
+    assert ", ".join(indexed(at)) == shown
 
 
 class Clock:
@@ -56,10 +55,10 @@ def test_a_large_text_counts_as_its_parts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [80, 60, 40, 10])
 def test_all_figures_stay_on_a_narrow_terminal(width: int) -> None:
-    lines = in_lines(where(Progress(1200, 2460, 31000, 212.4, 95.0), "indexing "), width)
+    lines = in_lines(indexed(Progress(1200, 2460, 31000, 212.4, 95.0)), width)
     assert max(map(len, lines)) <= width
     if width >= 40:
-        said = "indexing 1,200 of 2,460 documents, 31,000 passages, 212/s, 1:35 left"
+        said = "1,200 of 2,460 documents, 31,000 passages, 212/s, 1:35 left"
         assert " ".join(lines) == said
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-from iterative_rag.cli import ask, chat, mcp, serve
-from iterative_rag.cli.settings_options import takes_settings
+from iterative_rag.cli.ask import ask
+from iterative_rag.cli.chat import chat
+from iterative_rag.cli.options import takes_settings
+from iterative_rag.cli.serve import mcp, serve
 from iterative_rag.settings import Settings
 
 
@@ -23,9 +25,9 @@ def test_every_shared_option_is_a_setting_of_its_name() -> None:
 
 
 def test_a_command_takes_no_setting_beside_its_options() -> None:
-    for command in (ask.ask, chat.chat, mcp.mcp, serve.serve):
+    for command in (ask, chat, mcp, serve):
         parameters = inspect.signature(command).parameters
         assert "settings" not in parameters
         assert "max_hops" in parameters
-    assert list(inspect.signature(ask.ask).parameters)[:3] == ["question", "corpus", "within_title"]
-    assert "language" not in inspect.signature(mcp.mcp).parameters
+    assert list(inspect.signature(ask).parameters)[:3] == ["question", "corpus", "within_title"]
+    assert "language" not in inspect.signature(mcp).parameters

@@ -14,7 +14,8 @@ import pytest
 from typer.main import get_command
 
 from fakes.command_line import Command, run_on_terminal
-from iterative_rag.cli.app import _name_variables, _options_of, app, option_name
+from iterative_rag.cli.app import app
+from iterative_rag.cli.parsing import name_variables, option_name, options_of
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace, trace_folder
 from iterative_rag.system.environment import OPTIONS, TYPED_ONLY
@@ -127,7 +128,7 @@ def test_a_fast_llm_beside_the_built_in_reader_is_told(run: Command, articles: P
 
 
 def test_every_option_has_a_variable_of_its_name() -> None:
-    names = {option_name(option) for option in _options_of(get_command(app))}
+    names = {option_name(option) for option in options_of(get_command(app))}
     assert names - set(Settings.model_fields) - TYPED_ONLY - _OF_TYPER == OPTIONS
 
 
@@ -141,7 +142,7 @@ def test_a_variable_does_what_its_option_does(run: Command, articles: Path) -> N
 def test_every_option_reads_its_variable_or_is_a_setting() -> None:
     """One without a variable of its own is a setting, which is looked at where no value is given."""
     command = get_command(app)
-    _name_variables(command)
+    name_variables(command)
     lacking = []
     for name, one in _commands(command):
         for option in (parameter for parameter in one.params if parameter.param_type_name == "option"):

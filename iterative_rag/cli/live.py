@@ -1,0 +1,310 @@
+"""What is redrawn at the bottom of a terminal while something goes on, and erased when it has ended: bars, and the
+lines below the hops of a run."""
+
+from __future__ import annotations
+
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from iterative_rag.cli.console import clean, err
+from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+    from rich.text import Text
+
+    from iterative_rag.errors import FetchError
+    from iterative_rag.index.indexing_progress import Progress as IndexProgress
+    from iterative_rag.settings import Settings
+    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
+    from iterative_rag.types import RunProgress
+
+PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
+# A shorter bar says nothing; the longest is that of rich.
+_SHORTEST, _LONGEST = 12, 40
+# The end of a long answer is shown while it is written: so many lines, drawn anew after so many seconds at the soonest.
+_LINES, _PAUSE = 8, 0.05
+_UNBROKEN = "\N{NO-BREAK SPACE}"
+
+# Done, of how many (None: unknown), and the parts of the text beside it.
+Show = Callable[[float, float | None, Callable[[], Sequence[str]]], None]
+
+
+class LiveLines:
+    """Redraws what `drawn` gives for the width of the terminal, `per_second` times a second from `start` to `stop`."""
+
+    def __init__(
+        self, console: Console, drawn: Callable[[int], RenderableType], *, per_second: float = 1.0, after: float = 0.0
+    ) -> None:
+        """Where `after` is not 0, they are shown with the first `redraw` after so many seconds."""
+        self._console, self._drawn, self._per_second, self._after = console, drawn, per_second, after
+        self._wanted, self._starting = False, threading.Lock()
+        self._began = time.monotonic()
+        self._drawn_at = 0.0
+        self._live: Live | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long ago they were made."""
+        return time.monotonic() - self._began
+
+    def start(self) -> None:
+        """Does nothing where they are shown already."""
+        self._wanted = True
+        self._show_when_due()
+
+    def redraw(self, *, pause: float = 0.0) -> None:
+        """Show at once what has changed, and not only when the next drawing is due; not within `pause` seconds of the
+        last time."""
+        self._show_when_due()
+        if self._live is not None and time.monotonic() - self._drawn_at >= pause:
+            self._drawn_at = time.monotonic()
+            self._live.refresh()
+
+    def stop(self) -> None:
+        with self._starting:
+            self._wanted = False
+            if self._live is not None:
+                self._live.stop()
+
+    def _show_when_due(self) -> None:
+        if self._live is not None or self.seconds < self._after:
+            return
+        from rich.live import Live
+
+        with self._starting:
+            if self._live is not None or not self._wanted:
+                return
+            self._live = Live(
+                console=self._console,
+                get_renderable=lambda: self._drawn(self._console.width),
+                refresh_per_second=self._per_second,
+                transient=True,
+                redirect_stdout=False,
+            )
+            self._live.start(refresh=True)
+
+
+def clock(seconds: float) -> str:
+    """`0:42`, `1:02:05`"""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def in_lines(parts: Sequence[str], width: int) -> list[str]:
+    """The parts with commas between, broken between them only."""
+    text = ", ".join(part.replace(" ", _UNBROKEN) for part in parts)
+    return [line.replace(_UNBROKEN, " ") for line in textwrap.wrap(text, max(1, width))]
+
+
+# --- bars ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def bar(*, quiet: bool = False, in_pipes: bool = False) -> Iterator[Show | None]:
+    """A function whose first call shows the bar. Without a terminal it is None, or with `in_pipes` prints a line every
+    30 seconds. The text is made anew for every drawing."""
+    printer = err()
+    if quiet or not printer.terminal:
+        yield _occasionally() if in_pipes and not quiet else None
+        return
+    at: tuple[float, float | None, Callable[[], Sequence[str]]] = (0.0, None, tuple)
+    lines = LiveLines(printer.console, lambda width: _drawn(*at, width), per_second=4)
+
+    def show(done: float, total: float | None, parts: Callable[[], Sequence[str]]) -> None:
+        nonlocal at
+        at = (done, total, parts)
+        lines.start()
+        lines.redraw()
+
+    try:
+        yield show
+    finally:
+        lines.stop()
+
+
+def _occasionally() -> Show:
+    shown = time.monotonic()
+
+    def show(done: float, total: float | None, parts: Callable[[], Sequence[str]]) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PROGRESS_EVERY:
+            shown = time.monotonic()
+            err().line(", ".join(parts()))
+
+    return show
+
+
+def _drawn(done: float, total: float | None, parts: Callable[[], Sequence[str]], width: int) -> RenderableType:
+    """The bar and the text beside it; the text alone where there is no room for both."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    text = ", ".join(parts())
+    room = width - len(text) - 1
+    if room < _SHORTEST:
+        return Text("\n".join(in_lines(parts(), width)), no_wrap=True)
+    beside = Table.grid(padding=(0, 1))
+    beside.add_row(ProgressBar(total, done, width=min(_LONGEST, room)), Text(text))
+    return beside
+
+
+@contextmanager
+def indexing(*, quiet: bool) -> Iterator[Callable[[IndexProgress], None] | None]:
+    """A bar in a terminal; None in a pipe."""
+    with bar(quiet=quiet) as show:
+        yield show and (lambda at: show_indexing(show, at))
+
+
+def show_indexing(show: Show, at: IndexProgress) -> None:
+    """Draw how far indexing has come: by passages, of which one document may hold nearly all."""
+    show(at.passages, at.expected, lambda: ["indexing " + indexed(at)[0], *indexed(at)[1:]])
+
+
+def indexed(at: IndexProgress) -> list[str]:
+    """`120 of 824 documents`, `3,100 passages`, `210/s`, `0:42 left`"""
+    documents = counted(at.documents if at.total is None else at.total, "document")
+    parts = [documents if at.total is None else f"{at.documents:,} of {documents}"]
+    parts += [counted(at.passages, "passage"), f"{at.passages_per_second:,.0f}/s"]
+    parts += [f"questions for {counted(at.questioned, 'passage')}"] if at.questioned else []
+    return [*parts, *time_left(at.seconds_left)]
+
+
+def time_left(seconds: float | None) -> list[str]:
+    """`8:40 left`"""
+    return [] if seconds is None else [f"{clock(seconds)} left"]
+
+
+@contextmanager
+def fetching(*, quiet: bool) -> Iterator[tuple[Callable[[FetchProgress], None] | None, Callable[..., None] | None]]:
+    """Callbacks for progress and pauses: a bar in a terminal, a line every 30 seconds elsewhere."""
+    with bar(quiet=quiet, in_pipes=True) as show:
+        if show is None:
+            yield None, None
+            return
+        show(0, None, lambda: ["looking up titles"])
+        yield lambda at: show(at.done, at.total, lambda: fetched(at)), say_pause
+
+
+def fetched(at: FetchProgress) -> list[str]:
+    """`fetching 120 of 2,460 pages`, `3 missing`, `2.3/s`, `17:02 left`"""
+    parts = [f"fetching {at.done:,} of {counted(at.total, 'page')}"]
+    parts += [f"{at.missing:,} missing"] if at.missing else []
+    parts += [f"{at.per_second:.1f}/s"] if at.fetched else []
+    return [*parts, *time_left(at.seconds_left)]
+
+
+def say_pause(seconds: float, error: FetchError) -> None:
+    err().line((f"Waiting {seconds:.0f} s: {clean(str(error))}", "dim"))
+
+
+# --- below the hops of a run -----------------------------------------------------------------
+
+_DOING = {
+    "agent": "choosing the next tool",
+    "analyse": "analysing the question",
+    "answer": "answering",
+    "extract": "reading",
+    "follow_up": "understanding the question",
+    "grade": "grading documents",
+    "plan": "planning",
+    "recall": "recalling",
+    "reflect": "checking the answer",
+    "rephrase": "rephrasing the question",
+    "rephrase_and_analyse": "rephrasing the question",
+    "reword": "finding other words",
+    "suffice": "checking what is missing",
+    "web_query": "finding words for the web",
+}
+
+
+def limits_of(settings: Settings) -> dict[str, float]:
+    """The limits of a run that its user has set: calls, tokens, seconds."""
+    names = {name: f"max_{name}" for name in ("calls", "tokens", "seconds")}
+    return {name: getattr(settings, field) for name, field in names.items() if field in settings.model_fields_set}
+
+
+class RunStatus:
+    """What an LLM has written of the answer, what is being done, for how long, and what it has used; redrawn every
+    second until it is stopped, and never left behind."""
+
+    def __init__(self, console: Console, limits: Mapping[str, float], *, after: float = 0.0) -> None:
+        """`after`: the seconds of a run before which it is not shown."""
+        self._console, self._limits = console, limits
+        self._doing = _DOING["analyse"]
+        self._progress: RunProgress | None = None
+        self._answer = ""
+        self._lines = LiveLines(console, self._drawn, after=after)
+
+    def start(self) -> None:
+        self._lines.start()
+
+    def stop(self) -> None:
+        self._lines.stop()
+
+    def doing(self, what: str) -> None:
+        """What is shown where no call of the model is under way."""
+        self._doing = what
+        self._lines.redraw()
+
+    def answer(self, text: str) -> None:
+        """The answer as far as it is written; "" where none is."""
+        self._answer = text
+        self._lines.redraw(pause=_PAUSE if text else 0.0)
+
+    def progress(self, at: RunProgress) -> None:
+        """Called from the threads of the run."""
+        self._progress = at
+        self._lines.redraw()
+
+    def _drawn(self, width: int) -> Text:
+        from rich.text import Text
+
+        figures = used(self._progress, self._lines.seconds, self._limits)
+        lines = with_figures(under_way(self._progress) or self._doing, figures, width)
+        return Text("\n".join([*self._draft_lines(width), *lines]), style="dim", no_wrap=True, overflow="ellipsis")
+
+    def _draft_lines(self, width: int) -> list[str]:
+        """The last lines of the answer that is being written."""
+        from rich.text import Text
+
+        if not self._answer:
+            return []
+        lines = Text(f"draft  {clean(self._answer)}").wrap(self._console, max(1, width - 5))
+        shown = [f"{'    ' if number else '  '}{line.plain.rstrip()}" for number, line in enumerate(lines)]
+        return shown if len(shown) <= _LINES else ["    …", *shown[1 - _LINES :]]
+
+
+def with_figures(doing: str, figures: Sequence[str], width: int) -> list[str]:
+    """One line, or the figures on lines of their own where there is no room for both."""
+    from rich.cells import cell_len
+
+    line = f"{doing}  {', '.join(figures)}"
+    return [line] if cell_len(line) <= width else [doing, *in_lines(figures, width)]
+
+
+def under_way(at: RunProgress | None) -> str:
+    """`reading 2 of 5: Harriet Lane and 2 more`, "" where nothing is read and no call is under way"""
+    if at is None:
+        return ""
+    if not at.reading:
+        return _DOING.get(at.role, at.role)
+    first, *others = at.reading
+    more = f" and {len(others)} more" if others else ""
+    return f"reading {first.number} of {first.of}: {clean(first.title)}{more}"
+
+
+def used(at: RunProgress | None, seconds: float, limits: Mapping[str, float]) -> list[str]:
+    """`0:42`, `5 calls`, `4,210 tokens`; `0:42 of 5:00`, `5 of 20 calls`, `4,210 of 50,000 tokens`"""
+    parts = [clock(seconds) + (f" of {clock(limits['seconds'])}" if "seconds" in limits else "")]
+    for noun, count in (("call", at.calls), ("token", at.tokens)) if at is not None and at.calls else ():
+        limit = limits.get(f"{noun}s")
+        parts.append(counted(count, noun) if limit is None else f"{count:,} of {counted(int(limit), noun)}")
+    return parts

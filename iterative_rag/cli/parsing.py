@@ -1,0 +1,161 @@
+"""Arguments and help: how help is laid out, and what the parser refuses in our words."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import typer
+
+from iterative_rag.errors import UsageError
+from iterative_rag.system.environment import OPTIONS, PREFIX, SETTINGS_OF_THEIR_OWN
+
+# typer exports only this subclass of its error for wrong usage.
+PARSER_ERROR: Any = typer.BadParameter.__base__
+_CHOICE = re.compile(r"Invalid value for '?(?P<option>--[\w-]+)'?: '(?P<typed>.*)' is not one of (?P<choices>.*)\.")
+
+_BASE: Any = typer.Context.formatter_class
+_NARROWEST, _WIDEST = 24, 120
+_TWO_COLUMNS = 64  # below this, a description stands under what it describes
+# typer adds the Python type of an argument to its name.
+_TYPE = re.compile(r" <(?:list\[\w+\]|str|int|float|path)>$")
+_VERBATIM = "\b"  # begins a paragraph whose line breaks are kept
+# What is seldom needed stands in a group of its own, below.
+_EXPERT_NAMES = """
+address document-language embedder engine explain fact-limit fast-llm grace index max-calls max-hops
+max-seconds max-tokens queue refused-seconds rerank runs-at-once runs-per-client search-engine section since source
+title trace where
+"""
+_EXPERT = frozenset(f"--{name}" for name in _EXPERT_NAMES.split())
+# Their words are joined to one text, and they report an empty one themselves.
+_TAKE_EMPTY_WORDS = frozenset({"ask", "search"})
+
+
+class HelpLayout(_BASE):  # type: ignore[misc]
+    """Help as wide as the terminal, broken between words, readable down to 40 columns; typer's own is at most 80
+    columns wide and cuts words that do not fit."""
+
+    def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
+        columns = width or min(shutil.get_terminal_size().columns - 1, _WIDEST)
+        super().__init__(indent_increment, max(columns, _NARROWEST))
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        self.write("\n".join(_wrapped(f"{prefix or 'Usage: '}{prog} {args}", self.width, " " * 4)) + "\n")
+
+    def write_text(self, text: str) -> None:
+        indent = " " * self.current_indent
+        paragraphs = [_paragraph(part, self.width - len(indent)) for part in text.split("\n\n")]
+        self.write("\n\n".join(textwrap.indent(part, indent) for part in paragraphs) + "\n")
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        rows = [(_TYPE.sub("", term), description) for term, description in rows]
+        longest = max((len(term) for term, _ in rows), default=0)
+        column = min(longest, col_max) + col_spacing if self.width >= _TWO_COLUMNS else 2
+        expert = [row for row in rows if re.split(r"[, ]", row[0])[0] in _EXPERT]
+        self._write_rows([row for row in rows if row not in expert], column, col_spacing)
+        if expert:
+            self.write("\nOptions for experts:\n")
+            self._write_rows(expert, column, col_spacing)
+
+    def _write_rows(self, rows: Sequence[tuple[str, str]], column: int, spacing: int) -> None:
+        indent = " " * self.current_indent
+        hang, room = indent + " " * column, self.width - len(indent)
+        for term, description in rows:
+            lines = _paragraph(description, self.width - len(hang)).splitlines()
+            head = _wrapped(term if len(term) <= room else term.replace("|", "| "), room, " " * 4)
+            if len(head) == 1 and len(term) + spacing <= column:
+                head = [term.ljust(column) + (lines.pop(0) if lines else "")]
+            self.write("".join(f"{indent}{line}".rstrip() + "\n" for line in head))
+            self.write("".join(f"{hang}{line}".rstrip() + "\n" for line in lines))
+
+
+def _paragraph(text: str, width: int) -> str:
+    if text.lstrip().startswith(_VERBATIM):
+        lines: Iterable[str] = text.strip().splitlines()[1:]
+        return "\n".join(part for line in lines for part in _wrapped(line, width, " " * 6))
+    return "\n".join(_wrapped(" ".join(text.split()), width))
+
+
+def _wrapped(text: str, width: int, hang: str = "") -> list[str]:
+    """Lines that are broken between words only."""
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(text) or [""]
+
+
+# --- options ---------------------------------------------------------------------------------
+
+
+def options_of(command: Any) -> Iterator[Any]:
+    """All options of a command and of its subcommands."""
+    yield from (parameter for parameter in command.params if parameter.param_type_name == "option")
+    for below in getattr(command, "commands", {}).values():
+        yield from options_of(below)
+
+
+def option_name(option: Any) -> str:
+    """`max_hops` for --max-hops"""
+    return str(max(option.opts, key=len)).lstrip("-").replace("-", "_")
+
+
+def name_variables(command: Any) -> None:
+    """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1. So have
+    those that share the name of a setting, but do not take their value from it."""
+    for option in options_of(command):
+        name = option_name(option)
+        own_default = option.default is not None and name in SETTINGS_OF_THEIR_OWN
+        if name in OPTIONS or option.required or own_default or option.name in SETTINGS_OF_THEIR_OWN:
+            option.envvar = PREFIX + name.upper()
+            option.show_envvar = False
+
+
+def refuse_empty(command: Any, arguments: list[str]) -> None:
+    """Reject "", which an unset shell variable leaves: it would mean a default, or the working folder for a path."""
+    hint = "If it came from a shell variable, that one is not set."
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    valued = {name for option in options_of(command) for name in option.opts if not option.is_flag}
+    given = [*pairwise(options), *(word.split("=", 1) for word in options if "=" in word)]
+    for name, value in given:
+        if name in valued and not value.strip():
+            raise UsageError(f"The value of {name} is empty.", hint=hint)
+    if arguments and arguments[0] not in _TAKE_EMPTY_WORDS and not all(word.strip() for word in arguments):
+        raise UsageError(f"An argument of {arguments[0]} is empty.", hint=hint)
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+
+def in_our_words(error: Any) -> UsageError:
+    """The UsageError for a PARSER_ERROR: one sentence and what to type next."""
+    message = str(error.format_message())
+    command = error.ctx.command_path if error.ctx else "iterative-rag"
+    if message.startswith("No such command"):
+        return UsageError(message, hint='To ask a question: iterative-rag "Who ...?"; the commands: iterative-rag -h')
+    if bad := _refused_value(error) or _refused_choice(message):
+        message = bad
+    return UsageError(message, hint=f"{command} -h")
+
+
+def _refused_choice(message: str) -> str:
+    """`--strategy x is not valid: it must be one of …` for what a check of an option has refused, else ""."""
+    found = _CHOICE.fullmatch(message)
+    return f"{found['option']} {found['typed']} is not valid: it must be one of {found['choices']}." if found else ""
+
+
+def _refused_value(error: Any) -> str:
+    """`--limit 0 is not valid: it must be at least 1.` for what pydantic refused, "" for any other error."""
+    cause, option = error.__cause__, getattr(error, "param", None)
+    if option is None or not hasattr(cause, "errors"):
+        return ""
+    from iterative_rag.settings.validation_words import required, shortened
+
+    first = cause.errors()[0]
+    typed = shortened(first["input"])
+    if str(getattr(error.ctx.get_parameter_source(option.name), "name", "")) == "ENVIRONMENT":
+        typed = f"{option.envvar}={typed}"
+    elif option.param_type_name == "option":
+        typed = f"{max(option.opts, key=len)} {typed}"
+    return f"{typed} is not valid: it must be {required(first)}."
