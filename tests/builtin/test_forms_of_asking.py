@@ -13,8 +13,8 @@ from iterative_rag.app.factory import index_paths
 from iterative_rag.app.proof.answer_export import as_html, as_markdown
 from iterative_rag.app.proof.proof_graph import NodeKind, proof_graph
 from iterative_rag.builtin.question.need_query import wants_extract
+from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
-from iterative_rag.cli.render import show_answer
 from iterative_rag.settings import load_settings
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.storage.past_runs import run_of_id

@@ -11,8 +11,8 @@ import pytest
 from fakes.in_memory import MemoryCorpus
 from fakes.llm_loop import calls_by_role, outcome, run_loop
 from fakes.sample_answers import check_schema
+from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
-from iterative_rag.cli.render import show_answer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest

@@ -5,30 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from iterative_rag.serve.step_notes import Note, step_notes, unread_notes
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     AnalysisStep,
     AnsweringStep,
-    CorrectionStep,
-    DegradedStep,
     Fact,
-    GradingStep,
     Known,
-    LostRowsStep,
     Need,
     Needs,
-    PlanningStep,
     ReadingStep,
-    RefinementStep,
-    ReflectionStep,
     RephrasingStep,
     ShortlistedDocument,
     ShortlistStep,
     Step,
     Stuck,
-    SufficiencyStep,
-    ToolStep,
-    WebStep,
 )
 
 
@@ -51,12 +42,12 @@ class NeedStory:
 
 @dataclass(slots=True)
 class HopStory:
-    """One turn of the loop; `notes` are a label and a text each, of what happened besides search and reading."""
+    """One turn of the loop; `notes` tell what happened besides search and reading."""
 
     n: int
     question: str = ""
     needs: list[NeedStory] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     rephrased: str = ""
 
     def need(self, need: Need) -> NeedStory:
@@ -86,32 +77,29 @@ def _tell(step: Step, hop: HopStory) -> None:
             known = {document.document_id for document in need.documents}
             need.documents += [document for document in step.documents if document.document_id not in known]
             if step.wider:
-                hop.notes.append(("searched wider", step.need.question))
+                hop.notes.append(Note("searched wider", step.need.question))
         case ReadingStep():
             _tell_reading(step, hop)
         case RephrasingStep() if step.after != step.before:
             hop.rephrased = step.after
         case AnsweringStep() if not step.draft.answered:
-            hop.notes.append(("not answered yet", step.draft.missing or "the facts do not suffice"))
-        case PlanningStep():
-            planned = "; ".join(one.question for one in step.plan.steps)
-            hop.notes.append(("plan", planned or "nothing is left to look up"))
+            hop.notes.append(Note("not answered yet", step.draft.missing or "the facts do not suffice"))
         case _:
-            hop.notes += _correction_notes(step)
+            hop.notes += step_notes(step)
 
 
 def _tell_analysis(step: AnalysisStep, hop: HopStory) -> None:
     hop.question = step.question
     if step.known:
-        hop.notes.append(("known", f"{counted(len(step.known), 'fact')} found for earlier questions"))
+        hop.notes.append(Note("known", f"{counted(len(step.known), 'fact')} found for earlier questions"))
     match step.analysis:
         case Needs(needs):
             for need in needs:
                 hop.need(need)
         case Known():
-            hop.notes.append(("known", "the facts so far may answer the question"))
+            hop.notes.append(Note("known", "the facts so far may answer the question"))
         case Stuck(reason):
-            hop.notes.append(("stuck", reason))
+            hop.notes.append(Note("stuck", reason))
 
 
 def _tell_reading(step: ReadingStep, hop: HopStory) -> None:
@@ -123,32 +111,5 @@ def _tell_reading(step: ReadingStep, hop: HopStory) -> None:
     windows = counted(step.read, "passage")
     need.outcome = "" if need.facts else f"Nothing found: {windows} read"
     if step.dropped:
-        hop.notes.append(("refused", f"{counted(step.dropped, 'quote')} not found in the document"))
-    hop.notes += [("not read", f"{fault.title}: {fault.message}") for fault in step.faults]
-
-
-def _correction_notes(step: Step) -> list[tuple[str, str]]:
-    match step:
-        case GradingStep():
-            graded = zip(step.titles, step.grades, strict=True)
-            return [("graded", f"{step.verdict}: " + ", ".join(f"{title} {grade.label}" for title, grade in graded))]
-        case LostRowsStep():
-            return [("rows missing", step.caveat)]
-        case CorrectionStep():
-            words = "; ".join(step.rewording.phrasings) or step.rewording.broader or "no other words"
-            return [("reworded", words)]
-        case WebStep():
-            return [(f"web ({step.engine})", ", ".join(one.source for one in step.documents) or "no page that serves")]
-        case RefinementStep():
-            return [("refined", f"{counted(step.kept, 'strip')} kept, {step.dropped} dropped")]
-        case SufficiencyStep():
-            judged = step.sufficiency
-            return [("checked", "the facts suffice" if judged.enough else f"missing: {judged.gap or judged.reason}")]
-        case ReflectionStep():
-            refused = [one for one in step.reflection.claims if not one.grounded]
-            return [("not proved", f"{one.text}: {one.reason}") for one in refused]
-        case DegradedStep():
-            return [(f"without {step.role}", step.message)]
-        case ToolStep():
-            return [(step.tool, f"{step.asked} → {step.told}"[:400])]
-    return []
+        hop.notes.append(Note("refused", f"{counted(step.dropped, 'quote')} not found in the document"))
+    hop.notes += unread_notes(step.faults)

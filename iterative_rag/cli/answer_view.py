@@ -1,0 +1,202 @@
+"""An answer for human eyes: its text, citations, what comes nearest to an answer, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from iterative_rag.cli.console import Piece, Printer, clean
+from iterative_rag.cli.options import SEARCHING, given_options
+from iterative_rag.errors.installation import own_command
+from iterative_rag.storage.output import (
+    NEAREST,
+    NO_ARTICLE,
+    apart,
+    around_value,
+    chain_lines,
+    cost,
+    fetch_commands,
+    headline,
+    marks,
+    quote_of,
+    said_lines,
+    taken_lines,
+    told_apart,
+)
+from iterative_rag.text.markup import plain
+from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
+from iterative_rag.types import Answer, AnswerForm, Citation, ReasonCode, Status
+
+_COPIES_SHOWN = 3
+# A model of eight billion parameters, which many machines can run; README.md names the same one.
+_LLM = "llama3.1:8b"
+
+
+def show_answer(answer: Answer, printer: Printer, also: Sequence[str] = ()) -> None:
+    """The short answer, the sentence, the numbered citations, what to try and one line of cost; `also` are options of
+    the command line that are no settings."""
+    head = headline(answer)
+    if answer.status in (Status.ABSTAINED, Status.INCOMPLETE):
+        printer.line(head, clean(answer.reason or answer.text))
+        head = ("", "")
+    if answer.status is Status.INCOMPLETE and (answer.text or answer.short_answer):
+        printer.line(("Best answer so far:", "yellow"))
+    if answer.form is AnswerForm.EXTRACT:
+        printer.line(head)
+    elif answer.form.is_text and answer.text:
+        if any(head):
+            printer.line(head)
+        _show_blocks(answer.text, printer)
+    elif answer.text or answer.short_answer:
+        _show_text(answer, printer, head)
+    _show_remarks(answer, printer)
+    if answer.citations:
+        printer.blank()
+    for citation in answer.citations:
+        show_citation(citation, printer)
+    if answer.nearest:
+        printer.blank()
+        printer.line((NEAREST, "yellow"))
+    for passage in answer.nearest:
+        show_citation(passage, printer)
+    if tries := list(to_try(answer, also)):
+        printer.blank()
+        printer.line(("To try:", "yellow"))
+    for what, command in tries:
+        printer.line(what, indent="  ")
+        if command:
+            printer.command(clean(command), indent="    ")
+    printer.blank()
+    printer.line((cost(answer), "dim"))
+
+
+def _show_text(answer: Answer, printer: Printer, head: Piece) -> None:
+    """The answer with its value made bold; the value in a line of its own where the text does not hold it. The first
+    line begins with `head`."""
+    if short := apart(answer):
+        printer.line(head, (short, "bold green"))
+        head = ""
+    for line in said_lines(answer):
+        before, value, after = around_value(line, answer)
+        printer.line(head, before, (value, "bold green"), after)
+        head = ""
+
+
+def _show_remarks(answer: Answer, printer: Printer) -> None:
+    for link in chain_lines(answer):
+        printer.line(clean(link), indent="  ", hang="    ")
+    if answer.last_attempt:
+        printer.line(("Last attempt", "bold yellow"), ": nothing more was found; this is what the facts make likely")
+    for taken in taken_lines(answer):
+        printer.line(clean(taken))
+    for label, style, texts in (("also", "dim", answer.also), ("caveat", "yellow", answer.caveats)):
+        for text in texts:
+            printer.line((label, style), f"  {clean(plain(text))}", hang="    ")
+    for conflict in told_apart(answer):
+        sides = "; ".join(f"{side.value} {marks(side.facts)}" for side in conflict.sides)
+        printer.line(("Sources differ", "bold yellow"), f" ({clean(conflict.need)}): {clean(sides)}")
+    # Where an answer is incomplete, its reason names what was not read.
+    for document in answer.unread if answer.status in (Status.ANSWERED, Status.EXTRACT) else ():
+        told = f": {clean(document.title)} (for: {clean(document.need)}): {clean(document.reason)}"
+        printer.line(("Not read", "yellow"), told)
+    if answer.corpus_notice:
+        printer.line(("Note: ", "bold yellow"), clean(answer.corpus_notice))
+
+
+def _show_blocks(text: str, printer: Printer) -> None:
+    """A text as it is laid out: headings, paragraphs, entries, tables."""
+    before: TextBlock | None = None
+    for block in text_blocks(text):
+        together = isinstance(before, TextParagraph) and before.entry
+        if before is not None and not (together and isinstance(block, TextParagraph) and block.entry):
+            printer.blank()
+        match block:
+            case TextHeading(said):
+                printer.line((said, "bold"))
+            case TextParagraph(said, entry):
+                printer.line(f"{'• ' if entry else ''}{said}", hang="  " if entry else "")
+            case TextTable(rows):
+                _show_table(rows, printer)
+        before = block
+
+
+def _show_table(rows: Sequence[Sequence[str]], printer: Printer) -> None:
+    """Aligned columns in a terminal; in a pipe a Markdown table, whose rows are whole lines."""
+    if not printer.terminal:
+        for n, row in enumerate(rows):
+            printer.line(f"| {' | '.join(row)} |")
+            if not n:
+                printer.line(f"|{' --- |' * len(row)}")
+        return
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, padding=(0, 1))
+    for name in rows[0]:
+        table.add_column(Text(name))
+    for row in rows[1:]:
+        table.add_row(*map(Text, row))
+    printer.console.print(table)
+
+
+def show_citation(citation: Citation, printer: Printer) -> None:
+    number = f"[{citation.n}] "
+    where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
+    read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
+    corpus = f"{citation.corpus}: " if citation.corpus else ""
+    place = f"{corpus}{shown_source(citation.source)}, {where}{read_on}"
+    hang = " " * len(number)
+    link = f" link {citation.link}" if citation.link else ""
+    printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(place)}", "dim"), hang=hang)
+    printer.line(f"“{clean(quote_of(citation))}”", indent=hang)
+    if citation.link and citation.link != citation.source:
+        printer.line((clean(citation.link), f"dim{link}"), indent=hang)
+    if citation.copies:
+        others = [shown_source(source) for source in citation.copies[:_COPIES_SHOWN]]
+        more = f" and {len(citation.copies) - _COPIES_SHOWN} more" if len(citation.copies) > _COPIES_SHOWN else ""
+        printer.line((f"The same text: {clean(', '.join(others))}{more}", "dim"), indent=hang)
+
+
+def shown_source(source: str) -> str:
+    """A path below the working folder is shown relative to it; anything else as it is."""
+    path, here = Path(source), Path.cwd()
+    # Below the root everything would be "relative", and no longer look like a path.
+    if path.is_absolute() and path.is_relative_to(here) and here != Path(here.anchor):
+        return str(path.relative_to(here))
+    return source
+
+
+def to_try(answer: Answer, also: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """What may help, each with the command to type, with all options that were given; "" where it is not a matter of a
+    command."""
+    ask = partial(_ask_again, answer, also)
+    for title, command in fetch_commands(answer):
+        yield NO_ARTICLE.format(clean(title)), command.replace("iterative-rag", own_command(), 1)
+    if answer.reason_code is ReasonCode.LIMIT and answer.cap:
+        name = f"max_{answer.cap.value}"
+        limit = answer.settings.get(name)
+        yield "a higher limit", ask(**{name: 2 * limit if isinstance(limit, int | float) else "N"})
+    if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
+        yield "what the corpus has", _typed("search", answer.question, given_options(answer.settings, only=SEARCHING))
+    if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
+        return
+    yield "other words, or one fact at a time", ""
+    if answer.settings.get("backend", "builtin") != "builtin":
+        if answer.settings.get("strategy") == "iterative":
+            yield "a strategy that checks more", ask(strategy="full")
+        return
+    if not answer.settings.get("guess"):
+        yield "a guess", ask(guess=True)
+    yield "an LLM", f"ollama pull {_LLM} && {ask(llm=f'ollama/{_LLM}')}"
+
+
+def _ask_again(answer: Answer, also: Sequence[str], **changed: Any) -> str:
+    return _typed("ask", answer.question, [*given_options(answer.settings, **changed), *also])
+
+
+def _typed(command: str, question: str, options: Sequence[str]) -> str:
+    return f"{own_command()} {command} {shlex.join([question, *options])}"
