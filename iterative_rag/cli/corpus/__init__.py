@@ -1,15 +1,28 @@
-"""`iterative-rag corpus`: list, describe, fill and remove corpora. One file per command."""
+"""`iterative-rag corpus`: list, describe, fill, copy and remove corpora. Those that fill one have a file each."""
 
 from __future__ import annotations
 
+import dataclasses
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
+from iterative_rag.cli.console import clean, confirm, err, out, size, write_json
 from iterative_rag.cli.corpus.add import add
 from iterative_rag.cli.corpus.fetch import fetch
-from iterative_rag.cli.corpus.list_and_status import list_corpora, status
-from iterative_rag.cli.corpus.push import push
-from iterative_rag.cli.corpus.remove import remove
-from iterative_rag.cli.options import AsJson
+from iterative_rag.cli.live import bar
+from iterative_rag.cli.options import AsJson, Quiet, Yes, corpus_names, settings_from, takes_settings
+from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from iterative_rag.app.staleness import Staleness
+    from iterative_rag.index.corpora import CorpusInfo
+    from iterative_rag.settings import Settings
+
+_KEYS_SHOWN = 20
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The corpus.", autocompletion=corpus_names)]
 
 corpus_app = typer.Typer(
     help="List the corpora; fill one with files, web pages and articles of Wikipedia; show or remove one.",
@@ -29,8 +42,159 @@ def _corpora(context: typer.Context, as_json: AsJson = False) -> None:
         list_corpora(as_json=as_json)
 
 
-corpus_app.command("list")(list_corpora)
-for command in (status, add, fetch, push, remove):
-    corpus_app.command()(command)
+@corpus_app.command("list")
+def list_corpora(as_json: AsJson = False) -> None:
+    """List the corpora."""
+    from iterative_rag.app.factory import corpora
+
+    known = corpora()
+    infos = [known.info(name) for name in known.names()]
+    if as_json:
+        write_json({"corpora": [dataclasses.asdict(info) for info in infos]})
+        return
+    if not infos:
+        more = " makes one; the starter corpus is indexed when you first ask something."
+        err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
+    for info in infos:
+        questions = f", {counted(info.questions, 'question')}" if info.questions else ""
+        counts = f"{counted(info.documents, 'document')}, {counted(info.passages, 'passage')}"
+        out().line((info.name, "bold"), f"  {counts}{questions}, {info.state}")
+
+
+@corpus_app.command()
+def status(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.", autocompletion=corpus_names)
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check/--no-check", help="Read the sources of NAME again and tell what is stale.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Show documents, passages, embedder, size and date of a corpus, and what has changed since at its sources."""
+    from iterative_rag.app.factory import corpora, stale
+
+    known = corpora()
+    infos = [known.info(corpus) for corpus in ([name] if name else known.names())]
+    readable = bool(name) and infos[0].state in ("ready", "incomplete")
+    found = stale(name, settings_from()) if name and check and infos[0].state != "damaged" else None
+    keys = dict(known.keys(name)) if name and readable else {}
+    if as_json:
+        told = {"corpora": [dataclasses.asdict(info) for info in infos]}
+        if keys:
+            told["corpora"][0]["keys"] = keys
+        if found:
+            told["corpora"][0]["stale"] = dataclasses.asdict(found)
+        write_json(told)
+        return
+    for number, info in enumerate(infos):
+        if number:
+            out().blank()
+        for label, value in _facts(info, found, keys).items():
+            if value:
+                out().line((f"{label:<11}", "dim"), value)
+    for root, reason in found.unread if found else ():
+        err().line(("not compared ", "yellow"), clean(f"{root}: {reason}"))
+
+
+def _facts(info: CorpusInfo, found: Staleness | None, keys: dict[str, int]) -> dict[str, str]:
+    named = ", ".join(f"{clean(key)} ({documents:,})" for key, documents in list(keys.items())[:_KEYS_SHOWN])
+    return {
+        "corpus": info.name,
+        "documents": f"{info.documents:,}",
+        "passages": f"{info.passages:,}",
+        "questions": f"{info.questions:,}, by which passages are found" if info.questions else "",
+        "languages": _languages(info),
+        "embedder": info.embedder,
+        "size": size(info.bytes),
+        "updated": str(info.updated),
+        "state": str(info.state),
+        "--where": named + (f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""),
+        "stale": _stale(info.name, found) if found else "",
+    }
+
+
+def _languages(info: CorpusInfo) -> str:
+    """ "German (12), English or not clear (3)" """
+    from iterative_rag.text.languages import language_names
+
+    counts = {language_names()[code]: count for code, count in info.languages.items()}
+    rest = info.documents - sum(counts.values())
+    counts |= {"English or not clear": rest} if rest else {}
+    return ", ".join(f"{named} ({count:,})" for named, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def _stale(name: str, found: Staleness) -> str:
+    if not found.roots:
+        return "not known of all its sources" if found.unread else "nothing"
+    again = shlex.join(["iterative-rag", "index", *found.roots, "--corpus", name])
+    return f"{found.new} new, {found.changed} changed, {found.gone} gone; {again} brings it up to date"
+
+
+corpus_app.command()(add)
+corpus_app.command()(fetch)
+
+
+@corpus_app.command()
+def push(
+    name: Name,
+    index: Annotated[str, typer.Argument(metavar="URL", help="Where to: the address of a store, as for --index.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Copy the vectors of a corpus to another store; interrupted, the same command resumes.
+
+    The texts stay here. Afterwards: --index URL, or ITERATIVE_RAG_INDEX. A Qdrant server's key is read from
+    QDRANT_API_KEY, and a new collection of it may have options (qdrants: https):
+    qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary]
+
+    \b
+    With --json, one object:
+      place                     the server and the collection
+      points                    passages that lie there now
+      copied, removed           by this run; removed are those of older versions
+      compared                  passages that were read back and found equal
+      seconds
+    """
+    from iterative_rag.app.factory import push_corpus
+
+    with bar(quiet=quiet) as show:
+        report = push_corpus(
+            name,
+            index,
+            progress=show
+            and (lambda done, total: show(done, total, lambda: [f"{done:,} of {counted(total, 'passage')}"])),
+        )
+    if as_json:
+        write_json(dataclasses.asdict(report))
+    elif not quiet:
+        out().line(
+            f"{counted(report.points, 'passage')} at {report.place}: {report.copied:,} copied now, "
+            f"{report.removed:,} removed; {report.compared:,} compared, all equal; {report.seconds:.1f} s"
+        )
+        out().line("Next: ", (f"iterative-rag search WORDS --corpus {shlex.quote(name)} --index '{index}'", "bold"))
+
+
+@corpus_app.command()
+@takes_settings(("index",))
+def remove(name: Name, settings: Settings, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Remove a corpus's index. The files that it was made from stay, and so do pages that were fetched for it."""
+    from iterative_rag.app.factory import corpora, pages_folder
+
+    known = corpora(settings.index)
+    info = known.info(name)
+    if not yes:
+        again = f"iterative-rag corpus remove {shlex.quote(name)} --yes"
+        confirm(f"Remove {name} ({counted(info.documents, 'document')})?", again=again)
+    known.remove(name)
+    pages = pages_folder(name)
+    kept = pages if pages.is_dir() else None
+    if as_json:
+        write_json({"removed": name, "documents": info.documents, "pages": str(kept) if kept else None})
+        return
+    err().line(f"Removed {name}.")
+    if kept:
+        err().line(f"The pages that were fetched for it stay in {kept}.")
+
 
 __all__ = ["corpus_app"]

@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iterative_rag.cli.options import AsJson, CorpusToFill, EmbedderSpec, Quiet, RefusedSeconds
+from iterative_rag.cli.console import clean, err, out, write_json
+from iterative_rag.cli.index import report_as_json, show_report, skipped_as_json
+from iterative_rag.cli.live import indexing, say_pause
+from iterative_rag.cli.options import AsJson, CorpusToFill, Quiet, RefusedSeconds, settings_from, takes_settings
+from iterative_rag.errors import HostNotPublic, UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.index.ingest import IngestReport
     from iterative_rag.protocols import Skipped
+    from iterative_rag.settings import Settings
     from iterative_rag.sources.web.web_pages import WebPage
 
 FAILED = 4
 _TITLES_SHOWN = 10
 
 
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE...",
-        help="Folders and files, as for `index`; ZIM archives and MediaWiki dumps; web pages.",
-    ),
-]
-TitlesFile = Annotated[
-    str,
-    typer.Option(
-        metavar="FILE", help="Only these articles of the ZIM archive or dump, one title a line; - reads stdin."
-    ),
-]
-IgnoreRobots = Annotated[
-    bool, typer.Option("--ignore-robots", help="Fetch pages that robots.txt forbids: only if you may.")
-]
-
-
+@takes_settings(("embedder",))
 def add(
-    sources: Sources,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Folders and files, as for `index`; ZIM archives and MediaWiki dumps; web pages.",
+        ),
+    ],
+    settings: Settings,
     corpus: CorpusToFill = None,
-    titles: TitlesFile = "",
-    ignore_robots: IgnoreRobots = False,
-    embedder: EmbedderSpec = None,
+    titles: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="Only these articles of the ZIM archive or dump, one title a line; - reads stdin."
+        ),
+    ] = "",
+    ignore_robots: Annotated[
+        bool, typer.Option("--ignore-robots", help="Fetch pages that robots.txt forbids: only if you may.")
+    ] = False,
     refused_seconds: RefusedSeconds = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -54,54 +58,48 @@ def add(
     A list of titles adds to those chosen before; an article that another list lacks stays in the corpus. `index` and
     `corpus status` look at the chosen articles. Without --titles the whole archive or dump is added.
     """
-    from iterative_rag.cli.fetch_progress import corpus_to_fill
-    from iterative_rag.cli.index_search_show import show_report
+    from iterative_rag.app.factory import fetch_web_pages
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.web_pages import is_url
 
     name = corpus_to_fill(corpus)
     chosen = _titles(titles) if titles else None
-    urls = [one for one in sources if is_url(one)]
-    paths = [Path(one) for one in sources if not is_url(one)]
+    urls = [source for source in sources if is_url(source)]
+    paths = [Path(source) for source in sources if not is_url(source)]
     results: tuple[WebPage | Skipped, ...] = ()
     if urls:
-        folder, results = _fetch(urls, name, ignore_robots=ignore_robots, as_json=as_json, quiet=quiet)
+        folder, results = fetch_web_pages(
+            urls,
+            corpus=name,
+            ignore_robots=ignore_robots,
+            on_page=None if as_json else lambda page: _show_page(page, quiet=quiet),
+            on_pause=None if quiet else say_pause,
+        )
         if any(folder.glob("*.md")):
             paths.append(folder)
-    report = _index(paths, name, embedder, chosen, refused_seconds, quiet=quiet) if paths or chosen else None
-    pages = [one for one in results if not isinstance(one, Skipped)]
-    skipped = [one for one in results if isinstance(one, Skipped)]
+    report = None
+    if paths or chosen:
+        articles = {"titles": chosen, "whole": chosen is None, "refused_seconds": refused_seconds}
+        report = index_into(paths, name, settings, quiet=quiet, **articles)
+    skipped = [result for result in results if isinstance(result, Skipped)]
+    missing = _missing(report, chosen)
     if as_json:
-        _write_json(name, pages, skipped, report, chosen)
+        pages = [page for page in results if not isinstance(page, Skipped)]
+        _write_json(name, pages, skipped, report, chosen, missing)
     elif report:
         show_report(report, quiet=quiet)
-        if (missing := _missing(report, chosen)) and chosen:
-            _say_missing(list(missing), len(chosen))
+        if missing and chosen:
+            shown = ", ".join(map(repr, list(missing)[:_TITLES_SHOWN])) + (
+                ", …" if len(missing) > _TITLES_SHOWN else ""
+            )
+            matched = f"{len(missing)} of {counted(len(chosen), 'title')} matched no article: "
+            err().line((matched, "yellow"), clean(shown))
     if skipped:
         raise typer.Exit(FAILED)
 
 
-def _fetch(
-    urls: list[str], corpus: str, *, ignore_robots: bool, as_json: bool, quiet: bool
-) -> tuple[Path, tuple[WebPage | Skipped, ...]]:
-    """Fetch web pages into the folder of the corpus, showing each as it arrives."""
-    from iterative_rag.app import factory
-    from iterative_rag.cli.fetch_progress import say_pause
-
-    return factory.fetch_web_pages(
-        urls,
-        corpus=corpus,
-        ignore_robots=ignore_robots,
-        on_page=None if as_json else lambda one: _show_page(one, quiet=quiet),
-        on_pause=None if quiet else say_pause,
-    )
-
-
 def _titles(place: str) -> list[str]:
     """The titles in a file or on stdin, each once. Raises UsageError."""
-    import sys
-
-    from iterative_rag.errors import UsageError
     from iterative_rag.system.files import readable
 
     try:
@@ -117,60 +115,25 @@ def _titles(place: str) -> list[str]:
     return titles
 
 
-def _index(
-    paths: list[Path],
-    name: str,
-    embedder: str | None,
-    titles: list[str] | None,
-    refused_seconds: float | None,
-    *,
-    quiet: bool,
-) -> IngestReport:
-    from iterative_rag.app.factory import index_paths
-    from iterative_rag.cli.options import settings_from
-    from iterative_rag.cli.progress import indexing
-
-    settings = settings_from(corpus=name, embedder=embedder)
-    with indexing(quiet=quiet) as progress:
-        return index_paths(
-            paths,
-            settings=settings,
-            corpus=name,
-            titles=titles,
-            whole=titles is None,
-            refused_seconds=refused_seconds,
-            progress=progress,
-        )
-
-
 def _missing(report: IngestReport | None, titles: list[str] | None) -> dict[str, str]:
     """The titles without a document, and why. The source names of skipped items end in their titles."""
     asked = set(titles or ())
     missing: dict[str, str] = {}
-    for one in report.skipped if report else ():
-        ends = (one.source[place + 1 :] for place, letter in enumerate(one.source) if letter == ":")
+    for item in report.skipped if report else ():
+        ends = (item.source[at + 1 :] for at, letter in enumerate(item.source) if letter == ":")
         if title := next((end for end in ends if end in asked), ""):
-            missing[title] = one.reason
+            missing[title] = item.reason
     return missing
 
 
-def _say_missing(missing: list[str], asked: int) -> None:
-    from iterative_rag.cli.console import clean, err
-
-    more = ", …" if len(missing) > _TITLES_SHOWN else ""
-    shown = ", ".join(repr(title) for title in missing[:_TITLES_SHOWN]) + more
-    err().line((f"{len(missing)} of {counted(asked, 'title')} matched no article: ", "yellow"), clean(shown))
-
-
-def _show_page(one: WebPage | Skipped, *, quiet: bool) -> None:
+def _show_page(page: WebPage | Skipped, *, quiet: bool) -> None:
     """Show one page as it arrives, which also serves as progress."""
-    from iterative_rag.cli.console import clean, err, out
     from iterative_rag.protocols import Skipped
 
-    if isinstance(one, Skipped):
-        err().line(("skipped ", "yellow"), clean(f"{one.source}: {one.reason}"))
+    if isinstance(page, Skipped):
+        err().line(("skipped ", "yellow"), clean(f"{page.source}: {page.reason}"))
     elif not quiet:
-        out().line((clean(one.title), "bold"), "  " + clean(one.url))
+        out().line((clean(page.title), "bold"), "  " + clean(page.url))
 
 
 def _write_json(
@@ -179,17 +142,49 @@ def _write_json(
     skipped: list[Skipped],
     report: IngestReport | None,
     titles: list[str] | None,
+    missing: dict[str, str],
 ) -> None:
-    from iterative_rag.cli.console import write_json
-    from iterative_rag.cli.fetch_progress import report_as_json, skipped_as_json
-
-    found: dict[str, object] = {
+    value: dict[str, object] = {
         "corpus": name,
-        "pages": [{"asked": one.asked, "url": one.url, "title": one.title, "file": str(one.place)} for one in pages],
+        "pages": [
+            {"asked": page.asked, "url": page.url, "title": page.title, "file": str(page.place)} for page in pages
+        ],
         "skipped": skipped_as_json(skipped),
-        "indexed": report_as_json(report),
+        "indexed": report and report_as_json(report),
     }
     if titles is not None:
-        missing = [{"title": title, "reason": why} for title, why in _missing(report, titles).items()]
-        found["titles"] = {"asked": len(titles), "missing": missing}
-    write_json(found)
+        lacking = [{"title": title, "reason": why} for title, why in missing.items()]
+        value["titles"] = {"asked": len(titles), "missing": lacking}
+    write_json(value)
+
+
+# --- shared by the commands that fetch documents first ---------------------------------------
+
+
+def index_into(paths: Sequence[Path], corpus: str, settings: Settings, *, quiet: bool, **chosen: Any) -> IngestReport:
+    """Update the corpus from folders and files, with a progress bar."""
+    from iterative_rag.app.factory import index_paths
+
+    with indexing(quiet=quiet) as progress:
+        return index_paths(paths, settings=settings, corpus=corpus, progress=progress, **chosen)
+
+
+def corpus_to_fill(given: str | None) -> str:
+    """The corpus to fill; its name is checked before anything is fetched."""
+    from iterative_rag.app.factory import DEFAULT_CORPUS, pages_folder
+
+    name = given or settings_from().corpus or DEFAULT_CORPUS
+    pages_folder(name)
+    return name
+
+
+@contextmanager
+def naming_private_hosts(allowed: bool) -> Iterator[None]:
+    """Adds to the refusal of a host that is not public how to allow it, unless that was done."""
+    try:
+        yield
+    except HostNotPublic as error:
+        if allowed:
+            raise
+        hint = f"{error.hint} A wiki on your own network: --allow-private-hosts"
+        raise HostNotPublic(str(error), hint=hint) from error

@@ -10,65 +10,62 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AllowPrivateHosts, AsJson, Contact, CorpusToFill, EmbedderSpec, Quiet
+from iterative_rag.cli.console import clean, err, out, write_json
+from iterative_rag.cli.corpus.add import FAILED, corpus_to_fill, index_into, naming_private_hosts
+from iterative_rag.cli.index import report_as_json, show_report
+from iterative_rag.cli.live import fetching
+from iterative_rag.cli.options import AllowPrivateHosts, AsJson, Contact, CorpusToFill, Quiet, WikiApi, takes_settings
+from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.index.ingest import IngestReport
-    from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.settings import Settings
+    from iterative_rag.sources.wikipedia.collecting import Collected
     from iterative_rag.sources.wikipedia.page_names import PageName
 
-FAILED = 4
 _SHOWN = 20  # pages that were not found
 _CHOICES_SHOWN = 10  # titles offered for one of them
 
 
-Articles = Annotated[
-    list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")
-]
-Language = Annotated[str, typer.Option("--lang", metavar="CODE", help="The Wikipedia of bare titles.")]
-Categories = Annotated[list[str] | None, typer.Option("--category", metavar="NAME", help="All articles of a category.")]
-LinksOf = Annotated[
-    list[str] | None, typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to.")
-]
-Depth = Annotated[int, typer.Option("--depth", metavar="N", min=1, max=5, help="How many links far --links-of goes.")]
-FromDataset = Annotated[
-    Path | None, typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to.")
-]
-ArticleLimit = Annotated[
-    int | None,
-    typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and datasets. Default: 1000."),
-]
-ApiUrl = Annotated[
-    str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
-]
-Search = Annotated[
-    list[str] | None, typer.Option("--search", metavar="WORDS", help="The ten articles that the wiki finds for them.")
-]
-Via = Annotated[
-    str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
-]
-Refresh = Annotated[
-    bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all articles of the corpus.")
-]
-
-
+@takes_settings(("embedder",))
 def fetch(
-    pages: Articles = None,
-    lang: Language = "en",
-    category: Categories = None,
-    links_of: LinksOf = None,
-    search: Search = None,
-    depth: Depth = 1,
-    from_dataset: FromDataset = None,
+    settings: Settings,
+    pages: Annotated[
+        list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")
+    ] = None,
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="The Wikipedia of bare titles.")] = "en",
+    category: Annotated[
+        list[str] | None, typer.Option("--category", metavar="NAME", help="All articles of a category.")
+    ] = None,
+    links_of: Annotated[
+        list[str] | None,
+        typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to."),
+    ] = None,
+    search: Annotated[
+        list[str] | None,
+        typer.Option("--search", metavar="WORDS", help="The ten articles that the wiki finds for them."),
+    ] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", metavar="N", min=1, max=5, help="How many links far --links-of goes.")
+    ] = 1,
+    from_dataset: Annotated[
+        Path | None,
+        typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to."),
+    ] = None,
     corpus: CorpusToFill = None,
-    limit: ArticleLimit = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and datasets. Default: 1000."),
+    ] = None,
     contact: Contact = "",
-    api: ApiUrl = "",
+    api: WikiApi = "",
     allow_private_hosts: AllowPrivateHosts = False,
-    via: Via = "api",
-    refresh: Refresh = False,
-    embedder: EmbedderSpec = None,
+    via: Annotated[
+        str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
+    ] = "api",
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all articles of the corpus.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,41 +73,48 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
-    from iterative_rag.app import factory
-    from iterative_rag.cli.fetch_progress import (
-        corpus_to_fill,
-        fetching_progress,
-        index_into,
-        naming_private_hosts,
-    )
+    from iterative_rag.app.factory import fetch_wikipedia
+    from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
+    from iterative_rag.sources.wikipedia.page_names import page_name
 
     name = corpus_to_fill(corpus)
-    by_package = _by_package(via)
-    wanted, no_pages = _wanted(
-        pages or [], lang, category or [], links_of or [], search or [], depth, from_dataset, limit, refresh
+    if via not in ("api", "wikipedia"):
+        raise UsageError(f"There is no way {via!r} to look up titles.", hint="Use --via api or --via wikipedia.")
+    listed, no_pages = _of_dataset(from_dataset, lang) if from_dataset else ([], [])
+    names, categories, linking, words = (
+        tuple(page_name(title, language=lang) for title in given or ()) for given in (pages, category, links_of, search)
     )
-    with naming_private_hosts(allow_private_hosts), fetching_progress(quiet=quiet) as (progress, on_pause):
-        found = factory.fetch_wikipedia(
+    wanted = Wanted(names, tuple(listed), categories, linking, words, depth, limit or LIMIT, refresh)
+    if wanted.nothing and not refresh:
+        raise UsageError(
+            "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
+        )
+    with naming_private_hosts(allow_private_hosts), fetching(quiet=quiet) as (progress, on_pause):
+        found = fetch_wikipedia(
             wanted,
             corpus=name,
             contact=contact,
             api=api,
             private_hosts=allow_private_hosts,
-            by_package=by_package,
+            by_package=via == "wikipedia",
             progress=progress,
             on_pause=on_pause,
         )
-    report = index_into([found.folder], name, embedder, quiet=quiet) if any(found.folder.glob("*.md")) else None
+    report = index_into([found.folder], name, settings, quiet=quiet) if any(found.folder.glob("*.md")) else None
     missed = [*no_pages, *_missed(found)]
     if as_json:
-        _write_json(name, found, missed, report)
+        _write_json(name, found, missed, report and report_as_json(report))
     else:
-        _show(found, missed, report, _Retyped(lang, corpus, api, allow_private_hosts, via), wanted.limit, quiet=quiet)
-    if any(one.kind == "failed" or one.asked in wanted.names for one in missed):
+        # What is repeated in a suggested command, so that it fetches into the same corpus.
+        again = ["--corpus", corpus] if corpus else []
+        again += ["--api", api] if api else []
+        again += ["--allow-private-hosts"] if allow_private_hosts else []
+        again += ["--via", via] if via != "api" else []
+        _show(found, missed, lang, again, wanted.limit, quiet=quiet)
+        if report and not quiet:
+            show_report(report, quiet=quiet)
+    if any(page.kind == "failed" or page.asked in wanted.names for page in missed):
         raise typer.Exit(FAILED)
-
-
-# --- what to fetch ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,44 +131,8 @@ class _Missed:
         return self.asked if isinstance(self.asked, str) else self.asked.title
 
 
-def _wanted(
-    pages: list[str],
-    language: str,
-    categories: list[str],
-    links_of: list[str],
-    searches: list[str],
-    depth: int,
-    dataset: Path | None,
-    limit: int | None,
-    refresh: bool,
-) -> tuple[Wanted, list[_Missed]]:
-    """The pages to fetch, and the links of the dataset that do not lead to Wikipedia. Raises UsageError."""
-    from iterative_rag.errors import UsageError
-    from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
-    from iterative_rag.sources.wikipedia.page_names import page_name
-
-    listed, no_pages = _of_dataset(dataset, language) if dataset else ([], [])
-    names, categories_, linking, words = (
-        tuple(page_name(one, language=language) for one in given) for given in (pages, categories, links_of, searches)
-    )
-    wanted = Wanted(names, tuple(listed), categories_, linking, words, depth, limit or LIMIT, refresh)
-    if wanted.nothing and not refresh:
-        raise UsageError(
-            "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
-        )
-    return wanted, no_pages
-
-
-def _by_package(via: str) -> bool:
-    from iterative_rag.errors import UsageError
-
-    if via not in ("api", "wikipedia"):
-        raise UsageError(f"There is no way {via!r} to look up titles.", hint="Use --via api or --via wikipedia.")
-    return via == "wikipedia"
-
-
 def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
-    from iterative_rag.errors import UsageError
+    """The pages that a question file links to, and the links that do not lead to Wikipedia."""
     from iterative_rag.evaluation.datasets import dataset_forms
     from iterative_rag.sources.wikipedia.page_names import page_name
 
@@ -187,88 +155,45 @@ def _missed(found: Collected) -> Iterator[_Missed]:
             yield _Missed(outcome.name, outcome.kind, outcome.reason, outcome.nearest)
 
 
-# --- output ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Retyped:
-    """The options to repeat in a suggested command, so that it fetches into the same corpus."""
-
-    language: str
-    corpus: str | None
-    api: str
-    private_hosts: bool
-    via: str
-
-    def command(self, title: str, language: str) -> str:
-        parts = ["iterative-rag", "corpus", "fetch", title]
-        parts += ["--lang", language] if language != "en" else []
-        parts += ["--corpus", self.corpus] if self.corpus else []
-        parts += ["--api", self.api] if self.api else []
-        parts += ["--allow-private-hosts"] if self.private_hosts else []
-        parts += ["--via", self.via] if self.via != "api" else []
-        return shlex.join(parts)
-
-
-def _show(
-    found: Collected, missed: list[_Missed], report: IngestReport | None, again: _Retyped, limit: int, *, quiet: bool
-) -> None:
-    from iterative_rag.cli.console import err, out
-    from iterative_rag.cli.index_search_show import show_report
-
-    for one in missed[:_SHOWN]:
-        _show_missed(one, again)
+def _show(found: Collected, missed: list[_Missed], lang: str, again: list[str], limit: int, *, quiet: bool) -> None:
+    """What was fetched, and for each page that was not found the reason and commands for those that may be meant."""
+    for page in missed[:_SHOWN]:
+        meant = page.nearest[:_CHOICES_SHOWN]
+        err().line((clean(page.title), "bold"), clean(f": {page.reason}{' It may be:' if meant else ''}"))
+        language = lang if isinstance(page.asked, str) else page.asked.language
+        own = ["--lang", language] if language != "en" else []
+        for title in meant:
+            err().line(clean(shlex.join(["iterative-rag", "corpus", "fetch", title, *own, *again])), indent="  ")
+        if len(page.nearest) > len(meant):
+            err().line(f"… and {len(page.nearest) - len(meant)} more", indent="  ")
     if len(missed) > _SHOWN:
         err().line((f"… and {len(missed) - _SHOWN:,} more without a page; all of them: --json", "yellow"))
     if found.cut:
-        err().line(
-            (
-                f"Only the first {counted(limit, 'article was', 'articles were')} taken; more: --limit {limit * 10}",
-                "yellow",
-            )
+        taken = counted(limit, "article was", "articles were")
+        err().line((f"Only the first {taken} taken; more: --limit {limit * 10}", "yellow"))
+    if not quiet:
+        out().line(
+            f"{counted(len(found.stored), 'page')} in {found.folder}, "
+            f"{found.fetched:,} fetched now in {found.seconds:.0f} s, {len(missed):,} not found"
         )
-    if quiet:
-        return
-    out().line(
-        f"{counted(len(found.stored), 'page')} in {found.folder}, "
-        f"{found.fetched:,} fetched now in {found.seconds:.0f} s, {len(missed):,} not found"
+
+
+def _write_json(name: str, found: Collected, missed: list[_Missed], indexed: dict[str, object] | None) -> None:
+    write_json(
+        {
+            "corpus": name,
+            "folder": str(found.folder),
+            "pages": [
+                {"title": page.title, "language": page.name.language, "file": str(page.place), "fetched": page.fetched}
+                for page in found.stored.values()
+            ],
+            "missing": [
+                {"asked": page.title, "kind": page.kind, "reason": page.reason, "nearest": list(page.nearest)}
+                for page in missed
+            ],
+            "fetched": found.fetched,
+            "cut": found.cut,
+            "seconds": found.seconds,
+            "indexed": indexed,
+        }
     )
-    if report:
-        show_report(report, quiet=quiet)
-
-
-def _show_missed(one: _Missed, again: _Retyped) -> None:
-    """Print the reason, and a command for each page that may be meant."""
-    from iterative_rag.cli.console import clean, err
-
-    meant = one.nearest[:_CHOICES_SHOWN]
-    offer = " It may be:" if meant else ""
-    err().line((clean(one.title), "bold"), clean(f": {one.reason}{offer}"))
-    language = again.language if isinstance(one.asked, str) else one.asked.language
-    for title in meant:
-        err().line(clean(again.command(title, language)), indent="  ")
-    if len(one.nearest) > len(meant):
-        err().line(f"… and {len(one.nearest) - len(meant)} more", indent="  ")
-
-
-def _write_json(name: str, found: Collected, missed: list[_Missed], report: IngestReport | None) -> None:
-
-    from iterative_rag.cli.console import write_json
-    from iterative_rag.cli.fetch_progress import report_as_json
-
-    value = {
-        "corpus": name,
-        "folder": str(found.folder),
-        "pages": [
-            {"title": one.title, "language": one.name.language, "file": str(one.place), "fetched": one.fetched}
-            for one in found.stored.values()
-        ],
-        "missing": [
-            {"asked": one.title, "kind": one.kind, "reason": one.reason, "nearest": list(one.nearest)} for one in missed
-        ],
-        "fetched": found.fetched,
-        "cut": found.cut,
-        "seconds": found.seconds,
-        "indexed": report_as_json(report),
-    }
-    write_json(value)

@@ -1,0 +1,316 @@
+"""`index`: brings a corpus up to date, once or, with --watch, whenever the files have changed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from iterative_rag.cli.console import clean, err, out, write_json
+from iterative_rag.cli.live import indexing
+from iterative_rag.cli.options import Quiet, RefusedSeconds, takes_settings
+from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.registry import FORMATS, in_words
+from iterative_rag.sources.metadata import told
+from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from iterative_rag.index.ingest import DocumentChange, IngestReport
+    from iterative_rag.protocols import Skipped
+    from iterative_rag.settings import Settings
+
+ENGINES = ("local", "ray")
+_SHOWN = 20
+_LEFT_OUT_SHOWN = 3
+# After a fault that may pass by itself: a corpus that another process writes, a server that is down.
+_RETRY_SECONDS = 5.0
+
+Update = Callable[..., "IngestReport"]  # takes `progress`, `noticed` and `may_be_empty`
+
+
+@takes_settings(("corpus", "embedder", "index", "index_questions", "llm"))
+def index(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help=f"Folders, or files: {in_words(FORMATS.names)}.")
+    ],
+    settings: Settings,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="What embeds: local, or ray (many machines).")] = "local",
+    address: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="The Ray cluster; auto: this machine's; none: a new one here.")
+    ] = "",
+    refused_seconds: RefusedSeconds = None,
+    max_indexing_calls: Annotated[
+        int | None,
+        typer.Option("--max-calls", metavar="N", min=0, help="LLM calls for --questions; the next run goes on."),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on until it is stopped, and index what changes in the files.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Each event as one JSON object on a line of stdout.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Bring a corpus up to date with files and folders of them, in any mix of formats.
+
+    A record of a .json or .jsonl file is {"title": ..., "text": ..., "url": ...} ("passage" does for "text"); a .json
+    file may be SQuAD's as well. Web pages, PDF and Word files, and texts that are not UTF-8, need the extra "files".
+    Only new and changed documents are embedded; those that are gone are removed. With --questions, the LLM of --llm
+    writes questions that each passage answers, one call a passage, and searches find the passage by them too.
+    With --watch, files that are written, replaced or removed later are indexed once they have stopped changing, until
+    Ctrl-C or SIGTERM ends the command with exit code 0. Between two updates the corpus is free for other commands.
+    """
+    from iterative_rag.app.factory import index_paths, make_embedder
+    from iterative_rag.system.memory import limit_arenas
+
+    if engine not in ENGINES:
+        raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
+    if address and engine != "ray":
+        raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
+    if watch and engine == "ray":
+        raise UsageError("--watch embeds in this process.", hint="Leave out --engine, or index without --watch.")
+    limit_arenas()
+    if settings.index_questions and not quiet:  # the cost, before it arises
+        limit = "" if max_indexing_calls is None else f", {counted(max_indexing_calls, 'call')} at most"
+        each = f"{counted(settings.index_questions, 'question')} for each passage"
+        err().line((f"Writing {each}: at least one LLM call for each passage that has none{limit}.", "dim"))
+    update = partial(
+        index_paths,
+        paths,
+        settings=settings,
+        embedder=make_embedder(settings.embedder, settings),
+        ray=address if engine == "ray" else None,
+        refused_seconds=refused_seconds,
+        max_calls=max_indexing_calls,
+    )
+    teller = JsonTeller() if as_json else Teller(quiet=quiet)
+    known = _Known(paths) if watch else None
+    with indexing(quiet=quiet) as progress:
+        report = update(progress=progress)
+    teller.first(report)
+    if known:
+        _keep_in_step(paths, known, update, teller)
+
+
+# --- what is told ----------------------------------------------------------------------------
+
+
+def show_report(report: IngestReport, *, quiet: bool) -> None:
+    shown = [skipped for skipped in report.skipped if not skipped.extra]
+    for skipped in shown[:_SHOWN]:
+        err().line(("skipped ", "yellow"), clean(f"{skipped.source}: {skipped.reason}"))
+    if len(shown) > _SHOWN:
+        err().line((f"… and {len(shown) - _SHOWN} more skipped", "yellow"))
+    if not quiet:
+        _show_counts(report)
+    _show_left_out([skipped for skipped in report.skipped if skipped.extra])
+
+
+def _show_counts(report: IngestReport) -> None:
+    for path, root in report.covered:
+        err().line(clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed."))
+    if report.retitled:
+        documents = counted(report.retitled, "document of the same text has", "documents of the same text have")
+        err().line(f"{documents} another title than before, so indexed again.")
+    rate = f", {report.passages / report.seconds:,.0f}/s" if report.passages and report.seconds else ""
+    out().line(
+        f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed, "
+        f"{len(report.skipped)} skipped; {counted(report.passages, 'passage')} embedded in {report.seconds:.1f} s{rate}"
+    )
+    if report.not_read:
+        err().line(("Not read: ", "yellow"), clean(f"{told(dict(report.not_read))}."))
+    if at := report.questions:
+        err().line(
+            f"{counted(at.written, 'question')} written in {counted(at.calls, 'LLM call')} "
+            f"({at.prompt_tokens + at.completion_tokens:,} tokens; "
+            f"{counted(at.cached, 'reply', 'replies')} from the cache)"
+        )
+        if at.unreadable:
+            err().line((f"{counted(at.unreadable, 'passage')} got none: the replies could not be read.", "yellow"))
+        if at.postponed:
+            documents = counted(at.postponed, "document")
+            limit = f"{documents} still without questions: the limit of calls was reached."
+            err().line((limit, "yellow"), " The same command goes on.")
+    if report.notice:
+        err().line(("Note: ", "yellow"), clean(report.notice))
+
+
+def _show_left_out(left_out: Sequence[Skipped]) -> None:
+    """What an extra would read: how many files of each kind, the first names, and the command that installs it."""
+    from iterative_rag.errors.installation import install_command
+
+    for extra in dict.fromkeys(skipped.extra for skipped in left_out):
+        names = [Path(skipped.source).name for skipped in left_out if skipped.extra == extra]
+        kinds = Counter(Path(name).suffix.lower() for name in names)
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        first = ", ".join(names[:_LEFT_OUT_SHOWN]) + (", …" if len(names) > _LEFT_OUT_SHOWN else "")
+        err().line(("Left out: ", "yellow"), clean(f"{counts} ({first})."))
+        err().line("To read them, type this and then the same command again:")
+        err().command(install_command(extra), indent="  ")
+
+
+class Teller:
+    """Prints changes, a line each, on stdout, and everything else on stderr."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._skipped: set[Skipped] = set()
+
+    def first(self, report: IngestReport) -> None:
+        show_report(report, quiet=self._quiet)
+        self._skipped = set(report.skipped)
+
+    def watching(self, paths: Sequence[Path]) -> None:
+        self._note(f"Watching {', '.join(map(str, paths))}. Stop with Ctrl-C.")
+
+    def updated(self, report: IngestReport, changes: Sequence[DocumentChange]) -> None:
+        for change in changes[:_SHOWN]:
+            out().line((f"{change.kind:<8}", "cyan"), clean(change.source))
+        if len(changes) > _SHOWN:
+            out().line(f"… and {len(changes) - _SHOWN:,} more")
+        for skipped in self._newly_skipped(report):
+            err().line(("skipped ", "yellow"), clean(f"{skipped.source}: {skipped.reason}"))
+        sys.stdout.flush()
+
+    def failed(self, error: IterativeRAGError) -> None:
+        from iterative_rag.cli import say
+
+        say(f"{error} The corpus stays as it is.", error.hint)
+
+    def stopped(self) -> None:
+        self._note("Stopped: what was indexed is kept.")
+
+    def _note(self, text: str) -> None:
+        sys.stdout.flush()
+        if not self._quiet:
+            err().line((clean(text), "dim"))
+
+    def _newly_skipped(self, report: IngestReport) -> list[Skipped]:
+        new = [skipped for skipped in report.skipped if skipped not in self._skipped]
+        self._skipped = set(report.skipped)
+        return new
+
+
+class JsonTeller(Teller):
+    """Writes events as JSON Lines on stdout; docs/commands.md lists them."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+
+    def first(self, report: IngestReport) -> None:
+        self.updated(report, ())
+
+    def watching(self, paths: Sequence[Path]) -> None:
+        _event("watching", paths=[str(path) for path in paths])
+
+    def updated(self, report: IngestReport, changes: Sequence[DocumentChange]) -> None:
+        for change in changes:
+            _event(change.kind, source=change.source)
+        for skipped in self._newly_skipped(report):
+            _event("skipped", source=skipped.source, reason=skipped.reason)
+        counts = report_as_json(report)
+        _event("updated", **counts | {"seconds": report.seconds, "skipped": len(report.skipped)})
+
+    def failed(self, error: IterativeRAGError) -> None:
+        _event("failed", message=str(error), hint=error.hint)
+
+    def stopped(self) -> None:
+        _event("stopped")
+
+
+def _event(name: str, **fields: Any) -> None:
+    write_json({"event": name, **fields}, indent=None)
+    sys.stdout.flush()
+
+
+def report_as_json(report: IngestReport) -> dict[str, Any]:
+    """What --json tells of the indexing."""
+    counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "removed", "passages")}
+    not_read = dict(report.not_read)
+    seconds = round(report.seconds, 3)
+    return {**counts, "seconds": seconds, "skipped": skipped_as_json(report.skipped), "not_read": not_read}
+
+
+def skipped_as_json(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
+    return [{"source": item.source, "reason": item.reason} for item in skipped]
+
+
+# --- index --watch ---------------------------------------------------------------------------
+
+
+class _Known:
+    """What the paths were when they were indexed last."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        from iterative_rag.sources.settled_changes import states_of
+
+        self.states, self.devices = states_of(paths), _devices(paths)
+
+
+def _keep_in_step(paths: Sequence[Path], known: _Known, update: Update, teller: Teller) -> None:
+    """Index whatever changes in the paths, until SIGINT or SIGTERM.
+
+    The first time any fault has ended the command, as it does without --watch. Later ones are told, and the corpus
+    stays as it is until the next change; after those that may pass by themselves it is tried again.
+    """
+    from iterative_rag.sources.settled_changes import rest, settled_changes
+    from iterative_rag.system.cancellation import RunStopped, stoppable
+
+    stop = threading.Event()
+    with _stopped_by_signals(stop), stoppable(stop):
+        teller.watching(paths)
+        failed = ""
+        while (found := settled_changes(paths, known.states, stop.is_set)) is not None:
+            changes: list[DocumentChange] = []
+            try:
+                report = update(noticed=changes.append, may_be_empty=_devices(paths) == known.devices)
+            except RunStopped:
+                break
+            except IterativeRAGError as error:
+                if str(error) != failed:
+                    teller.failed(error)
+                failed = str(error)
+                if error.retryable:
+                    rest(_RETRY_SECONDS, stop.is_set)
+                    continue
+            else:
+                failed = ""
+                teller.updated(report, changes)
+            known.states = found
+        teller.stopped()
+
+
+def _devices(paths: Sequence[Path]) -> list[int | None]:
+    """The device of each path. It changes where a drive is unmounted: its folder is empty, but nothing was deleted."""
+    return [path.stat().st_dev if path.exists() else None for path in paths]
+
+
+@contextmanager
+def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
+    """The first signal sets the event, which is looked at between documents; a second one ends the process."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        os._exit(128 + number)
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, leave)
+        stop.set()
+
+    wanted = (signal.SIGINT, signal.SIGTERM)
+    before = {each: signal.getsignal(each) for each in wanted if signal.getsignal(each) != signal.SIG_IGN}
+    for each in before:
+        signal.signal(each, ask)
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

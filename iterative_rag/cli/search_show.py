@@ -1,0 +1,100 @@
+"""`search` and `show`: what needs no LLM."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iterative_rag.cli.console import clean, err, out, write, write_json
+from iterative_rag.cli.options import SEARCHING, AsJson, announce_starter, takes_settings, titles
+from iterative_rag.errors import UsageError
+from iterative_rag.sources.metadata import kinds_not_read, told
+
+if TYPE_CHECKING:
+    from iterative_rag.settings import Settings
+    from iterative_rag.types import Hit
+
+
+@takes_settings(SEARCHING)
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to search for.")],
+    settings: Settings,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Passages.")] = 10,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search the corpus: passages with their scores and ranks, without any LLM.
+
+    With * or ?, TEXT is a pattern of the whole name. Passages of a filtered corpus rank as if there were no others.
+    """
+    query = " ".join(words).strip()
+    if not query:
+        raise UsageError("There is nothing to search for.", hint='iterative-rag search "WORDS"')
+    from iterative_rag.app.factory import cache, for_one_run, open_to_read
+
+    announce_starter(settings)
+    opened = open_to_read(settings, kept=cache(settings))
+    try:
+        if opened.notice:
+            err().line((opened.notice, "dim"))
+        with for_one_run(opened, [settings.within]) as part:
+            (hits,) = part.search([query], limit)
+        found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
+    finally:
+        opened.close()
+    if as_json:
+        write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in found])
+        return
+    if not found:
+        err().line(f"Nothing found in {opened.name}.")
+    _show_hits(found, explain=explain, settings=settings)
+
+
+def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, settings: Settings) -> None:
+    for number, (hit, text) in enumerate(found, 1):
+        ranks = f"dense {hit.dense_rank or '–'}, BM25 {hit.sparse_rank or '–'}"
+        place = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
+        out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (place, "dim"))
+        if explain:
+            out().line((_explained(hit, settings), "dim"), indent="   ")
+        out().line(clean(text), indent="   ")
+
+
+def _explained(hit: Hit, settings: Settings) -> str:
+    """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
+    from iterative_rag.index.rank_fusion import FUSION_K
+
+    ranks = (
+        (settings.vector_weight, "dense", hit.dense_rank),
+        (settings.bm25_weight, "BM25", hit.sparse_rank),
+        (settings.rerank_weight, "reader", hit.reader_rank),
+    )
+    return f"{hit.score:.4f} = " + " + ".join(
+        f"{weight:g}/({FUSION_K}+{rank}) {half}" for weight, half, rank in ranks if rank
+    )
+
+
+@takes_settings(("corpus", "embedder", "index"))
+def show(
+    title: Annotated[
+        list[str], typer.Argument(metavar="TITLE", help="The title of a document.", autocompletion=titles)
+    ],
+    settings: Settings,
+) -> None:
+    """Print the documents of a title."""
+    from iterative_rag.app.factory import open_to_read
+
+    announce_starter(settings)
+    opened = open_to_read(settings)
+    try:
+        documents = opened.find(" ".join(title))
+    finally:
+        opened.close()
+    for document in documents:
+        err().line((document.title, "bold"), (f"  {document.source}", "dim"))
+        write(document.text)
+        if kinds := kinds_not_read(document):
+            err().line(("Not read: ", "yellow"), clean(f"{told(kinds)}."))
