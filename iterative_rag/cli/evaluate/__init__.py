@@ -1,16 +1,13 @@
-"""`iterative-rag evaluate`: run question sets, measure retrieval, report, compare, fetch. One file per command."""
+"""`iterative-rag evaluate`: run question sets, measure retrieval, report, compare, fetch."""
 
 from __future__ import annotations
 
 import typer
 
-from iterative_rag.cli.evaluate.compare import compare
-from iterative_rag.cli.evaluate.fetch import fetch
-from iterative_rag.cli.evaluate.frames import frames
-from iterative_rag.cli.evaluate.matrix import matrix
-from iterative_rag.cli.evaluate.report import report
+from iterative_rag.cli.evaluate.frames import fetch, frames
+from iterative_rag.cli.evaluate.report import compare, report
 from iterative_rag.cli.evaluate.retrieval import retrieval
-from iterative_rag.cli.evaluate.run import run
+from iterative_rag.cli.evaluate.run import matrix, run
 
 evaluate_app = typer.Typer(
     help="Measure it on question sets: FRAMES, multi-hop files, your own.",

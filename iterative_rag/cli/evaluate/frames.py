@@ -1,76 +1,143 @@
-"""`iterative-rag evaluate frames`: questions, pages, index, run and report of FRAMES in one command that resumes."""
+"""`iterative-rag evaluate fetch` and `evaluate frames`: a published dataset with its Wikipedia pages, and FRAMES from
+questions and pages to a report in one command. Both resume."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.console import clean, err, out, write_json
+from iterative_rag.cli.corpus.add import index_into, naming_private_hosts
+from iterative_rag.cli.evaluate.report import show_summary, write_reports
 from iterative_rag.cli.evaluate.run import (
     Concurrency,
     JudgeSpec,
     Limit,
     ModeName,
     PricePerMillion,
-    Redirects,
     RetryErrors,
     RunOut,
     SelfJudge,
     known_mode,
     parsed_price,
     run_with_progress,
-    show,
 )
+from iterative_rag.cli.live import fetching
 from iterative_rag.cli.options import (
+    MEASURED,
     AllowPrivateHosts,
     AsJson,
     Contact,
-    EmbedderSpec,
-    FastLLMSpec,
-    Guess,
-    LLMSpec,
-    MaxCalls,
-    MaxHops,
-    PresetName,
     Quiet,
-    UseCache,
-    settings_from,
+    Redirects,
+    WikiApi,
+    takes_settings,
 )
+from iterative_rag.errors import FetchError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.download import FetchPlan
+    from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
     from iterative_rag.settings import Settings
 
-Subset = Annotated[
-    str, typer.Option(metavar="60|all|FILE", help="60: a list that ships with the package; FILE: ids, one a line.")
-]
-Pages = Annotated[
-    Path | None, typer.Option(metavar="PATH", help="A file or folder of pages, as for `index`; else they are fetched.")
-]
-QuestionsFrom = Annotated[
-    str, typer.Option("--questions", metavar="URL_OR_FILE", help="The benchmark's file, if not the published.")
-]
-DataDir = Annotated[Path, typer.Option(metavar="DIR", help="Where questions and pages are fetched to.")]
-FramesCorpus = Annotated[
-    str, typer.Option("--corpus", metavar="NAME", help="The corpus that the pages are indexed into.")
-]
-WikiApi = Annotated[
-    str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for that of the link.")
-]
+_SHOWN = 20
+_NEAREST_SHOWN = 3
+
+Published = Annotated[str, typer.Option(metavar="URL_OR_FILE", help="The dataset's file, if not the published.")]
 
 
+@takes_settings(("embedder",))
+def fetch(
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="frames")],
+    settings: Settings,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where it goes; the same command goes on there. Default: DATASET."),
+    ] = None,
+    corpus: Annotated[
+        str, typer.Option(metavar="NAME", help="The corpus that the pages are indexed into. Default: DATASET.")
+    ] = "",
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the pages of the first N questions.")
+    ] = None,
+    contact: Contact = "",
+    source: Published = "",
+    api: WikiApi = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch a dataset and the Wikipedia pages that it links to, with their tables, and index them.
+
+    Interrupted or killed, the same command resumes; no page is fetched twice.
+    """
+    from iterative_rag.evaluation.datasets import download
+
+    plan = download.FetchPlan(dataset, out_dir or Path(dataset), source=source, limit=limit, contact=contact, api=api)
+    with fetching(quiet=quiet) as (advance, on_pause):
+        report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
+    name = corpus or dataset
+    indexed = index_into([report.folder], name, settings, quiet=quiet) if report.pages else None
+    command = ["iterative-rag", "evaluate", "run", "--dataset", str(report.dataset), "--corpus", name]
+    if as_json:
+        counts = {key: getattr(indexed, key) for key in ("added", "changed", "unchanged")} if indexed else None
+        told = {field: getattr(report, field) for field in ("questions", "links", "pages", "fetched", "failed")}
+        told |= {"dataset": str(report.dataset), "folder": str(report.folder), "corpus": name}
+        told |= {"redirects": dict(report.redirects), "missing": [dataclasses.asdict(page) for page in report.missing]}
+        write_json(told | {"seconds": report.seconds, "indexed": counts, "next": shlex.join(command)})
+    elif not quiet:
+        out().line(
+            f"{counted(report.questions, 'question')}, {counted(report.links, 'link')}: "
+            f"{counted(report.pages, 'page')} in {report.folder}, "
+            f"{report.fetched:,} fetched now in {report.seconds:.0f} s, "
+            f"{counted(len(report.redirects), 'redirect')} followed"
+        )
+        _show_missing(report)
+        if indexed:
+            out().line(
+                f"{indexed.added:,} added, {indexed.changed:,} changed, {indexed.unchanged:,} unchanged, "
+                f"{indexed.removed:,} removed; {counted(indexed.passages, 'passage')} embedded "
+                f"in {indexed.seconds:.1f} s"
+            )
+            out().line("Next: ", (shlex.join(command), "bold"))
+    if report.failed:
+        raise typer.Exit(4)
+
+
+def _show_missing(report: FetchReport) -> None:
+    if report.missing:
+        links = counted(len(report.missing), "link has", "links have")
+        err().line((f"{links} no page (listed in {report.folder.parent}):", "yellow"))
+    for page in report.missing[:_SHOWN]:
+        meant = f" Near: {', '.join(page.nearest[:_NEAREST_SHOWN])}." if page.nearest else ""
+        err().line((clean(page.asked), "bold"), " " + clean(f"({page.kind}) {page.reason}{meant}"), indent="  ")
+    if len(report.missing) > _SHOWN:
+        err().line(f"… and {len(report.missing) - _SHOWN:,} more", indent="  ")
+    if report.failed:
+        pages = counted(report.failed, "page")
+        err().line((f"{pages} could not be fetched this time; the same command tries again.", "yellow"))
+
+
+@takes_settings(MEASURED)
 def frames(
-    llm: LLMSpec = None,
-    fast_llm: FastLLMSpec = None,
-    subset: Subset = "60",
+    settings: Settings,
+    subset: Annotated[
+        str, typer.Option(metavar="60|all|FILE", help="60: a list that ships with the package; FILE: ids, one a line.")
+    ] = "60",
     limit: Limit = None,
-    pages: Pages = None,
-    questions: QuestionsFrom = "",
-    data: DataDir = Path("frames"),
-    corpus: FramesCorpus = "frames",
+    pages: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="A file or folder of pages, as for `index`; else they are fetched."),
+    ] = None,
+    questions: Published = "",
+    data: Annotated[Path, typer.Option(metavar="DIR", help="Where questions and pages are fetched to.")] = Path(
+        "frames"
+    ),
+    corpus: Annotated[str, typer.Option(metavar="NAME", help="The corpus that the pages are indexed into.")] = "frames",
     out: RunOut = None,
     mode: ModeName = "auto",
     judge: JudgeSpec = "",
@@ -81,12 +148,6 @@ def frames(
     contact: Contact = "",
     api: WikiApi = "",
     allow_private_hosts: AllowPrivateHosts = False,
-    embedder: EmbedderSpec = None,
-    preset: PresetName = None,
-    max_hops: MaxHops = None,
-    max_calls: MaxCalls = None,
-    guess: Guess = None,
-    cache: UseCache = None,
     retry_errors: RetryErrors = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -98,8 +159,6 @@ def frames(
 
     Wikipedia asks robots for a contact: name it once, with --contact; with --pages none is needed.
     """
-    from iterative_rag.cli.evaluate.report import write_reports
-    from iterative_rag.cli.fetch_progress import index_into
     from iterative_rag.evaluation.datasets.download import FetchPlan
     from iterative_rag.evaluation.datasets.frames_subsets import Benchmark
     from iterative_rag.evaluation.running.preparation import judging_model
@@ -108,13 +167,10 @@ def frames(
 
     need_inspect()  # what cannot work is told before pages are fetched for hours
     asked_by, cost = known_mode(mode), parsed_price(price)
-    models = {"llm": llm, "fast_llm": fast_llm, "embedder": embedder}
-    limits = {"preset": preset, "max_hops": max_hops, "max_calls": max_calls}
-    settings = settings_from(**models, **limits, guess=guess, cache=cache)
     judging_model(judge, settings)
     plan = FetchPlan("frames", data, questions, limit, contact, api, subset, allow_private_hosts)
     dataset, articles = _data(plan, pages, quiet=quiet)
-    index_into([articles], corpus, embedder, quiet=quiet)
+    index_into([articles], corpus, settings, quiet=quiet)
     config = RunConfig(
         dataset=dataset,
         corpus=corpus,
@@ -128,19 +184,17 @@ def frames(
         redirects=redirects,
         benchmark=Benchmark("frames", subset),
     )
-    run = run_with_progress(config, out or _run_folder(subset, settings), retry_errors=retry_errors, quiet=quiet)
+    name = re.sub(r"[^\w.-]+", "-", f"frames-{Path(subset).stem}-{settings.llm}")
+    run = run_with_progress(config, out or Path("runs") / name, retry_errors=retry_errors, quiet=quiet)
     write_reports(run, quiet=quiet)
-    show(run, as_json=as_json)
+    show_summary(run, as_json=as_json)
 
 
 def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Path]:
     """The file of questions and the folder or file of pages: fetched, unless they are given."""
-    from iterative_rag.cli.console import clean, err
-    from iterative_rag.cli.fetch_progress import fetching_progress, naming_private_hosts
-    from iterative_rag.errors import FetchError
     from iterative_rag.evaluation.datasets import download
 
-    with naming_private_hosts(plan.private_hosts), fetching_progress(quiet=quiet) as (advance, on_pause):
+    with naming_private_hosts(plan.private_hosts), fetching(quiet=quiet) as (advance, on_pause):
         if pages is not None:
             return download.fetch_questions(plan, on_pause=on_pause), pages
         report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
@@ -155,9 +209,3 @@ def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Pa
         lacking = counted(len(report.missing), "link has", "links have")
         err().line((clean(f"{lacking} no page: {plan.out / download.MISSING}"), "yellow"))
     return report.dataset, report.folder
-
-
-def _run_folder(subset: str, settings: Settings) -> Path:
-    """runs/frames-60-ollama-llama3.1-8b"""
-    name = f"frames-{Path(subset).stem}-{settings.llm}"
-    return Path("runs") / re.sub(r"[^\w.-]+", "-", name)

@@ -1,25 +1,26 @@
-"""`iterative-rag evaluate report`: the metrics of a run as Markdown, HTML or JSON."""
+"""`iterative-rag evaluate report` and `evaluate compare`: the figures of a run, and what differs between runs."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from iterative_rag.cli.console import clean, err, out, size, write, write_file, write_json
 from iterative_rag.cli.options import AsJson
+from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.report.report_tables import Report
     from iterative_rag.evaluation.running.run_folder import RunFolder
 
-RunDir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")]
-
 
 def report(
-    run: RunDir,
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")],
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page with every question's trace.")
     ] = None,
@@ -42,29 +43,50 @@ def report(
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.summary
     """
-    from iterative_rag.cli.console import write, write_json
-    from iterative_rag.errors import UsageError
+    from iterative_rag.evaluation.report.html_report import html as page
+    from iterative_rag.evaluation.report.markdown_report import markdown
     from iterative_rag.evaluation.running.run_folder import read_run
 
     if html is not None and figures_only:
         raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
     found = _report(read_run(run), [read_run(path) for path in beside or ()], agreement)
     if html is not None:
-        _write_page(found, html)
+        _write(html, page(found))
     if as_json:
         write_json(_as_object(found))
     elif html is not None:
         _show(found)
     else:
-        from iterative_rag.evaluation.report.markdown_report import markdown
-
         write(markdown(found, figures_only=figures_only))
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="DIR DIR...", help="Folders of runs; the first is the base.")],
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost, cost ratios.
+
+    The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.run_comparison
+    """
+    from iterative_rag.evaluation.report.comparison_report import comparison
+    from iterative_rag.evaluation.running.run_folder import read_run
+
+    found = compared([read_run(path) for path in runs])
+    if as_json:
+        write_json(found)
+    else:
+        write(comparison(found))
+
+
+def compared(runs: Sequence[RunFolder]) -> dict[str, Any]:
+    """What differs. Raises UsageError for runs that cannot be compared."""
+    from iterative_rag.evaluation.metrics.run_comparison import compare
+
+    return compare(runs)
 
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
     """A short table of the metrics of a run, or the object of `report --json`."""
-    from iterative_rag.cli.console import write_json
-
     found = _report(run, [], None)
     if as_json:
         write_json(_as_object(found))
@@ -101,35 +123,23 @@ def _as_object(found: Report) -> dict[str, object]:
 
 def write_reports(run: RunFolder, *, quiet: bool) -> None:
     """The report as Markdown and as a page, in the folder of the run."""
+    from iterative_rag.evaluation.report.html_report import html
     from iterative_rag.evaluation.report.markdown_report import markdown
     from iterative_rag.system.private_files import tighten
 
     found = _report(run, [], None)
-    _write_page(found, run.path / "report.html", quiet=quiet)
+    _write(run.path / "report.html", html(found), quiet=quiet)
     _write(run.path / "report.md", markdown(found), quiet=quiet)
     tighten(run.path)
 
 
-def _write_page(found: Report, path: Path, *, quiet: bool = False) -> None:
-    from iterative_rag.evaluation.report.html_report import html
-
-    _write(path, html(found), quiet=quiet)
-
-
-def _write(path: Path, text: str, *, quiet: bool) -> None:
-    from iterative_rag.cli.console import err, size
-    from iterative_rag.errors import UsageError
-
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.", hint="Give another file.") from error
+def _write(path: Path, text: str, *, quiet: bool = False) -> None:
+    write_file(path, text)
     if not quiet:
         err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
 
 
 def _show(found: Report) -> None:
-    from iterative_rag.cli.console import clean, out
     from iterative_rag.evaluation.report import report_tables
     from iterative_rag.evaluation.report.formatting import dollars, number
 
@@ -158,7 +168,6 @@ def _show(found: Report) -> None:
 
 
 def _show_published(found: Report) -> None:
-    from iterative_rag.cli.console import clean, out
     from iterative_rag.evaluation.report import report_tables
     from iterative_rag.evaluation.report.published_figures import differences
 

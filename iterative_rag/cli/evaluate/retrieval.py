@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iterative_rag.cli.evaluate.run import DatasetFile, Limit, Redirects, RunCorpus, Sample, Seed, Types, listed
-from iterative_rag.cli.options import AsJson, EmbedderSpec, Quiet, RerankSpec, settings_from
+from iterative_rag.cli.console import clean, err, out, write_json
+from iterative_rag.cli.evaluate.run import DatasetFile, Limit, RunCorpus, Sample, Seed, Types, listed
+from iterative_rag.cli.live import Show, bar, indexing
+from iterative_rag.cli.options import AsJson, Quiet, Redirects, takes_settings
+from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.metrics.search_modes import Hops, Search
 from iterative_rag.text.plurals import counted
 
@@ -32,32 +33,22 @@ HopMode = Annotated[
     Hops, typer.Option(help="single: the question as one query; iterative: everything the loop shortlists.")
 ]
 SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them (single hops only).")]
-LoopLLM = Annotated[str, typer.Option("--llm", metavar="SPEC", help="The backend of iterative hops, as in ask.")]
 
 
-@dataclass(frozen=True, slots=True)
-class _Measurement:
-    """What is measured: how documents are searched for, and how deep the ranking is looked at."""
-
-    hops: Hops
-    search: Search
-    depths: list[int]
-
-
+@takes_settings(("embedder", "rerank"))
 def retrieval(
     dataset: DatasetFile,
     corpus: RunCorpus,
+    settings: Settings,
     k: Depths = "2,5,10,20",
     hops: HopMode = Hops.SINGLE,
     search: SearchMode = Search.HYBRID,
-    rerank: RerankSpec = None,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
     types: Types = "",
-    llm: LoopLLM = "builtin",
+    llm: Annotated[str, typer.Option(metavar="SPEC", help="The backend of iterative hops, as in ask.")] = "builtin",
     redirects: Redirects = None,
-    embedder: EmbedderSpec = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -81,82 +72,59 @@ def retrieval(
                                     questions that ended in a fault
       seconds                       without indexing
     """
-    wanted = _Measurement(hops, search, _depths(k))
-    _refuse_half_searches(wanted, rerank)
-    # One half alone is measured as it is, whatever the setting says.
-    ranker = "none" if search is not Search.HYBRID else rerank
-    settings = settings_from(embedder=embedder, llm=llm, rerank=ranker)
-    from iterative_rag.cli.progress import indexing
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
     from iterative_rag.evaluation.datasets.search_scope import open_scope
-    from iterative_rag.evaluation.metrics.retrieval_metrics import library
+    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, targets
 
+    depths = _depths(k)
+    settings = settings.changed(llm=llm)
+    if search is not Search.HYBRID:
+        if hops is Hops.ITERATIVE:
+            raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
+        if "rerank" in settings.given and settings.rerank != "none":
+            raise UsageError("A reranking is fused with both halves.", hint="Leave --search out, or --rerank.")
+        settings = settings.changed(rerank="none")  # measured as it is, whatever the setting says
     library()
     questions = load(dataset)
     chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
     with indexing(quiet=quiet) as on_index:
         scope = open_scope(corpus, questions, settings, redirects, progress=on_index)
     try:
-        result, missing = _measure(scope, chosen, settings, wanted, quiet=quiet)
+        gold = targets(chosen, scope.gold)
+        if not gold.found:
+            held = f"The corpus {scope.corpus.name!r} holds no gold article of the "
+            raise UsageError(f"{held}{counted(len(chosen), 'question')}.", hint=_why_nothing(chosen))
+        begun = time.monotonic()
+        with bar(quiet=quiet) as show:
+            rankings, backend = _rankings(scope, settings, gold, hops, search, max(depths), _searching(show))
+        seconds = time.monotonic() - begun
     finally:
         scope.close()
-    result = {"dataset": questions.name, "corpus": scope.corpus.name, "digest": questions.digest, **result}
-    if as_json:
-        from iterative_rag.cli.console import write_json
-
-        write_json(result)
-    else:
-        _show(result, missing)
-
-
-def _refuse_half_searches(wanted: _Measurement, rerank: str | None) -> None:
-    """Raise UsageError where one half of the search is combined with what needs both."""
-    from iterative_rag.errors import UsageError
-
-    if wanted.search is Search.HYBRID:
-        return
-    if wanted.hops is Hops.ITERATIVE:
-        raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
-    if rerank not in (None, "none"):
-        raise UsageError("A reranking is fused with both halves.", hint="Leave --search out, or --rerank.")
-
-
-def _measure(
-    scope: Scope, chosen: Sequence[Question], settings: Settings, wanted: _Measurement, *, quiet: bool
-) -> tuple[dict[str, Any], Sequence[str]]:
-    """The metrics, and the gold titles that the corpus lacks."""
-    from iterative_rag.errors import UsageError
-    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, targets
-
-    gold = targets(chosen, scope.gold)
-    if not gold.found:
-        raise UsageError(
-            f"The corpus {scope.corpus.name!r} holds no gold article of the {counted(len(chosen), 'question')}.",
-            hint=_why_nothing(chosen),
-        )
-    begun = time.monotonic()
-    with _progress(quiet=quiet) as progress:
-        rankings, backend = _rankings(scope, settings, gold, wanted, progress)
-    seconds = time.monotonic() - begun
-    found = figures(rankings, wanted.depths)
     result = {
-        "hops": wanted.hops.value,
-        "search": wanted.search.value,
+        "dataset": questions.name,
+        "corpus": scope.corpus.name,
+        "digest": questions.digest,
+        "hops": hops.value,
+        "search": search.value,
         "rerank": settings.rerank,
         "backend": backend,
-        "k": wanted.depths,
-        "n": found.pop("n"),
+        "k": depths,
         "excluded": gold.excluded,
         "missing_gold": len(gold.missing),
-        **found,
+        **figures(rankings, depths),
         "seconds": round(seconds, 2),
     }
-    return result, gold.missing
+    if as_json:
+        write_json(result)
+    else:
+        _show(result, gold.missing)
+
+
+def _searching(show: Show | None) -> Progress | None:
+    return show and (lambda done, total: show(done, total, lambda: [f"searching for question {done:,} of {total:,}"]))
 
 
 def _depths(text: str) -> list[int]:
-    from iterative_rag.errors import UsageError
-
     depths = sorted({int(part) for part in listed(text) if part.isdecimal() and 1 <= int(part) <= DEEPEST})
     if not depths or len(depths) != len({*listed(text)}):
         raise UsageError(f"{text!r} is not a list of depths.", hint=f"Whole numbers from 1 to {DEEPEST}: --k 2,5,10")
@@ -171,23 +139,20 @@ def _why_nothing(questions: Sequence[Question]) -> str:
 
 
 def _rankings(
-    scope: Scope, settings: Settings, gold: Targets, wanted: _Measurement, progress: Progress | None
+    scope: Scope, settings: Settings, gold: Targets, hops: Hops, search: Search, depth: int, progress: Progress | None
 ) -> tuple[list[Ranking], str]:
     """The rankings, and the name of the backend that ran the loop ("" for single hops)."""
+    from iterative_rag.app.factory import IterativeRAG, cache, make_backend
     from iterative_rag.evaluation.metrics.retrieval_metrics import iterative, single
-
-    depth = max(wanted.depths)
 
     def corpus_for(question: Question) -> Corpus:
         own = scope.own(question)
         return scope.corpus if own is None else scope.part(own)
 
-    if wanted.hops is Hops.SINGLE:
+    if hops is Hops.SINGLE:
         passages = settings.passages
-        found = single(gold.found, corpus_for, depth=depth, search=wanted.search, passages=passages, progress=progress)
+        found = single(gold.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
         return found, ""
-    from iterative_rag.app.factory import IterativeRAG, cache, make_backend
-
     kept = cache(settings)
     backend, notice = make_backend(settings, kept, scope.embedder)
     rag = IterativeRAG(settings, corpus=scope.corpus, backend=backend, cache=kept, notice=notice)
@@ -198,21 +163,7 @@ def _rankings(
     return iterative(gold.found, loop, depth=depth, progress=progress), backend.name
 
 
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Progress | None]:
-    """A bar in a terminal; nothing in a pipe."""
-    from iterative_rag.cli.progress import bar
-
-    with bar() as show:
-        if quiet or show is None:
-            yield None
-        else:
-            yield lambda done, total: show(done, total, lambda: [f"searching for question {done:,} of {total:,}"])
-
-
 def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
-    from iterative_rag.cli.console import clean, err, out
-
     printer = out()
     led = f" by {result['backend']}" if result["backend"] else ""
     ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"

@@ -1,8 +1,8 @@
-"""`iterative-rag evaluate run`: a question set, resumable, with a running score."""
+"""`iterative-rag evaluate run` and `evaluate matrix`: a question set, or a grid of runs over one; both resume."""
 
 from __future__ import annotations
 
-import time
+import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,26 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import (
-    AsJson,
-    EmbedderSpec,
-    FastLLMSpec,
-    Guess,
-    LLMSpec,
-    MaxCalls,
-    MaxHops,
-    PresetName,
-    Quiet,
-    UseCache,
-    settings_from,
-)
+from iterative_rag.cli.console import clean, err, write, write_json
+from iterative_rag.cli.evaluate.report import compared, show_summary
+from iterative_rag.cli.live import bar, clock, show_indexing, time_left
+from iterative_rag.cli.options import MEASURED, AsJson, Quiet, Redirects, takes_settings
+from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.run_evaluation import RunConfig, Tally
     from iterative_rag.evaluation.running.run_folder import RunFolder
+    from iterative_rag.evaluation.running.run_matrix import Cell
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
+    from iterative_rag.settings import Settings
 
 DatasetFile = Annotated[
     Path, typer.Option("--dataset", metavar="FILE", help="FRAMES, multi-hop, SQuAD or plain question/answer file.")
@@ -46,9 +40,6 @@ Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N
 Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="N questions drawn with --seed.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of --sample.")]
 Types = Annotated[str, typer.Option(metavar="A,B", help="Only questions of these reasoning types.")]
-Redirects = Annotated[
-    Path | None, typer.Option(metavar="FILE", help='JSON of {"old title": "new title"} for renamed articles.')
-]
 RunOut = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder of the run; the same command resumes it. Default: runs/NAME.")
 ]
@@ -62,38 +53,30 @@ ModeName = Annotated[
 ]
 JudgeSpec = Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")]
 SelfJudge = Annotated[bool, typer.Option(help="Let the judge be the model that answers.")]
-Repeat = Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", "-c", metavar="N", min=1, max=256)]
 PricePerMillion = Annotated[
     str, typer.Option(metavar="IN,OUT", help="Dollars per million prompt and completion tokens.")
 ]
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in a fault.")]
-PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
 
 
+@takes_settings(MEASURED)
 def run(
     dataset: DatasetFile,
     corpus: RunCorpus,
+    settings: Settings,
     out: RunOut = None,
     mode: ModeName = "iterative",
-    llm: LLMSpec = None,
-    fast_llm: FastLLMSpec = None,
     judge: JudgeSpec = "",
     allow_self_judge: SelfJudge = False,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
     types: Types = "",
-    repeat: Repeat = 1,
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")] = 1,
     concurrency: Concurrency = 4,
     price: PricePerMillion = "",
     redirects: Redirects = None,
-    embedder: EmbedderSpec = None,
-    preset: PresetName = None,
-    max_hops: MaxHops = None,
-    max_calls: MaxCalls = None,
-    guess: Guess = None,
-    cache: UseCache = None,
     retry_errors: RetryErrors = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -101,13 +84,11 @@ def run(
     """Run a question set; interrupted or killed, the same command resumes it."""
     from iterative_rag.evaluation.running.run_evaluation import RunConfig
 
-    models = {"llm": llm, "fast_llm": fast_llm, "embedder": embedder}
-    limits = {"preset": preset, "max_hops": max_hops, "max_calls": max_calls}
     config = RunConfig(
         dataset=dataset,
         corpus=corpus,
         mode=known_mode(mode),
-        settings=settings_from(**models, **limits, guess=guess, cache=cache),
+        settings=settings,
         judge=judge,
         allow_self_judge=allow_self_judge,
         limit=limit,
@@ -120,17 +101,87 @@ def run(
         redirects=redirects,
     )
     folder = out or Path("runs") / f"{dataset.name.split('.')[0]}-{corpus}-{mode}"
-    finished = run_with_progress(config, folder, retry_errors=retry_errors, quiet=quiet)
-    show(finished, as_json=as_json)
+    show_summary(run_with_progress(config, folder, retry_errors=retry_errors, quiet=quiet), as_json=as_json)
+
+
+def matrix(
+    grid: Annotated[Path, typer.Argument(metavar="FILE", help="TOML: [base] for all runs, [axes] for what varies.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Each run lies in DIR/NAME; the same command goes on there.")
+    ],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a grid of settings one after the other, each resumable, then compare them.
+
+    \b
+    Example of FILE:
+      [base]
+      dataset = "questions.jsonl"
+      corpus = "pages"
+      [axes]
+      mode = ["naive", "iterative"]
+      llm = ["builtin", "ollama/llama3.1:8b"]
+
+    A run that fails is reported and the others continue; the exit code is then 1.
+    With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
+    """
+    from iterative_rag.evaluation.report.comparison_report import comparison
+    from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
+
+    cells = read_matrix(grid)
+
+    def started(cell: Cell) -> None:
+        if not quiet:
+            err().line(f"{cells.index(cell) + 1} of {len(cells)}  ", (cell.name, "bold"))
+
+    def runner(config: RunConfig, folder: Path) -> RunFolder:
+        return run_with_progress(config, folder, quiet=quiet)
+
+    done = run_matrix(cells, out, runner=runner, started=started)
+    faults = {name: dataclasses.asdict(failure) for name, failure in done.failures.items()}
+    differences = None
+    try:  # runs without a question in common cannot be compared
+        differences = compared(list(done.runs.values())) if len(done.runs) > 1 else None
+    except UsageError as error:
+        err().line((str(error), "yellow"))
+    if as_json:
+        rows = [{"name": cell.name, "choices": dict(cell.choices), "error": faults.get(cell.name)} for cell in cells]
+        write_json({"cells": rows, "comparison": differences})
+    elif differences is not None:
+        write(comparison(differences))
+    else:
+        for finished in done.runs.values():
+            show_summary(finished, as_json=False)
+    for name, failure in done.failures.items():
+        err().line((f"{name} failed: ", "bold red"), clean(f"{failure.kind}: {failure.message}"))
+        if failure.hint:
+            err().line(("Hint:  ", "yellow"), clean(failure.hint))
+    if done.failures:
+        raise typer.Exit(1)
 
 
 def known_mode(name: str) -> str:
-    from iterative_rag.errors import UsageError
     from iterative_rag.evaluation.running.answer_modes import modes
 
     if name not in modes():
         raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(modes())}.")
     return name
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """ "A, B" -> ("A", "B")"""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def parsed_price(text: str) -> tuple[float, float] | None:
+    if not text:
+        return None
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a price.", hint="Two numbers: --price 0.15,0.60") from error
+    return first, second
 
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
@@ -143,77 +194,29 @@ def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = Fals
         return run_it(config, out, retry_errors=retry_errors, progress=on_tally, indexing=on_index)
 
 
-def show(run: RunFolder, *, as_json: bool) -> None:
-    """The figures of a run: a table, or the object that `report --json` gives."""
-    from iterative_rag.cli.evaluate.report import show_summary
-
-    show_summary(run, as_json=as_json)
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """ "A, B" -> ("A", "B")"""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def parsed_price(text: str) -> tuple[float, float] | None:
-    from iterative_rag.errors import UsageError
-
-    if not text:
-        return None
-    try:
-        first, second = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a price.", hint="Two numbers: --price 0.15,0.60") from error
-    return first, second
-
-
 @contextmanager
 def _progress(
     *, quiet: bool
 ) -> Iterator[tuple[Callable[[IndexProgress], None] | None, Callable[[Tally], None] | None]]:
     """Callbacks for indexing and answering: a bar in a terminal, a line every 30 seconds elsewhere."""
-    from iterative_rag.cli import progress
-    from iterative_rag.cli.console import err
-    from iterative_rag.cli.live_lines import clock
-
-    if quiet:
-        yield None, None
-        return
-    shown = [time.monotonic()]
-
-    def occasionally(tally: Tally) -> None:
-        if time.monotonic() - shown[0] >= PROGRESS_EVERY:
-            shown[0] = time.monotonic()
-            err().line(", ".join(where(tally)))
-
-    with progress.bar() as show:
+    with bar(quiet=quiet, in_pipes=True) as show:
         if show is None:
-            yield None, occasionally
+            yield None, None
         else:
-            yield (
-                lambda at: progress.show_indexing(show, at),
-                lambda tally: show(tally.done, tally.total, lambda: [*where(tally), clock(tally.seconds)]),
-            )
+            yield lambda at: show_indexing(show, at), lambda tally: show(tally.done, tally.total, lambda: where(tally))
 
 
 def where(tally: Tally) -> list[str]:
-    """`24 of 128`, `4 under way`, `41 % right`, `1 fault`, `12.0/min`, `8:40 left`, `312 calls`, `41,310 tokens`"""
-    from iterative_rag.cli.progress import time_left
-
-    parts = [f"{tally.done} of {tally.total}"]
-    if tally.under_way:
-        parts.append(f"{len(tally.under_way)} under way")
-    if tally.judged:
-        parts.append(f"{100 * tally.right / tally.judged:.0f} % right")
-    if tally.faults:
-        parts.append(counted(tally.faults, "fault"))
-    if tally.fresh:
-        parts.append(f"{tally.per_minute:.1f}/min")
-    if tally.seconds_left is not None:
-        parts.append(time_left(tally.seconds_left))
+    """`24 of 128`, `4 under way`, `41 % right`, `12.0/min`, `8:40 left`, `312 calls`, `41,310 tokens`, `3:12`"""
     calls, tokens = tally.used
-    if calls:
-        parts += [counted(calls, "call"), counted(tokens, "token")]
-    if tally.price:
-        parts.append(f"${tally.cost:.2f}")
-    return parts
+    return [
+        f"{tally.done} of {tally.total}",
+        *([f"{len(tally.under_way)} under way"] if tally.under_way else []),
+        *([f"{100 * tally.right / tally.judged:.0f} % right"] if tally.judged else []),
+        *([counted(tally.faults, "fault")] if tally.faults else []),
+        *([f"{tally.per_minute:.1f}/min"] if tally.fresh else []),
+        *time_left(tally.seconds_left),
+        *([counted(calls, "call"), counted(tokens, "token")] if calls else []),
+        *([f"${tally.cost:.2f}"] if tally.price else []),
+        clock(tally.seconds),
+    ]
