@@ -5,23 +5,27 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iterative_rag.cli.console import clean, err, write
 from iterative_rag.cli.history import ExportFormat, print_answer
-from iterative_rag.cli.options import AsJson, announce_starter
-from iterative_rag.cli.settings_options import takes_settings
+from iterative_rag.cli.live import RunStatus, limits_of
+from iterative_rag.cli.options import AsJson, announce_starter, takes_settings
+from iterative_rag.errors import UsageError
 from iterative_rag.text.control_characters import without_controls
+from iterative_rag.types import Answer, FinalStep, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from iterative_rag.app.factory import IterativeRAG
-    from iterative_rag.cli.render import HopPrinter
+    from iterative_rag.cli.hops import HopPrinter
     from iterative_rag.settings import Settings
-    from iterative_rag.types import Answer, Step
+    from iterative_rag.types import Step
 
 # Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
@@ -32,49 +36,54 @@ _WITHOUT_SPACES = "\u0e00"
 _LONG = 2.0
 
 
-Question = Annotated[list[str] | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")]
-TraceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")]
-Format = Annotated[
-    ExportFormat | None, typer.Option("--format", help="How the answer is printed; json is the same as --json.")
-]
-GoOn = Annotated[
-    bool, typer.Option("--continue", "-c", help="A follow-up: go on with the last conversation or question.")
-]
 ConversationName = Annotated[
     str | None,
     typer.Option("--conversation", metavar="NAME", help="Go on with this conversation, or begin it."),
 ]
-Meaning = Annotated[
-    str | None, typer.Option("--as", metavar="QUESTION", help="What a follow-up means, where it is not understood.")
-]
-ShortAnswerOnly = Annotated[bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")]
 
 
 @takes_settings()
 def ask(
-    question: Question = None,
+    question: Annotated[
+        list[str] | None, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")
+    ] = None,
     *,
     settings: Settings,
-    form: Format = None,
+    form: Annotated[
+        ExportFormat | None, typer.Option("--format", help="How the answer is printed; json is the same as --json.")
+    ] = None,
     as_json: AsJson = False,
-    trace: TraceFile = None,
-    quiet: ShortAnswerOnly = False,
-    go_on: GoOn = False,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the trace (JSON Lines) to this file.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Only the short answer, without hops or notices.")
+    ] = False,
+    go_on: Annotated[
+        bool, typer.Option("--continue", "-c", help="A follow-up: go on with the last conversation or question.")
+    ] = False,
     conversation: ConversationName = None,
-    meaning: Meaning = None,
+    meaning: Annotated[
+        str | None, typer.Option("--as", metavar="QUESTION", help="What a follow-up means, where it is not understood.")
+    ] = None,
 ) -> None:
     """Answer a question, hop by hop, with quoted citations."""
-    form = _chosen(form, as_json=as_json, quiet=quiet)
+    if as_json and form not in (None, ExportFormat.JSON):
+        raise UsageError(f"--json and --format {form} contradict each other.", hint="Leave out one of them.")
+    form = ExportFormat.JSON if as_json else form
     follows = conversation or ("last" if go_on or conversation is not None else "")
     text = _read(question or []) if follows else _a_question(_read(question or []))
     if meaning and not follows:
-        from iterative_rag.errors import UsageError
-
         raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
     live = form is not ExportFormat.JSON
     answer = _answer(text, settings, trace, quiet=quiet, live=live, conversation=follows, meaning=meaning or "")
-    also = [*(["--trace", str(trace)] if trace else ()), *(["-c"] if go_on else ())]
-    _print(answer, form, [*also, "--conversation", conversation] if conversation else also)
+    if form or not quiet:
+        also = ["--trace", str(trace)] if trace else []
+        also += ["-c"] if go_on else []
+        also += ["--conversation", conversation] if conversation else []
+        print_answer(answer, form or ExportFormat.TEXT, also)
+    else:
+        _print_short(answer)
     _report_failure(answer, quiet=quiet)
     raise typer.Exit(exit_code(answer))
 
@@ -83,8 +92,6 @@ def _answer(
     text: str, settings: Settings, trace: Path | None, *, quiet: bool, live: bool, conversation: str, meaning: str
 ) -> Answer:
     """The answer to a question, or to a follow-up of this conversation, in which it is kept."""
-    from functools import partial
-
     from iterative_rag.app.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
@@ -114,8 +121,6 @@ def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, st
 def exit_code(answer: Answer) -> int:
     """0 answered or an extract, 3 abstained, 6 incomplete (a limit, or documents that could not be read), 5 a fault of
     the model."""
-    from iterative_rag.types import Status
-
     match answer.status:
         case Status.ANSWERED | Status.EXTRACT:
             return 0
@@ -127,8 +132,6 @@ def exit_code(answer: Answer) -> int:
 
 def _read(words: list[str]) -> str:
     """The words of the command line, or all of stdin for `-`. Raises UsageError."""
-    from iterative_rag.errors import UsageError
-
     if words == ["-"]:
         if sys.stdin is None:
             raise UsageError("There is no stdin to read the question from.", hint="Give the question as an argument.")
@@ -147,8 +150,6 @@ def _read(words: list[str]) -> str:
 
 def _a_question(text: str) -> str:
     """Raises UsageError for less than two words, which no answer can be right for. Some scripts have no spaces."""
-    from iterative_rag.errors import UsageError
-
     words = re.findall(r"\w+", text)
     # An empty one and a document without spaces are refused later, for what they are.
     if not 0 < len(text.strip()) < _A_WORD or len(words) > 1 or any(word[0] >= _WITHOUT_SPACES for word in words):
@@ -172,8 +173,6 @@ def run_question(
 ) -> Answer:
     """Consume all steps, so that the trace is closed as complete. `live`: with a line that says what is being done.
     `steps` runs the question where that is not `rag` itself."""
-    from iterative_rag.types import FinalStep
-
     answer: Answer | None = None
     with nullcontext() if quiet else _hops(rag, live=live) as hops:
         progress, written = (hops.progress, hops.written) if hops else (None, None)
@@ -189,9 +188,7 @@ def run_question(
 def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
     """Prints the hops; where somebody watches, says below them what is being done, with the built-in models only in a
     run that takes its time."""
-    from iterative_rag.cli.console import err
-    from iterative_rag.cli.render import HopPrinter
-    from iterative_rag.cli.run_status import Limits, RunStatus
+    from iterative_rag.cli.hops import HopPrinter
 
     printer = err()
     if rag.notice:
@@ -201,38 +198,20 @@ def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
     if not watched:
         return HopPrinter(printer)
     after = 0.0 if rag.backend.metered or rag.settings.web else _LONG
-    return HopPrinter(printer, RunStatus(printer.console, Limits.of(rag.settings), after=after))
+    return HopPrinter(printer, RunStatus(printer.console, limits_of(rag.settings), after=after))
 
 
-def _chosen(form: ExportFormat | None, *, as_json: bool, quiet: bool) -> ExportFormat | None:
-    """None for the short answer alone. Raises UsageError."""
-    if as_json:
-        if form not in (None, ExportFormat.JSON):
-            from iterative_rag.errors import UsageError
-
-            raise UsageError(f"--json and --format {form} contradict each other.", hint="Leave out one of them.")
-        return ExportFormat.JSON
-    return form or (None if quiet else ExportFormat.TEXT)
-
-
-def _print(answer: Answer, form: ExportFormat | None, also: Sequence[str]) -> None:
-    from iterative_rag.cli.console import clean, write
-    from iterative_rag.types import Status
-
-    if form is None and answer.status is Status.ABSTAINED:  # never to be taken for an answer
+def _print_short(answer: Answer) -> None:
+    if answer.status is Status.ABSTAINED:  # never to be taken for an answer
         write(clean(f"{answer.label}: {answer.reason}"))
-    elif form is None:
+    else:
         value = "" if answer.form.is_text else answer.short_answer
         write(clean(value or answer.text or answer.reason))
-    else:
-        print_answer(answer, form, also)
 
 
 def _report_failure(answer: Answer, *, quiet: bool) -> None:
     """On stderr: the fault that ended the run; with `quiet` what the short answer must not be read without."""
     from iterative_rag.cli import say
-    from iterative_rag.cli.console import clean, err
-    from iterative_rag.types import Status
 
     if answer.fault and not quiet:
         say(answer.fault.message, answer.fault.hint)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from iterative_rag.cli import interrupts, say
 from iterative_rag.cli.ask import ConversationName, as_asked_before, exit_code, run_question
-from iterative_rag.cli.chat_lines import piped_lines, typed_lines
-from iterative_rag.cli.options import announce_starter, settings_from
-from iterative_rag.cli.settings_options import takes_settings
+from iterative_rag.cli.console import clean, err, out, write, write_file
+from iterative_rag.cli.conversations import exported
+from iterative_rag.cli.history import ExportFormat, print_answer
+from iterative_rag.cli.options import announce_starter, settings_from, takes_settings
+from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.text.control_characters import without_controls
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession
@@ -20,6 +26,8 @@ if TYPE_CHECKING:
     from iterative_rag.settings import Settings
     from iterative_rag.types import Answer
 
+PROMPT = "> "
+_HISTORY_LINES = 1000  # of earlier chats
 # Characters of the article before and after a quote.
 _AROUND = 400
 _HELP = (
@@ -38,8 +46,6 @@ _HELP = (
 @takes_settings(without=("fact_limit",))
 def chat(*, settings: Settings, conversation: ConversationName = None) -> None:
     """Ask one question after another; follow-ups are understood, and the conversation is kept."""
-    import typer
-
     terminal = sys.stdin is not None and sys.stdin.isatty()
     chatting = Chat(settings, conversation or "", terminal=terminal)
     if terminal:
@@ -63,16 +69,6 @@ class Chat:
         self._session: ConversationSession = self._rag.conversation(conversation)
         self._asked = ""  # the last question as it was typed, also where it was not understood
         self._code = 0
-        self._commands: dict[str, Callable[[str], None]] = {
-            "/help": self._help,
-            "/corpus": self._corpus,
-            "/backend": self._backend,
-            "/sources": self._sources,
-            "/show": self._show,
-            "/edit": self._edit,
-            "/export": self._export,
-            "/new": self._new,
-        }
 
     def run(self, lines: Iterator[str]) -> int:
         """Carry out line after line; returns the exit code of the last one."""
@@ -91,16 +87,12 @@ class Chat:
     def _greet(self) -> None:
         if not self._terminal:
             return
-        from iterative_rag.cli.console import clean, err
-
         name = self._session.conversation.name
         about = f"“{clean(name)}”, {len(self._session.turns)} so far" if name else "A new conversation"
         err().line((f"{about} · corpus {clean(self._rag.corpus.name)} · {self._rag.backend.name} · /help", "dim"))
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Errors and ^C end one line, and not the chat."""
-        from iterative_rag.errors import IterativeRAGError
-
         self._code = 0
         try:
             work()
@@ -118,29 +110,22 @@ class Chat:
         """Go on after ^C. Where lines come from a pipe there is nobody to type the next one: it ends the chat."""
         if not self._terminal:
             raise KeyboardInterrupt
-        from iterative_rag.cli.console import err
-
         self._code = interrupts.INTERRUPTED
         err().blank()
         err().line(("Stopped: what was read so far is in the cache. /quit leaves.", "yellow"))
         interrupts.raise_the_first(["chat"], stay=True)
 
     def _line(self, text: str) -> None:
-        from iterative_rag.errors import UsageError
-
         if not text.startswith("/"):
             self._ask(text)
             return
         name, _, rest = text.partition(" ")
-        command = self._commands.get(name.casefold())
-        if command is None:
+        if name.casefold() not in (shown.partition(" ")[0] for shown, _ in _HELP):
             raise UsageError(f"There is no command {name!r}.", hint="/help lists them; a question needs no slash.")
-        command(rest.strip())
+        getattr(self, f"_{name.casefold()[1:]}")(rest.strip())
 
     def _ask(self, text: str, meaning: str = "") -> None:
         from iterative_rag.app.factory import checked_question
-        from iterative_rag.cli.console import out
-        from iterative_rag.cli.history import ExportFormat, print_answer
 
         self._asked = text
         steps = partial(self._session.steps, meaning=meaning)
@@ -152,11 +137,9 @@ class Chat:
             say(answer.fault.message, answer.fault.hint)
         self._code = exit_code(answer)
 
-    # --- commands ----------------------------------------------------------------------------
+    # --- commands, by their names ------------------------------------------------------------
 
     def _help(self, rest: str) -> None:
-        from iterative_rag.cli.console import out
-
         width = max(len(name) for name, _ in _HELP)
         for name, said in _HELP:
             out().line((f"{name:<{width}}", "cyan"), f"  {said}", hang=" " * (width + 2))
@@ -180,15 +163,12 @@ class Chat:
         self._settings, self._rag, self._session.rag = settings, opened, opened
 
     def _sources(self, rest: str) -> None:
-        from iterative_rag.cli.console import out
-        from iterative_rag.cli.render import show_citation
+        from iterative_rag.cli.answer_view import show_citation
 
         for citation in self._last().citations:
             show_citation(citation, out())
 
     def _show(self, rest: str) -> None:
-        from iterative_rag.cli.console import clean, out
-        from iterative_rag.errors import UsageError
         from iterative_rag.text.text_blocks import unwrapped
 
         citations = {str(one.n): one for one in self._last().citations}
@@ -207,27 +187,20 @@ class Chat:
         out().line((before.lstrip("\n"), "dim"), (text[start:end], "bold"), (after.rstrip("\n"), "dim"))
 
     def _edit(self, question: str) -> None:
-        from iterative_rag.errors import UsageError
-
         if not question or not self._asked:
             raise UsageError("There is nothing to edit.", hint="/edit QUESTION, after a follow-up: what it meant.")
         self._ask(self._asked, question)
 
     def _export(self, file: str) -> None:
-        from iterative_rag.cli.console import write
-        from iterative_rag.cli.conversations import exported, write_new
-
         form = "json" if file.endswith(".json") else "md"
         text = exported(self._session.conversation, form)
         if not file:
             write(text)
             return
-        write_new(Path(file).expanduser(), text)
+        write_file(Path(file).expanduser(), text, new=True)
         self._tell(f"Written: {file}")
 
     def _new(self, name: str) -> None:
-        from iterative_rag.errors import UsageError
-
         session = self._rag.conversation(name)
         if session.turns:
             raise UsageError(f"There is a conversation {name!r} already.", hint="Choose another name.")
@@ -235,15 +208,11 @@ class Chat:
         self._tell("A new conversation.")
 
     def _last(self) -> Answer:
-        from iterative_rag.errors import UsageError
-
         if not self._session.turns:
             raise UsageError("There is no answer yet.", hint="Ask a question first.")
         return self._session.turns[-1].answer
 
     def _tell(self, words: str) -> None:
-        from iterative_rag.cli.console import clean, err
-
         err().line((clean(words), "dim"))
 
 
@@ -258,3 +227,71 @@ def _opened(settings: Settings) -> IterativeRAG:
         rag.close()
         raise
     return rag
+
+
+# --- the lines of a chat: typed on a terminal, or read from a pipe ---------------------------
+
+
+def piped_lines() -> Iterator[str]:
+    if sys.stdin is None:
+        raise UsageError(
+            "There is no stdin to read questions from.", hint="Run it on a terminal, or pipe lines into it."
+        )
+    try:
+        for line in sys.stdin:
+            yield without_controls(line)
+    except UnicodeDecodeError as error:
+        raise UsageError("A line on stdin is not UTF-8 text.", hint="Convert it with iconv.") from error
+
+
+def typed_lines() -> Iterator[str]:
+    """Lines from the terminal, edited and remembered by readline where there is one."""
+    with _History():
+        while True:
+            try:
+                yield without_controls(input(PROMPT))
+            except EOFError:
+                sys.stderr.write("\n")
+                return
+            except KeyboardInterrupt:  # drops what was typed
+                sys.stderr.write("\n")
+                interrupts.raise_the_first(["chat"], stay=True)
+
+
+class _History:
+    """The lines of earlier chats, in a private file of the data folder. Without readline there are none."""
+
+    def __enter__(self) -> None:
+        from iterative_rag.settings import home
+
+        self._path, self._new = home() / "chat_history", 0
+        try:
+            import readline
+        except ImportError:
+            self._readline = None
+            return
+        self._readline = readline
+        readline.set_history_length(_HISTORY_LINES)
+        if self._path.is_file():
+            try:
+                readline.read_history_file(self._path)
+            except OSError as error:
+                _not_kept(error)
+        self._new = readline.get_current_history_length()
+
+    def __exit__(self, *error: object) -> None:
+        if self._readline is None:
+            return
+        from iterative_rag.system.private_files import make_private, private_folder
+
+        added = self._readline.get_current_history_length() - self._new
+        try:
+            private_folder(self._path.parent)
+            make_private(self._path)
+            self._readline.append_history_file(max(0, added), self._path)
+        except OSError as fault:
+            _not_kept(fault)
+
+
+def _not_kept(error: OSError) -> None:
+    logging.getLogger(__name__).warning("The lines typed in chats are not kept: %s.", error.strerror or error)

@@ -8,17 +8,19 @@ import platform
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.options import AsJson, LLMSpec
+from iterative_rag.cli.console import clean, out, size
+from iterative_rag.cli.options import AsJson, settings_from
+from iterative_rag.errors import CorpusError, IterativeRAGError, LLMError, ReplyTruncated, SettingsError, UsageError
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.index.corpora import CorpusInfo
     from iterative_rag.protocols import ChatModel
     from iterative_rag.registry import Registry
     from iterative_rag.remote.model_spec import Spec
@@ -51,32 +53,24 @@ class Check:
     code: int = 1
 
 
-Qualify = Annotated[
-    bool, typer.Option("--qualify", help="Test the LLM with short cases (minutes) and write its profile.")
-]
-
-
-def doctor(llm: LLMSpec = None, qualify: Qualify = False, as_json: AsJson = False) -> None:
+def doctor(
+    llm: Annotated[str | None, typer.Option(metavar="SPEC", help=f"{LLMS.forms}.")] = None,
+    qualify: Annotated[
+        bool, typer.Option("--qualify", help="Test the LLM with short cases (minutes) and write its profile.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Check Python, models, Ollama, index and disk, and say how to fix what is wrong.
 
     With --qualify, test which strategy and which settings suit the LLM: `ask` uses them wherever you set nothing.
     """
-    from iterative_rag.errors import UsageError
-
     if qualify:
-        from iterative_rag.cli.options import settings_from
         from iterative_rag.cli.qualification_report import qualify_model
 
         qualify_model(settings_from(llm=llm), as_json=as_json)
         return
     if as_json:
         raise UsageError("--json is for --qualify.", hint="iterative-rag doctor --qualify --json")
-    _check_all(llm)
-
-
-def _check_all(llm: str | None) -> None:
-    from iterative_rag.cli.console import clean, out
-
     printer = out()
     failed: list[Check] = []
     for check in checks(llm):
@@ -94,59 +88,58 @@ def _check_all(llm: str | None) -> None:
 
 def checks(llm: str | None = None) -> Iterator[Check]:
     """Yield the checks one by one, so that each is printed as soon as it is done; `llm` as in the settings."""
-    from iterative_rag.errors import SettingsError
-
-    yield _python()
-    try:
-        from iterative_rag.settings import load_settings
-
-        settings = load_settings({"llm": llm})
-    except SettingsError as error:
-        yield Check("settings", False, str(error), error.hint, error.exit_code)
-        return
-    yield _settings()
-    yield _builtin()
-    yield from _models(settings)
-    yield from _profile(settings)
-    yield from _corpora(settings)
-    yield _cache(settings)
-    yield _disk()
-
-
-def _python() -> Check:
     from iterative_rag import __version__
 
     found = f"{platform.python_version()} ({sys.executable}), iterative-rag {__version__}"
     enough = sys.version_info >= (3, 11)
-    return Check("Python", enough, found, "Install Python 3.11 or later and make the environment again.")
+    yield Check("Python", enough, found, "Install Python 3.11 or later and make the environment again.")
+    try:
+        settings = settings_from(llm=llm)
+    except SettingsError as error:
+        yield _failed("settings", error)
+        return
+    yield from _settings()
+    yield from _guarded("built-in", _builtin)
+    yield from _models(settings)
+    yield from _profile(settings)
+    yield from _guarded("corpora", lambda: _corpora(settings))
+    yield from _guarded("cache", lambda: _cache(settings))
+    yield _disk()
 
 
-def _settings() -> Check:
+def _guarded(name: str, check: Callable[[], Iterable[Check]]) -> Iterator[Check]:
+    """What a check finds, or the error that it ends with."""
+    try:
+        yield from check()
+    except IterativeRAGError as error:
+        yield _failed(name, error)
+
+
+def _failed(name: str, error: IterativeRAGError) -> Check:
+    return Check(name, False, str(error), error.hint, error.exit_code)
+
+
+def _settings() -> Iterator[Check]:
     from iterative_rag.settings import settings_files
     from iterative_rag.system.environment import PREFIX
 
     files = [str(path) for path in settings_files() if path.is_file()]
     # Names only: a value may be a key.
     variables = sorted(name for name in os.environ if name.startswith(PREFIX))
-    return Check("settings", True, ", ".join([*files, *variables]) or "no file and no variable set: the defaults hold")
+    told = ", ".join([*files, *variables]) or "no file and no variable set: the defaults hold"
+    yield Check("settings", True, told)
 
 
-def _builtin() -> Check:
+def _builtin() -> Iterator[Check]:
     from iterative_rag.builtin.encoder import BuiltinEncoder
-    from iterative_rag.errors import WeightsError
 
     encoder = BuiltinEncoder()
-    try:
-        encoder.embed_query("Is the model there?")
-    except WeightsError as error:
-        return Check("built-in", False, str(error), error.hint, error.exit_code)
-    return Check("built-in", True, f"{encoder.name}, {encoder.dimensions} dimensions")
+    encoder.embed_query("Is the model there?")
+    yield Check("built-in", True, f"{encoder.name}, {encoder.dimensions} dimensions")
 
 
 def _models(settings: Settings) -> Iterator[Check]:
     """The servers of the models that the settings name, and Ollama, which `auto` would use."""
-    from iterative_rag.errors import UsageError
-    from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
     from iterative_rag.remote.model_spec import parse_spec
 
     wanted: list[tuple[Registry, Spec]] = []
@@ -155,8 +148,8 @@ def _models(settings: Settings) -> Iterator[Check]:
             text = getattr(settings, name)
             wanted += [(parts, parse_spec(text, parts))] if text else []
         except UsageError as error:
-            yield Check(name, False, str(error), error.hint, error.exit_code)
-    yield _ollama([spec.model for _, spec in wanted if spec.kind == "ollama"])
+            yield _failed(name, error)
+    yield from _guarded("Ollama", lambda: [_ollama([spec.model for _, spec in wanted if spec.kind == "ollama"])])
     for parts, spec in wanted:
         if spec.kind != "ollama" and spec.model:
             yield _server(parts, spec, settings)
@@ -164,14 +157,10 @@ def _models(settings: Settings) -> Iterator[Check]:
 
 def _ollama(wanted: list[str]) -> Check:
     """A failure only where the settings name one of its models; a remark otherwise."""
-    from iterative_rag.errors import LLMError, UsageError
     from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, probe
 
     code = LLMError.exit_code
-    try:
-        state = probe()
-    except UsageError as error:  # OLLAMA_HOST
-        return Check("Ollama", False, str(error), error.hint, error.exit_code)
+    state = probe()
     if not state.reachable:
         fix = "ollama serve (install it from https://ollama.com; OLLAMA_HOST says where it runs)"
         if not wanted:
@@ -185,8 +174,6 @@ def _ollama(wanted: list[str]) -> Check:
 
 
 def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
-    from iterative_rag.errors import IterativeRAGError
-    from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
     from iterative_rag.remote.api_keys import find
 
     found = spec.model
@@ -208,7 +195,6 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
 
 def _called(model: ChatModel) -> str:
     """What a model replies to, by one short call. Raises LLMError."""
-    from iterative_rag.errors import ReplyTruncated
     from iterative_rag.llm.providers.llama_index import StreamedChat
     from iterative_rag.protocols import ChatRequest
 
@@ -225,7 +211,6 @@ def _called(model: ChatModel) -> str:
 def _profile(settings: Settings) -> Iterator[Check]:
     """Whether the model that is asked has a profile, and how old it is."""
     from iterative_rag.app.factory import model_identity
-    from iterative_rag.errors import SettingsError, UsageError
     from iterative_rag.llm.providers.model_choice import chosen
     from iterative_rag.settings.model_profile import read_profile
 
@@ -251,17 +236,12 @@ def _profile(settings: Settings) -> Iterator[Check]:
 
 
 def _corpora(settings: Settings) -> Iterator[Check]:
+    """A fault of the corpus in use is a failure; one of another corpus is a remark."""
     from iterative_rag.app.factory import corpora, corpus_name, make_embedder
-    from iterative_rag.errors import CorpusError, IterativeRAGError
 
     known = corpora()
-    try:
-        names = known.names()
-        asked = corpus_name(settings)
-        embedder = make_embedder(settings.embedder, settings).name
-    except IterativeRAGError as error:
-        yield Check("corpora", False, str(error), error.hint, error.exit_code)
-        return
+    names, asked = known.names(), corpus_name(settings)
+    embedder = make_embedder(settings.embedder, settings).name
     if asked not in names:
         if settings.corpus:
             fix = f"iterative-rag index PATH --corpus {shlex.quote(asked)}"
@@ -269,44 +249,29 @@ def _corpora(settings: Settings) -> Iterator[Check]:
         else:
             told = "no default corpus" if names else "none yet"
             yield Check("corpora", None, f"{told}; the starter corpus is indexed when you first ask")
-    for name in names:
-        yield _corpus(known.info(name), embedder, asked=name == asked)
+    for info in map(known.info, names):
+        which = " (the one that is asked)" if info.name == asked else ""
+        found = f"{info.name}{which}: {counted(info.documents, 'document')}, {info.state}"
+        other = info.state == "ready" and info.embedder != embedder
+        if other:
+            found += f"; made by {info.embedder}, while the settings name {embedder}"
+        ok = (False if info.name == asked else None) if other or info.state != "ready" else True
+        fix = f"iterative-rag index PATH --corpus {shlex.quote(info.name)}"
+        yield Check("corpora", ok, found, fix, CorpusError.exit_code)
 
 
-def _corpus(info: CorpusInfo, embedder: str, *, asked: bool) -> Check:
-    """A fault of the corpus in use is a failure; one of another corpus is a remark."""
-    from iterative_rag.errors import CorpusError
-
-    found = (
-        f"{info.name}{' (the one that is asked)' if asked else ''}: {counted(info.documents, 'document')}, {info.state}"
-    )
-    other = info.state == "ready" and info.embedder != embedder
-    if other:
-        found += f"; made by {info.embedder}, while the settings name {embedder}"
-    wrong = other or info.state != "ready"
-    ok = (False if asked else None) if wrong else True
-    return Check(
-        "corpora", ok, found, f"iterative-rag index PATH --corpus {shlex.quote(info.name)}", CorpusError.exit_code
-    )
-
-
-def _cache(settings: Settings) -> Check:
-    from iterative_rag.cli.console import size
-    from iterative_rag.errors import CorpusError
+def _cache(settings: Settings) -> Iterator[Check]:
     from iterative_rag.settings import home
     from iterative_rag.storage.cache import DiskCache
 
     if not settings.cache:
-        return Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
-    try:
-        kept = DiskCache(home() / "cache").stats()
-    except CorpusError as error:
-        return Check("cache", False, str(error), error.hint, error.exit_code)
-    return Check("cache", True, f"{counted(kept.entries, 'entry', 'entries')}, {size(kept.bytes)}")
+        yield Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
+        return
+    kept = DiskCache(home() / "cache").stats()
+    yield Check("cache", True, f"{counted(kept.entries, 'entry', 'entries')}, {size(kept.bytes)}")
 
 
 def _disk() -> Check:
-    from iterative_rag.cli.console import size
     from iterative_rag.settings import home
 
     folder = home()

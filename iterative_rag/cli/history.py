@@ -1,8 +1,7 @@
-"""`iterative-rag history`: list, search, show, export and delete the runs of the past."""
+"""`iterative-rag history` and `trace`: list, search, show, export, delete and replay the runs of the past."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import islice
@@ -11,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from iterative_rag.cli.completion import run_names
-from iterative_rag.cli.options import AsJson
+from iterative_rag.cli.console import clean, confirm, err, out, write, write_json
+from iterative_rag.cli.options import AsJson, Yes, run_names
+from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.storage.past_runs import PastRun
     from iterative_rag.types import Answer
 
-_DEFAULT_LIMIT = 20
+DEFAULT_LIMIT = 20
 _STYLES = {"answered": "green", "damaged": "red", "failed": "red"}
 _STYLES |= dict.fromkeys(("extract", "abstained", "incomplete"), "yellow")
 
@@ -51,24 +51,19 @@ history_app = typer.Typer(
 )
 
 Words = Annotated[
-    list[str] | None, typer.Argument(metavar="[WORDS]", help="Only runs with all of these in question or answer.")
+    list[str] | None, typer.Argument(metavar="[WORDS]", help="Only those with all of these in question or answer.")
 ]
-Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="Runs, the newest first.")]
-RunName = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="[last|ID|WORDS]",
-        help="A run: the beginning of its id, or words of its question or answer.",
-        autocompletion=run_names,
-    ),
-]
-Format = Annotated[ExportFormat, typer.Option("--format", help="How to print it.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many, the newest first.")]
+RunName = typer.Argument(
+    metavar="[last|ID|WORDS]",
+    help="A run: the beginning of its id, or words of its question or answer.",
+    autocompletion=run_names,
+)
 
 
 @history_app.command("list")
-def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJson = False) -> None:
+def list_runs(words: Words = None, limit: Limit = DEFAULT_LIMIT, as_json: AsJson = False) -> None:
     """List earlier questions, the newest first: date, status, short answer, corpus, model and cost."""
-    from iterative_rag.cli.console import err, out, write_json
     from iterative_rag.storage.past_runs import past_runs
 
     asked = " ".join(words or [])
@@ -86,23 +81,27 @@ def list_runs(words: Words = None, limit: Limit = _DEFAULT_LIMIT, as_json: AsJso
         if said := _said(run):
             printer.line(said, indent="    ")
         printer.line((" · ".join(_facts(run)), "dim"), indent="    ")
-    if len(found) > limit:
+    say_older(len(found), limit)
+
+
+def say_older(count: int, limit: int) -> None:
+    if count > limit:
         err().line((f"There are older ones: --limit {limit * 5}", "dim"))
 
 
 @history_app.command("show")
-def show_run(name: RunName, form: Format = ExportFormat.TEXT) -> None:
+def show_run(
+    name: Annotated[list[str], RunName],
+    form: Annotated[ExportFormat, typer.Option("--format", help="How to print it.")] = ExportFormat.TEXT,
+) -> None:
     """Print an earlier answer with its citations, or export it."""
-    from iterative_rag.cli.console import clean, out
-    from iterative_rag.storage.past_runs import answer_of, find_runs
+    from iterative_rag.storage.past_runs import answer_of
 
-    wanted = " ".join(name)
-    found = find_runs(wanted)
-    tell_others(found, wanted)
-    answer, asked = answer_of(found[0]), found[0].question
+    run = _found(" ".join(name))
+    answer = answer_of(run)
     if form is ExportFormat.TEXT:  # the others begin with it
-        meant = f" (understood as: {answer.question})" if answer.question != asked else ""
-        out().line((f"> {clean(asked + meant)}", "bold cyan"), hang="  ")
+        meant = f" (understood as: {answer.question})" if answer.question != run.question else ""
+        out().line((f"> {clean(run.question + meant)}", "bold cyan"), hang="  ")
     print_answer(answer, form)
 
 
@@ -112,11 +111,9 @@ def delete_runs(
         str | None, typer.Argument(metavar="[last|ID]", help="A run, by its id.", autocompletion=run_names)
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Delete the trace of a run, or of all runs. What the runs have cached stays (`iterative-rag cache clear`)."""
-    from iterative_rag.cli.console import err
-    from iterative_rag.errors import UsageError
     from iterative_rag.storage.past_runs import delete, past_runs, run_of_id
 
     if everything == bool(name):
@@ -129,43 +126,48 @@ def delete_runs(
     err().line(f"Deleted {what}.")
 
 
-def confirm(question: str, *, again: str) -> None:
-    """Ask on the terminal; `again` is the command that needs no asking. Raises UsageError without a terminal."""
-    from iterative_rag.cli.console import clean
-    from iterative_rag.errors import UsageError
+def trace(
+    run: Annotated[list[str] | None, RunName] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The events as they were written, one a line.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show the prompt and reply of every LLM call.")] = False,
+) -> None:
+    """Replay what happened in a run, hop by hop."""
+    from iterative_rag.cli.hops import replay
+    from iterative_rag.storage.past_runs import LAST, events_of
 
-    if not sys.stdin.isatty():
-        raise UsageError("There is no terminal to ask on.", hint=again)
-    typer.confirm(clean(question), abort=True, err=True)
+    events = events_of(_found(" ".join(run or [LAST])))
+    if not as_json:
+        replay(events, out(), calls=calls)
+        return
+    for event in events:
+        write_json(event, indent=None)
 
 
-def tell_others(found: list[PastRun], words: str) -> None:
-    """Say on stderr that more runs have these words than the newest, which is shown."""
-    from iterative_rag.cli.console import clean, err
+def _found(words: str) -> PastRun:
+    """The newest run with these words; on stderr how many more have them."""
+    from iterative_rag.storage.past_runs import find_runs
 
+    found = find_runs(words)
     if len(found) > 1:
-        err().line(
-            (clean(f"The newest of {len(found)} runs with these words; all: iterative-rag history {words}"), "dim")
-        )
+        more = f"The newest of {len(found)} runs with these words; all: iterative-rag history {words}"
+        err().line((clean(more), "dim"))
+    return found[0]
 
 
 def print_answer(answer: Answer, form: ExportFormat, also: Sequence[str] = ()) -> None:
     """An answer on stdout; `also` as in `show_answer`."""
-    from iterative_rag.cli.console import out, write, write_json
+    from iterative_rag import __version__
+    from iterative_rag.cli.answer_view import show_answer, shown_source
 
     match form:
         case ExportFormat.TEXT:
-            from iterative_rag.cli.render import show_answer
-
             show_answer(answer, out(), also)
         case ExportFormat.JSON:
-            from iterative_rag import __version__
             from iterative_rag.storage.output import answer_to_json
 
             write_json(answer_to_json(answer, version=__version__))
         case ExportFormat.MD | ExportFormat.HTML:
             from iterative_rag.app.proof.answer_export import as_html, as_markdown
-            from iterative_rag.cli.render import shown_source
 
             write((as_markdown if form is ExportFormat.MD else as_html)(answer, shown_source))
 
@@ -179,41 +181,31 @@ def _said(run: PastRun) -> str:
 
 def _facts(run: PastRun) -> list[str]:
     """Corpus, model, cost and id."""
-    usage, parts = run.usage, [run.corpus, run.backend]
+    usage, parts = _usage(run), [run.corpus, run.backend]
     if run.answer:
-        parts += [counted(_number(usage.get("llm_calls")), "LLM call")]
-        if tokens := _number(usage.get("prompt_tokens")) + _number(usage.get("completion_tokens")):
+        parts += [counted(int(usage["llm_calls"]), "LLM call")]
+        if tokens := usage["prompt_tokens"] + usage["completion_tokens"]:
             parts.append(f"{tokens:,} tokens")
-        parts.append(f"{_seconds(usage.get('seconds')):.1f} s")
+        parts.append(f"{usage['seconds']:.1f} s")
     return [part for part in (*parts, run.run_id) if part]
 
 
 def _as_json(run: PastRun) -> dict[str, Any]:
-    usage = run.usage
+    texts = ("run_id", "question", "status", "short_answer", "reason", "corpus", "backend")
     return {
-        "run_id": run.run_id,
+        **{name: getattr(run, name) for name in texts},
         "at": run.at.isoformat() if run.at else None,
-        "question": run.question,
-        "status": run.status,
-        "short_answer": run.short_answer,
-        "reason": run.reason,
         "reason_code": run.reason_code or None,
         "confidence_word": run.confidence_word or None,
-        "corpus": run.corpus,
-        "backend": run.backend,
-        "usage": {
-            "llm_calls": _number(usage.get("llm_calls")),
-            "prompt_tokens": _number(usage.get("prompt_tokens")),
-            "completion_tokens": _number(usage.get("completion_tokens")),
-            "seconds": _seconds(usage.get("seconds")),
-        },
+        "usage": _usage(run),
         "trace": str(run.path),
     }
 
 
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _seconds(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and abs(value) < 1e12 else 0.0
+def _usage(run: PastRun) -> dict[str, float]:
+    """What a run has used; 0 for what its trace does not tell in numbers."""
+    counts = {name: run.usage.get(name) for name in ("llm_calls", "prompt_tokens", "completion_tokens")}
+    used: dict[str, float] = {name: value if isinstance(value, int) else 0 for name, value in counts.items()}
+    seconds = run.usage.get("seconds")
+    known = isinstance(seconds, int | float) and abs(seconds) < 1e12
+    return used | {"seconds": float(seconds) if known else 0.0}

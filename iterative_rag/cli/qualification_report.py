@@ -6,8 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from iterative_rag.cli.console import clean, err, out, write_json
+from iterative_rag.cli.live import RunStatus
+from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -30,18 +33,25 @@ _ABILITIES = (
 def qualify_model(settings: Settings, *, as_json: bool) -> None:
     """Qualify the model of the settings and print what came out. Raises UsageError for the built-in models."""
     qualification = _run(settings, quiet=as_json)
-    if as_json:
-        from iterative_rag.cli.console import write_json
-
-        write_json(as_object(qualification))
-    else:
+    if not as_json:
         show(qualification)
+        return
+    profile = qualification.profile
+    write_json(
+        {
+            "model": profile.identity.model,
+            "server": profile.identity.server,
+            "made": profile.made,
+            "file": str(profile.identity.file),
+            "settings": dict(profile.settings),
+            "report": dict(profile.report),
+        }
+    )
 
 
 def _run(settings: Settings, *, quiet: bool) -> Qualification:
     from iterative_rag.app.factory import make_chat_model, model_identity
     from iterative_rag.app.qualification.qualify import qualify
-    from iterative_rag.errors import UsageError
     from iterative_rag.llm.providers.model_choice import chosen
 
     spec, _ = chosen(settings.llm)
@@ -62,23 +72,8 @@ def _run(settings: Settings, *, quiet: bool) -> Qualification:
         return qualify(model, identity, settings, told, thinking=None if set_by_user else thinking, calls=calls)
 
 
-def as_object(qualification: Qualification) -> dict[str, Any]:
-    """The qualification as JSON: the profile as it was written."""
-    profile = qualification.profile
-    return {
-        "model": profile.identity.model,
-        "server": profile.identity.server,
-        "made": profile.made,
-        "file": str(profile.identity.file),
-        "settings": dict(profile.settings),
-        "report": dict(profile.report),
-    }
-
-
 def show(qualification: Qualification) -> None:
     """The table: what was tested and what came out, then what is set because of it."""
-    from iterative_rag.cli.console import clean, out
-
     printer = out()
     profile = qualification.profile
     printer.line(("Tested ", "bold"), clean(f"{profile.identity.model} {profile.identity.server}".rstrip()))
@@ -118,14 +113,11 @@ def _rows(measured: Measured) -> Iterator[tuple[str, str]]:
 @contextmanager
 def _progress(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[RunProgress], None] | None]]:
     """Functions that take what is tested now and what was used by then; both are shown where somebody watches."""
-    from iterative_rag.cli.console import err
-    from iterative_rag.cli.run_status import Limits, RunStatus
-
     printer = err()
     if quiet or not (printer.terminal and sys.stdout.isatty()):
         yield lambda name: None, None
         return
-    status = RunStatus(printer.console, Limits())
+    status = RunStatus(printer.console, {})
     status.start()
     try:
         yield lambda name: status.doing(f"testing {name}"), lambda at: status.progress(replace(at, role=""))

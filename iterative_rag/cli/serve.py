@@ -1,31 +1,23 @@
-"""`iterative-rag serve`: a server on this machine, for browsers and other programs."""
+"""`iterative-rag serve`: a server on this machine, for browsers and other programs; `iterative-rag mcp`: the corpora as
+tools of an agent, over stdin and stdout."""
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.completion import corpus_names
-from iterative_rag.cli.settings_options import WITHIN, takes_settings
+from iterative_rag.cli.console import clean, err
+from iterative_rag.cli.options import WITHIN, corpus_names, takes_settings
+from iterative_rag.errors import MissingExtra
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
 
-# Settings that a server takes no option for; its own --corpus, declared below, may be repeated.
-_WITHOUT = (
-    "corpus",
-    *WITHIN,
-    "strategy",
-    "web",
-    "search_engine",
-    "fact_limit",
-    "guess",
-    "language",
-    "answer_language",
-    "cache",
-)
+# Settings that neither takes an option for; their own --corpus, declared below, may be repeated.
+_WITHOUT = ("corpus", *WITHIN, "web", "search_engine", "fact_limit", "language")
 
 Served = Annotated[
     list[str] | None,
@@ -36,44 +28,37 @@ Served = Annotated[
         autocompletion=corpus_names,
     ),
 ]
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; others than loopback need a token.")]
-Port = Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")]
-Token = Annotated[str, typer.Option(metavar="TEXT", help="What clients have to send; better in ITERATIVE_RAG_TOKEN.")]
-ReadOnly = Annotated[bool, typer.Option("--read-only", help="Hide everything that changes what is stored.")]
-AllowHost = Annotated[
-    list[str] | None,
-    typer.Option("--allow-host", metavar="NAME", help="A further name of this server, as behind a proxy; repeatable."),
-]
-BehindTls = Annotated[
-    bool, typer.Option("--behind-tls", help="A proxy before it ends TLS: cookies are sent over https alone.")
-]
-Evaluations = Annotated[
-    Path | None, typer.Option("--evaluations", metavar="FOLDER", help="Evaluation runs to show on the page.")
-]
-RunsAtOnce = Annotated[int, typer.Option("--runs-at-once", metavar="N", min=1, max=64, help="Questions at once.")]
-Queue = Annotated[int, typer.Option("--queue", metavar="N", min=0, max=10_000, help="Questions that may wait.")]
-RunsPerClient = Annotated[
-    int, typer.Option("--runs-per-client", metavar="N", min=1, max=10_000, help="Questions of one client.")
-]
-Grace = Annotated[
-    float, typer.Option("--grace", metavar="SECONDS", min=0, help="A run ends so long after its client has gone.")
-]
 
 
-@takes_settings(without=_WITHOUT)
+@takes_settings(without=(*_WITHOUT, "strategy", "guess", "answer_language", "cache"))
 def serve(
     corpus: Served = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8372,
-    token: Token = "",
-    read_only: ReadOnly = False,
-    allow_host: AllowHost = None,
-    behind_tls: BehindTls = False,
-    evaluations: Evaluations = None,
-    runs_at_once: RunsAtOnce = 2,
-    queue: Queue = 32,
-    runs_per_client: RunsPerClient = 8,
-    grace: Grace = 30.0,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; others than loopback need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = 8372,
+    token: Annotated[
+        str, typer.Option(metavar="TEXT", help="What clients have to send; better in ITERATIVE_RAG_TOKEN.")
+    ] = "",
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Hide everything that changes what is stored.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A further name of this server, as behind a proxy; repeatable."),
+    ] = None,
+    behind_tls: Annotated[
+        bool, typer.Option("--behind-tls", help="A proxy before it ends TLS: cookies are sent over https alone.")
+    ] = False,
+    evaluations: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Evaluation runs to show on the page.")
+    ] = None,
+    runs_at_once: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Questions at once.")] = 2,
+    queue: Annotated[int, typer.Option(metavar="N", min=0, max=10_000, help="Questions that may wait.")] = 32,
+    runs_per_client: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Questions of one client.")] = 8,
+    grace: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="A run ends so long after its client has gone.")
+    ] = 30.0,
     *,
     settings: Settings,
 ) -> None:
@@ -81,8 +66,7 @@ def serve(
 
     Clients may lower the limits, never raise them. Needs the extra "serve".
     """
-    _check_installed()
-    from iterative_rag.cli.console import clean, err
+    _need("starlette", "uvicorn", "sse_starlette", "prometheus_client")
     from iterative_rag.serve.serve_options import ServeOptions
     from iterative_rag.serve.server import serve as run_server
     from iterative_rag.system.memory import limit_arenas
@@ -105,11 +89,20 @@ def serve(
     run_server(settings, options, lambda line: err().line(clean(line)))
 
 
-def _check_installed() -> None:
+@takes_settings(without=_WITHOUT)
+def mcp(corpus: Served = None, *, settings: Settings) -> None:
+    """Serve corpora to an agent by the Model Context Protocol, over stdin and stdout.
+
+    Programs such as Claude Desktop or VS Code start this command themselves; docs/interfaces.md shows what to put into
+    their settings. It ends when its stdin does. The tools only read.
+    """
+    _need("mcp")
+    from iterative_rag.serve.mcp_door.mcp_server import serve_stdio
+
+    serve_stdio(settings, corpus or ())
+
+
+def _need(*packages: str) -> None:
     """Raise MissingExtra where a package of the server is missing."""
-    from importlib.util import find_spec
-
-    from iterative_rag.errors import MissingExtra
-
-    if any(find_spec(name) is None for name in ("starlette", "uvicorn", "sse_starlette", "prometheus_client")):
+    if any(importlib.util.find_spec(name) is None for name in packages):
         raise MissingExtra("serve")

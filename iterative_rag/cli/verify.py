@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.completion import corpus_names
-from iterative_rag.cli.options import AsJson, settings_from
+from iterative_rag.cli.console import clean, out, write_json
+from iterative_rag.cli.options import AsJson, corpus_names, settings_from
+from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -54,7 +56,6 @@ def verify(
 
 
 def _text_of(file: Path) -> str:
-    from iterative_rag.errors import UsageError
     from iterative_rag.system.files import readable
 
     try:
@@ -68,13 +69,8 @@ def _text_of(file: Path) -> str:
 
 
 def _show(check: ProofCheck, corpus: str, *, as_json: bool) -> None:
-    from iterative_rag.cli.console import clean, out, write_json
-
     if as_json:
-        from dataclasses import asdict
-
-        told = asdict(check) | {"checked_against": corpus, "holds": check.holds}
-        write_json(told)
+        write_json(asdict(check) | {"checked_against": corpus, "holds": check.holds})
         return
     printer = out()
     printer.line((clean(check.question), "bold"))
@@ -97,16 +93,11 @@ def _show(check: ProofCheck, corpus: str, *, as_json: bool) -> None:
 def _said(quote: QuoteCheck) -> str:
     from iterative_rag.app.proof.proof_check import Finding
 
-    match quote.finding:
-        case Finding.UNCHANGED:
-            return "unchanged"
-        case Finding.IN_PLACE:
-            return "the document changed, the quote is in place"
-        case Finding.MOVED:
-            return f"the document changed; the quote is now at characters {quote.start}–{quote.end}"
-        case Finding.GONE:
-            return "the document changed, and the quote is gone"
-        case Finding.NO_DOCUMENT:
-            return "the corpus has no such document"
-        case Finding.FALSE:
-            return "the document is the same, and the quote was never in it"
+    return {
+        Finding.UNCHANGED: "unchanged",
+        Finding.IN_PLACE: "the document changed, the quote is in place",
+        Finding.MOVED: f"the document changed; the quote is now at characters {quote.start}–{quote.end}",
+        Finding.GONE: "the document changed, and the quote is gone",
+        Finding.NO_DOCUMENT: "the corpus has no such document",
+        Finding.FALSE: "the document is the same, and the quote was never in it",
+    }[quote.finding]
