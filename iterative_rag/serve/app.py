@@ -12,11 +12,8 @@ from starlette.middleware import Middleware
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.door import http_door
 from iterative_rag.serve.api.responses import on_error, on_unexpected
-from iterative_rag.serve.guards.bearer_token import ServerToken, TokenGuard
-from iterative_rag.serve.guards.body_limits import BodyLimits, HeadLimits
-from iterative_rag.serve.guards.client_limits import ClientLimits
-from iterative_rag.serve.guards.host_origin import HostOriginGuard
-from iterative_rag.serve.guards.security_headers import BehindTls, SecurityHeaders
+from iterative_rag.serve.guards.access import BehindTls, HostOriginGuard, SecurityHeaders, ServerToken, TokenGuard
+from iterative_rag.serve.guards.limits import BodyLimits, ClientLimits, HeadLimits
 from iterative_rag.serve.login_door import login_door
 from iterative_rag.serve.mcp_door.mcp_server import mcp_door
 from iterative_rag.serve.openai_door.openai_routes import openai_door
