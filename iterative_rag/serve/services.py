@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from iterative_rag.serve.guards.bearer_token import ServerToken
+from iterative_rag.serve.guards.access import ServerToken
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.run_index import RunIndex
 from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.runs.shown_run import RunIndex
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.settings import Settings
 

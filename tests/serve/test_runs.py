@@ -345,7 +345,7 @@ def test_a_trace_is_read_once_for_lists_and_again_when_it_changes(
         read.append(path.stem)
         return read_run(path)
 
-    monkeypatch.setattr("iterative_rag.serve.runs.run_index.read_run", counted)
+    monkeypatch.setattr("iterative_rag.serve.runs.shown_run.read_run", counted)
     with served.client() as client:
         ids = [client.post("/api/ask", json={"question": QUESTION}).json()["run_id"] for _ in range(2)]
 

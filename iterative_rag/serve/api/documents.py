@@ -4,63 +4,83 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from iterative_rag.app.factory import corpora as stored_corpora
-from iterative_rag.errors import CorpusError, CorpusNotFound, UsageError
+from iterative_rag.errors import CorpusError, CorpusNotFound
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.serve.api.responses import NotFound, whole_number
+from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.public_text import public_source
-from iterative_rag.serve.runs.run_request import WITHIN, checked_within
+from iterative_rag.serve.runs.run_request import WITHIN, Part, Text, checked
 from iterative_rag.serve.services import services_of
-from iterative_rag.text.control_characters import without_controls
-from iterative_rag.types import Document, Within
+from iterative_rag.types import Document, Hit, Within
 
-_MOST_HITS = 100
-_MOST_TITLES = 1000
-_LONGEST_QUERY = 2000
+LONGEST_QUERY = 2000
+Offset = Annotated[int, Field(ge=0, le=100_000_000)]
+
+
+class SearchQuery(BaseModel):
+    q: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_QUERY)]
+    corpus: Text = ""
+    limit: int = Field(10, ge=0, le=100)
+
+
+class TitlesQuery(BaseModel):
+    title: Text = ""
+    corpus: Text = ""
+    limit: int = Field(100, ge=0, le=1000)
+    offset: Offset = 0
 
 
 async def corpora(request: Request) -> Response:
     """The corpora that can be asked, the default first, and the backends and limits."""
     services = services_of(request)
     pool = services.pool
-    found = await asyncio.to_thread(lambda: [_described(name) for name in pool.corpora()])
+    found = await asyncio.to_thread(lambda: [described(pool, name) for name in pool.corpora()])
     return JSONResponse({"corpora": found, "backends": list(pool.backends), "read_only": services.options.read_only})
 
 
 async def search(request: Request) -> Response:
     """`q` in a corpus: passages with scores and ranks; `title`, `source`, `section`, `language`, `since` and
     `where` (KEY=VALUE, repeatable) narrow it down."""
-    given = {name: without_controls(value) for name, value in request.query_params.items()}
-    query, limit = given.get("q", "").strip(), whole_number(request, "limit", 10, _MOST_HITS)
-    if not query or any(len(value) > _LONGEST_QUERY for value in given.values()):
-        raise UsageError(f"q is what to search for, of at most {_LONGEST_QUERY:,} characters.")
-    parts = {name: given[name] for name in WITHIN if name in given}
-    wanted = checked_within(parts | {"where": request.query_params.getlist("where")})
-    pool, name = services_of(request).pool, given.get("corpus", "")
-    return JSONResponse(await asyncio.to_thread(_searched, pool, name, query, limit, wanted))
+    given, params = query_of(request, SearchQuery), request.query_params
+    part = {name: params[name] for name in WITHIN if name in params} | {"where": params.getlist("where")}
+    wanted, pool = checked(Part, part).within(), services_of(request).pool
+
+    def found() -> dict[str, Any]:
+        corpus = opened_corpus(pool, given.corpus)
+        hits = [{**asdict(hit), "text": text} for hit, text in search_hits(pool, corpus, given.q, given.limit, wanted)]
+        return {"corpus": corpus.name, "query": given.q, "hits": hits}
+
+    return JSONResponse(await asyncio.to_thread(found))
 
 
 async def titles(request: Request) -> Response:
     """The documents whose title begins with `title`, or all of them, `limit` from `offset` on."""
-    services, given = services_of(request), request.query_params
-    limit = whole_number(request, "limit", 100, _MOST_TITLES)
-    offset = whole_number(request, "offset", 0, 100_000_000)
-    pool, beginning = services.pool, given.get("title", "")[:_LONGEST_QUERY]
-    return JSONResponse(await asyncio.to_thread(_listed, pool, given.get("corpus", ""), beginning, offset, limit))
+    pool, given = services_of(request).pool, query_of(request, TitlesQuery)
+
+    def found() -> dict[str, Any]:
+        corpus = opened_corpus(pool, given.corpus)
+        entries = [entry for entry in corpus.catalogue() if entry.title.casefold().startswith(given.title.casefold())]
+        shown = entries[given.offset : given.offset + given.limit]
+        listed = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in shown]
+        return {"corpus": corpus.name, "documents": listed, "total": len(entries), "offset": given.offset}
+
+    return JSONResponse(await asyncio.to_thread(found))
 
 
 async def document(request: Request) -> Response:
     """One document with its text."""
     pool, corpus = services_of(request).pool, request.query_params.get("corpus", "")
     found = await asyncio.to_thread(document_of, pool, corpus, request.path_params["id"])
-    return JSONResponse(_document_json(found))
+    told = {"id": found.id, "title": found.title, "text": found.text, "source": public_source(found.source)}
+    return JSONResponse(told | {"url": found.link, "pages": list(found.pages)})
 
 
 def document_of(pool: RagPool, corpus: str, document_id: str) -> Document:
@@ -79,37 +99,19 @@ def opened_corpus(pool: RagPool, name: str) -> IndexedCorpus:
     return corpus
 
 
-def _described(name: str) -> dict[str, Any]:
+def search_hits(
+    pool: RagPool, corpus: IndexedCorpus, query: str, limit: int, part: Within | None = None
+) -> list[tuple[Hit, str]]:
+    """The passages that a search finds, with their text."""
+    parts = (pool.settings.within, part) if part else (pool.settings.within,)
+    hits = search_filtered(corpus, query, limit, *parts)
+    return [(hit, corpus.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
+
+
+def described(pool: RagPool, name: str) -> dict[str, Any]:
+    """A corpus in a list: its counts, state and date."""
     try:
-        info = stored_corpora().info(name)
+        info = stored_corpora(pool.settings.index).info(name)
     except CorpusNotFound:  # the starter corpus, before it is first asked
         return {"name": name, "documents": 0, "passages": 0, "state": "not indexed yet", "updated": ""}
-    return {name: getattr(info, name) for name in ("name", "documents", "passages", "state", "updated")}
-
-
-def _searched(pool: RagPool, name: str, query: str, limit: int, wanted: Within) -> dict[str, Any]:
-    corpus = opened_corpus(pool, name)
-    hits = [
-        {**asdict(hit), "text": corpus.document(hit.document_id).text[hit.start : hit.end]}
-        for hit in search_filtered(corpus, query, limit, pool.settings.within, wanted)
-    ]
-    return {"corpus": corpus.name, "query": query, "hits": hits}
-
-
-def _listed(pool: RagPool, name: str, beginning: str, offset: int, limit: int) -> dict[str, Any]:
-    corpus = opened_corpus(pool, name)
-    start = beginning.casefold()
-    entries = [entry for entry in corpus.catalogue() if entry.title.casefold().startswith(start)]
-    shown = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in entries[offset : offset + limit]]
-    return {"corpus": corpus.name, "documents": shown, "total": len(entries), "offset": offset}
-
-
-def _document_json(document: Document) -> dict[str, Any]:
-    return {
-        "id": document.id,
-        "title": document.title,
-        "text": document.text,
-        "source": public_source(document.source),
-        "url": document.link,
-        "pages": list(document.pages),
-    }
+    return {field: getattr(info, field) for field in ("name", "documents", "passages", "state", "updated")}

@@ -22,6 +22,7 @@ from iterative_rag.errors import (
     UsageError,
 )
 from iterative_rag.serve.runs.events import error_to_json
+from iterative_rag.serve.runs.run_request import M, checked
 
 _log = logging.getLogger(__name__)
 _STATUS: tuple[tuple[type[IterativeRAGError], int], ...] = (
@@ -92,11 +93,6 @@ async def json_object(request: Request) -> dict[str, Any]:
     return body
 
 
-def whole_number(request: Request, name: str, default: int, most: int) -> int:
-    """A number of the query. Raises UsageError."""
-    given = request.query_params.get(name, "")
-    if not given:
-        return default
-    if not given.isascii() or not given.isdecimal() or not 1 <= len(given) <= 9 or not 0 <= int(given) <= most:
-        raise UsageError(f"{name} must be a whole number, at most {most:,}.")
-    return int(given)
+def query_of(request: Request, model: type[M]) -> M:
+    """The arguments of the address; an empty one counts as none. Raises UsageError."""
+    return checked(model, {name: value for name, value in request.query_params.items() if value})

@@ -6,10 +6,9 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError, ServerBusy
@@ -20,23 +19,15 @@ from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.storage.trace import new_run_id
 from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
-from iterative_rag.types import AnswerText, Earlier, RunProgress, Step
+from iterative_rag.types import Earlier, Step
 from iterative_rag.types.written_answer import WrittenAnswer
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RunSinks:
-    """What work reports to besides its steps, and the id of its run."""
-
-    run_id: str
-    progress: Callable[[RunProgress], None]
-    written: Callable[[AnswerText], None]
-
-
-# The steps of one run over what answers its question. It is iterated, and closed, on one thread of the manager.
-Work: TypeAlias = Callable[[IterativeRAG, RunSinks], Iterator[Step]]
+# The steps of one run over what answers its question, told its `run_id` and where it reports to besides its steps
+# (`progress`, `written`). It is iterated, and closed, on one thread of the manager.
+Work: TypeAlias = Callable[[IterativeRAG, Mapping[str, Any]], Iterator[Step]]
 Observer: TypeAlias = Callable[[Run], None]
 
 
@@ -65,9 +56,8 @@ class RunManager:
         """
         with self._lock:
             self._refuse_too_many(client)
-            run_id = new_run_id()
-            while run_id in self._runs:
-                run_id = new_run_id()
+            while (run_id := new_run_id()) in self._runs:
+                pass
             run = Run(run_id, request, client, alone=self._left_alone, ended=self._ended)
             self._runs[run_id] = run
             self._waiting.append((run, work or asking(request)))
@@ -162,7 +152,7 @@ class RunManager:
             with stoppable(run.stopped):
                 rag = self.pool.rag(run.request.corpus, run.request.backend)
                 rag = rag.over(rag.corpus, within=run.request.within, **run.request.settings)
-                steps = work(rag, RunSinks(run.id, run.publish, text.wrote))
+                steps = work(rag, {"run_id": run.id, "progress": run.publish, "written": text.wrote})
                 with closing(cast(Generator[Step], steps)):
                     for step in steps:
                         refuse_stopped()
@@ -209,14 +199,7 @@ class RunManager:
 def asking(request: RunRequest, earlier: Earlier | None = None) -> Work:
     """The steps of answering the question of a request; with `earlier` it is a follow-up."""
 
-    def work(rag: IterativeRAG, sinks: RunSinks) -> Iterator[Step]:
-        return rag.steps(
-            request.question,
-            strategy=request.strategy,
-            progress=sinks.progress,
-            written=sinks.written,
-            run_id=sinks.run_id,
-            earlier=earlier,
-        )
+    def work(rag: IterativeRAG, told: Mapping[str, Any]) -> Iterator[Step]:
+        return rag.steps(request.question, strategy=request.strategy, earlier=earlier, **told)
 
     return work

@@ -3,24 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from iterative_rag.app.factory import checked_question
 from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.settings import PRESETS, Settings
+from iterative_rag.settings.validation_words import required
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Within
 
-# A request may lower these.
-LIMITS = ("max_hops", "max_calls", "max_tokens", "max_seconds", "shortlist", "fact_limit")
 # These name no server, file or key; what a longer answer costs is bounded by the limits.
 CHOICES = ("language", "answer_language", "length")
-FIELDS = frozenset({"question", "corpus", "backend", "strategy", "preset", "limits", "within", *CHOICES})
-WITHIN = tuple(one.name for one in fields(Within))
-_MOST_CONDITIONS = 20
+_LONGEST_NAME = 60
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _text(value: object) -> object:
+    """Without control characters; null and nothing are the same. Raises ValueError for what is no valid Unicode."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("valid Unicode") from error
+        return without_controls(value)
+    return "" if value is None else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+
+
+class Strict(BaseModel):
+    """Unknown fields are refused, so that a misspelt one is not ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Limits(Strict):
+    """What a request may lower."""
+
+    max_hops: int | None = Field(None, gt=0)
+    max_calls: int | None = Field(None, gt=0)
+    max_tokens: int | None = Field(None, gt=0)
+    max_seconds: float | None = Field(None, gt=0)
+    shortlist: int | None = Field(None, gt=0)
+    fact_limit: int | None = Field(None, gt=0)
+
+
+class Part(Strict):
+    """What a passage must be of; empty: anything."""
+
+    title: Text = Field("", max_length=500, description="A part of the title, or a pattern (*, ?) of it.")
+    source: Text = Field("", max_length=500, description="A part of the path or URL, or a pattern of it.")
+    section: Text = Field("", max_length=500, description="A part of a heading above the passage.")
+    language: Text = Field("", max_length=20, description="Code of the document's language, such as de.")
+    since: Text = Field("", max_length=10, description="Documents of this date or later: 2024-05-01, 2024-05 or 2024.")
+    where: list[Annotated[Text, Field(max_length=500)]] = Field(
+        [], max_length=20, description="Conditions on metadata, or on the rows of tables: KEY=VALUE."
+    )
+
+    def within(self) -> Within:
+        """Raises UsageError for a date or a condition that is none."""
+        try:
+            return Within(**self.model_dump(exclude={"where"}), where=tuple(self.where))
+        except ValueError as error:
+            raise UsageError(f"{error}.", hint="Such as since 2024-05-01, where author=Holm.") from error
+
+
+class Asking(Strict):
+    """The body of a request that asks a question."""
+
+    question: Text = ""
+    corpus: Text = ""
+    backend: Text = ""
+    strategy: Text = ""
+    preset: Text = ""
+    limits: Limits = Limits()
+    within: Annotated[Part, BeforeValidator(lambda given: {} if given is None else given)] = Part()
+    language: Text = ""
+    answer_language: Text = ""
+    length: Text = ""
+
+
+LIMITS = tuple(Limits.model_fields)
+WITHIN = tuple(Part.model_fields)
+FIELDS = frozenset(Asking.model_fields)
+
+
+def checked(model: type[M], given: object, of: str = "") -> M:
+    """What a client has sent, as this model. Raises UsageError, which names the first fault and what it is `of`; what
+    was given is the client's, and may be long."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        *path, last = map(str, first["loc"] or ("",))
+        of = ".".join(path) or of
+        name = repr(last[:_LONGEST_NAME]) + (of and f" of {of}")
+        hint = f"Known: {', '.join(model.model_fields)}."
+        if first["type"] == "extra_forbidden":
+            raise UsageError(f"Unknown field {name}.", hint=hint) from error
+        if first["type"] == "missing":
+            raise UsageError(f"{name} is missing.", hint=hint) from error
+        raise UsageError(f"{name} is not valid: it must be {required(first)}.", hint=hint) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,92 +130,40 @@ class RunRequest:
 
 def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
     """The request of a client, with the server's defaults. Raises UsageError or CorpusNotFound."""
-    for name in given:
-        if name not in FIELDS:
-            raise UsageError(f"Unknown field {name!r:.60}.", hint=f"Known: {', '.join(sorted(FIELDS))}.")
-    base = pool.settings
-    strategy = _text(given, "strategy") or base.strategy
-    backend = pool.backend(_text(given, "backend"))
+    asked, base = checked(Asking, given), pool.settings
+    strategy, backend = asked.strategy or base.strategy, pool.backend(asked.backend)
     if strategy not in (offered := STRATEGIES.offered_with(backend)):
         known = f"{backend} cannot follow the" if strategy in STRATEGIES.offered else "There is no"
         raise UsageError(f"{known} strategy {strategy!r:.60}.", hint=f"One of: {', '.join(offered)}.")
-    limits = given.get("limits", {})
-    if not isinstance(limits, Mapping):
-        raise UsageError('"limits" is an object, such as {"max_hops": 3}.')
-    settings = _preset(_text(given, "preset"), base) | _lowered(limits, base) | _choices(given)
     return RunRequest(
-        question=checked_question(without_controls(_text(given, "question"))),
-        corpus=pool.served(_text(given, "corpus")),
+        question=checked_question(asked.question),
+        corpus=pool.served(asked.corpus),
         backend=backend,
         strategy=strategy,
-        settings=settings,
-        within=checked_within(given.get("within") or {}),
+        settings=_preset(asked.preset, base) | _lowered(asked.limits, base) | _choices(asked),
+        within=asked.within.within(),
     )
-
-
-def checked_within(given: object) -> Within:
-    """The part of a corpus that a client asks for. Raises UsageError."""
-    if not isinstance(given, Mapping):
-        raise UsageError('"within" is an object, such as {"title": "Harriet Lane"}.')
-    for name in given:
-        if name not in WITHIN:
-            raise UsageError(f"Unknown field {name!r:.60} of within.", hint=f"Known: {', '.join(WITHIN)}.")
-    where = given.get("where") or []
-    if not isinstance(where, list | tuple) or len(where) > _MOST_CONDITIONS:
-        raise UsageError(f'"where" is a list of at most {_MOST_CONDITIONS} texts, such as ["author=Holm"].')
-    texts = {name: without_controls(_text(given, name)) for name in WITHIN if name != "where"}
-    return part_of_corpus(**texts, where=tuple(without_controls(_text({"where": text}, "where")) for text in where))
-
-
-def part_of_corpus(**within: Any) -> Within:
-    """Raises UsageError for a date or a condition that is none."""
-    try:
-        return Within(**within)
-    except ValueError as error:
-        raise UsageError(f"{error}.", hint="Such as since 2024-05-01, where author=Holm.") from error
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name) or ""
-    if not isinstance(value, str):
-        raise UsageError(f'"{name}" is a text.')
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f'"{name}" is not valid Unicode.') from error
-    return value
 
 
 def _preset(name: str, base: Settings) -> dict[str, Any]:
     """The limits of a preset, as far as they are below the server's."""
-    if not name:
-        return {}
-    if name not in PRESETS:
+    if name and name not in PRESETS:
         raise UsageError(f"There is no preset {name!r:.60}.", hint=f"One of: {', '.join(PRESETS)}.")
-    return {key: value for key, value in PRESETS[name].items() if key in LIMITS and value < getattr(base, key)}
+    limits = PRESETS.get(name, {}).items()
+    return {key: value for key, value in limits if key in LIMITS and value < getattr(base, key)}
 
 
-def _lowered(limits: Mapping[str, Any], base: Settings) -> dict[str, Any]:
-    lowered = {}
-    for name, value in limits.items():
-        if name not in LIMITS:
-            raise UsageError(f"{name!r:.60} is no limit.", hint=f"One of: {', '.join(LIMITS)}.")
-        most = getattr(base, name)
-        whole = isinstance(most, int)
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not value > 0:
-            raise UsageError(f"{name} must be a {'whole ' if whole else ''}number above 0.")
-        if value > most:
-            raise UsageError(
-                f"{name} may be at most {most:g} here.", hint="A request can lower limits, never raise them."
-            )
-        lowered[name] = type(most)(value)
+def _lowered(limits: Limits, base: Settings) -> dict[str, Any]:
+    lowered = limits.model_dump(exclude_none=True)
+    for name, value in lowered.items():
+        if value > (most := getattr(base, name)):
+            hint = "A request can lower limits, never raise them."
+            raise UsageError(f"{name} may be at most {most:g} here.", hint=hint)
     return lowered
 
 
-def _choices(given: Mapping[str, Any]) -> dict[str, Any]:
-    from pydantic import ValidationError
-
-    chosen = {name: value for name in CHOICES if (value := _text(given, name))}
+def _choices(asked: Asking) -> dict[str, Any]:
+    chosen = {name: value for name in CHOICES if (value := getattr(asked, name))}
     try:
         Settings.model_validate(chosen)
     except ValidationError as error:
