@@ -12,7 +12,7 @@ from fakes.running_server import CORPUS, RunningServer, running_server
 from fakes.two_article_corpus import FACTS, QUESTION
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.serve.openai_door.chat_request import chat_requested
-from iterative_rag.serve.openai_door.protocol_errors import RequestRefused
+from iterative_rag.serve.openai_door.protocol import RequestRefused
 
 WHY = "Why does the Sunday bridge matter to Aldermere?"
 NEEDS = ["In which town does the Sunday bridge stand?", "Who is the mayor of Aldermere?"]
@@ -109,7 +109,7 @@ def test_each_verbosity_has_its_length(given: str | None, length: str) -> None:
 
 @pytest.mark.parametrize("given", ["endless", 3, ["low"], {}])
 def test_any_other_verbosity_is_refused(given: object) -> None:
-    with pytest.raises(RequestRefused, match="verbosity is low, medium or high"):
+    with pytest.raises(RequestRefused, match="verbosity is not valid: it must be 'low', 'medium' or 'high'"):
         chat_requested({"model": "m", "messages": [{"role": "user", "content": QUESTION}], "verbosity": given})
 
 

@@ -27,7 +27,7 @@ from fakes.two_corpora import QUESTION as CHAIN
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.cli.serve import serve
 from iterative_rag.errors import MissingExtra
-from iterative_rag.serve.mcp_door.documents import document_uri
+from iterative_rag.serve.mcp_door.tool_results import document_uri
 
 KEY = "sk-a-key-that-nobody-may-see"
 

@@ -1,5 +1,7 @@
 """The MCP server: tools, documents as resources, and `ask` with progress; over stdin and stdout, or HTTP at `/mcp`.
 
+A resource is a document by its URI; both parts of it are looked up in the database and never become a path.
+
 Revision 2026-07-28 of the protocol is stateless (`server/discover`); the library serves older clients too.
 """
 
@@ -9,10 +11,12 @@ import asyncio
 import inspect
 import json
 import logging
+import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 import mcp_types as protocol
 from mcp.server import Server
@@ -20,25 +24,24 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.routing import Route
 
 from iterative_rag import __version__
-from iterative_rag.errors import IterativeRAGError, ServerBusy, UsageError
-from iterative_rag.serve.guards.client_limits import client_of
-from iterative_rag.serve.mcp_door.documents import TEMPLATE, document_at, documents_page
-from iterative_rag.serve.mcp_door.tool_results import AskResult, ask_result
+from iterative_rag.errors import CorpusError, IterativeRAGError, ServerBusy, UsageError
+from iterative_rag.serve.api.documents import opened_corpus
+from iterative_rag.serve.guards.limits import client_of
+from iterative_rag.serve.mcp_door.tool_results import URI_TEMPLATE, AskResult, ask_result, document_uri
 from iterative_rag.serve.mcp_door.tools import TOOLS, ToolForm, Tools
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.events import error_to_json
 from iterative_rag.serve.runs.run_manager import RunManager
-from iterative_rag.serve.runs.run_request import checked_request
+from iterative_rag.serve.runs.run_request import checked, checked_request
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.serve.services import Door, Services
 from iterative_rag.serve.step_words import step_words
 from iterative_rag.settings import Settings
-from iterative_rag.settings.validation_words import required
 from iterative_rag.system.threads import LastingPool
 
 INSTRUCTIONS = (
@@ -52,6 +55,18 @@ _BRIEF = CacheHint(ttl_ms=5_000, scope="private")
 # Clients of older revisions have sessions; those of 2026-07-28 have none.
 _MOST_SESSIONS = 200
 _IDLE_SECONDS = 600.0
+
+PAGE = 200
+TEMPLATE = protocol.ResourceTemplate(
+    name="document",
+    title="A document of a corpus",
+    uri_template=URI_TEMPLATE,
+    description="The whole text of a document. The tools and resources/list give the ids.",
+    mime_type="text/markdown",
+)
+_URI = re.compile(r"iterative-rag://corpora/([^/?#]{1,1500})/documents/([^/?#]{1,1500})")
+# A cursor is this and the id of the last document of its page, in hexadecimal digits.
+_AFTER, _LONGEST_CURSOR = "after-", 5000
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -81,22 +96,18 @@ class McpHandlers:
 
         method = getattr(Tools(self.runs.pool, asking), tool.name)
         try:
-            arguments = dict(tool.arguments.model_validate(params.arguments or {}))
+            arguments = dict(checked(tool.arguments, params.arguments or {}, tool.name))
             if inspect.iscoroutinefunction(method):
                 result: BaseModel = await method(**arguments)
             else:
                 result = await _on_thread(lambda: method(**arguments))
-        except ValidationError as error:
-            return _failed(_invalid(tool.name, error), f"The input schema of {tool.name} says what it takes.")
         except IterativeRAGError as error:
             _note(tool.name, error)
             told = error_to_json(error)
             return _failed(told["message"], told["hint"])
         structured = result.model_dump(mode="json")
-        text = json.dumps(structured, ensure_ascii=False)
-        return protocol.CallToolResult(
-            content=[protocol.TextContent(type="text", text=text)], structured_content=structured
-        )
+        text = protocol.TextContent(type="text", text=json.dumps(structured, ensure_ascii=False))
+        return protocol.CallToolResult(content=[text], structured_content=structured)
 
     async def list_resources(self, context: Context, params: Page | None) -> protocol.ListResourcesResult:
         cursor = params.cursor if params else None
@@ -225,12 +236,43 @@ def _failed(message: str, hint: str) -> protocol.CallToolResult:
     return protocol.CallToolResult(content=[protocol.TextContent(type="text", text=text)], is_error=True)
 
 
-def _invalid(tool: str, error: ValidationError) -> str:
-    """The first fault of the arguments, by name. The values are the client's, and may be long."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    name = ".".join(str(part) for part in first["loc"])[:60]
-    if first["type"] == "extra_forbidden":
-        return f"{tool} has no argument {name!r}."
-    if first["type"] == "missing":
-        return f"{tool} needs the argument {name!r}."
-    return f"The argument {name!r} of {tool} is not valid: it must be {required(first)}."
+# --- documents as resources ----------------------------------------------------------------------
+
+
+def documents_page(pool: RagPool, cursor: str | None) -> protocol.ListResourcesResult:
+    """Documents of the default corpus, those after the last one of the page that has given the cursor: a page stays
+    right while documents come and go. Raises UsageError."""
+    corpus = opened_corpus(pool, "")
+    entries = corpus.catalogue_page(_last_id(cursor), PAGE + 1)
+    resources = [
+        protocol.Resource(
+            uri=document_uri(corpus.name, entry.id), name=entry.title, title=entry.title, mime_type=TEMPLATE.mime_type
+        )
+        for entry in entries[:PAGE]
+    ]
+    following = f"{_AFTER}{entries[PAGE - 1].id.encode().hex()}" if len(entries) > PAGE else None
+    return protocol.ListResourcesResult(resources=resources, next_cursor=following)
+
+
+def document_at(pool: RagPool, uri: str) -> protocol.ReadResourceResult:
+    """Raises CorpusError, CorpusNotFound."""
+    named = _URI.fullmatch(uri)
+    if named is None:
+        raise CorpusError(
+            f"There is no resource {uri!r:.100}.", hint="The tools and resources/list give the URIs of documents."
+        )
+    text = pool.corpus(unquote(named[1])).document(unquote(named[2])).text
+    contents = protocol.TextResourceContents(uri=uri, mime_type=TEMPLATE.mime_type, text=text)
+    return protocol.ReadResourceResult(contents=[contents])
+
+
+def _last_id(cursor: str | None) -> str:
+    """The id in a cursor, "" for none."""
+    if cursor is None:
+        return ""
+    try:
+        if cursor.startswith(_AFTER) and len(cursor) <= _LONGEST_CURSOR:
+            return bytes.fromhex(cursor.removeprefix(_AFTER)).decode()
+    except ValueError:
+        pass
+    raise UsageError("The cursor is none that this list has given.", hint="Begin without one.")

@@ -6,14 +6,20 @@ Offsets count characters of the document's text from 0: `text[start:end]` is the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from iterative_rag.index.joint_corpus import corpus_and_id
-from iterative_rag.serve.mcp_door.documents import document_uri
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.storage.output import fetch_commands
 from iterative_rag.types import Answer, Citation
+
+URI_TEMPLATE = "iterative-rag://corpora/{corpus}/documents/{document_id}"
+
+
+def document_uri(corpus: str, document_id: str) -> str:
+    return URI_TEMPLATE.format(corpus=quote(corpus, safe=""), document_id=quote(document_id, safe=""))
 
 
 class Result(BaseModel):

@@ -12,7 +12,6 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from iterative_rag.app.factory import STARTER_CORPUS, corpora
 from iterative_rag.computing import compute
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.engine.agent_tools import look_into
@@ -21,7 +20,7 @@ from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.retrieval.article_parts import Span, Table, lists, section_named, sections, tables
 from iterative_rag.retrieval.lost_rows import lost_rows
-from iterative_rag.serve.mcp_door.documents import document_uri
+from iterative_rag.serve.api.documents import described, opened_corpus
 from iterative_rag.serve.mcp_door.tool_results import (
     AskResult,
     CalculateResult,
@@ -35,15 +34,15 @@ from iterative_rag.serve.mcp_door.tool_results import (
     RowsPlace,
     SearchResult,
     SectionPlace,
+    document_uri,
 )
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.run_request import part_of_corpus
+from iterative_rag.serve.runs.run_request import Part
 from iterative_rag.settings.choices import LENGTHS
 from iterative_rag.types import Document, FindCall
 
 _NAME = 500  # characters of a name
 _WORDS = 1000  # characters of what is looked for
-Name = Annotated[str, Field(max_length=_NAME)]
 CorpusName = Annotated[
     str, Field(max_length=_NAME, description="Name of the corpus (list_corpora); empty: the default one.")
 ]
@@ -57,21 +56,6 @@ AskedCorpora = Annotated[
 DocumentName = Annotated[str, Field(min_length=1, max_length=_NAME, description="Title or document_id of a document.")]
 # Unknown arguments are refused, so that a misspelt one is not ignored.
 _STRICT = ConfigDict(extra="forbid", frozen=True)
-
-
-class Part(BaseModel):
-    """What a passage must be of; empty: anything."""
-
-    model_config = _STRICT
-
-    title: str = Field("", max_length=_NAME, description="A part of the title, or a pattern (*, ?) of it.")
-    source: str = Field("", max_length=_NAME, description="A part of the path or URL, or a pattern of it.")
-    section: str = Field("", max_length=_NAME, description="A part of a heading above the passage.")
-    language: str = Field("", max_length=20, description="Code of the document's language, such as de.")
-    since: str = Field("", max_length=10, description="Documents of this date or later: 2024-05-01, 2024-05 or 2024.")
-    where: tuple[Name, ...] = Field(
-        (), max_length=20, description="Conditions on metadata, or on the rows of tables: KEY=VALUE."
-    )
 
 
 PartOfCorpus = Annotated[Part, Field(description="The part of the corpus; empty: all of it.")]
@@ -95,10 +79,9 @@ class Tools:
         """Search a corpus: the best passages, verbatim, with their place in the document. Needs no language model."""
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
-        searched = self._corpus(corpus)
-        part = part_of_corpus(**within.model_dump())
+        searched = opened_corpus(self.pool, corpus)
         passages = []
-        for hit in search_filtered(searched, query, limit, self.pool.settings.within, part):
+        for hit in search_filtered(searched, query, limit, self.pool.settings.within, within.within()):
             quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))
             passages.append(FoundPassage(**quoted.model_dump(), score=hit.score))
         return SearchResult(corpus=searched.name, query=query, passages=passages)
@@ -114,7 +97,7 @@ class Tools:
         max_chars: Annotated[int, Field(ge=1, le=50_000, description="Characters to return at most.")] = 8000,
     ) -> DocumentPart:
         """Read a document, or one section of it. Long ones come in parts: read on from next_start."""
-        held = self._corpus(corpus)
+        held = opened_corpus(self.pool, corpus)
         read = document_named(held, document)
         start, stop = min(start, len(read.text)), len(read.text)
         if section:
@@ -131,7 +114,7 @@ class Tools:
 
     def outline(self, document: DocumentName, corpus: CorpusName = "") -> OutlineResult:
         """The sections, tables and lists of a document with their offsets, and which of them lost their rows."""
-        held = self._corpus(corpus)
+        held = opened_corpus(self.pool, corpus)
         read = document_named(held, document)
         return OutlineResult(
             **_source(held, read),
@@ -149,7 +132,7 @@ class Tools:
         corpus: CorpusName = "",
     ) -> FindResult:
         """The sentences and table rows of a document that hold a phrase, or its words near one another in any form."""
-        held = self._corpus(corpus)
+        held = opened_corpus(self.pool, corpus)
         read = document_named(held, document)
         finding = look_into(read, FindCall(read.title, words), len(read.text))
         places = [_quoted(held, read, span) for passage in finding.passages for span in passage.spans]
@@ -157,20 +140,9 @@ class Tools:
 
     def list_corpora(self) -> CorporaResult:
         """The corpora that can be searched and asked, and how many documents each has."""
-        known, default = corpora(self.pool.settings.index), self.pool.parts(self.pool.default_corpus)
-        there = set(known.names())
-        entries = []
-        for name in self.pool.corpora():
-            if name in there:
-                info = known.info(name)
-                counts = {"documents": info.documents, "passages": info.passages}
-                state, updated = info.state, info.updated
-            elif name == STARTER_CORPUS:
-                counts, state, updated = {"documents": 0, "passages": 0}, "not indexed yet", ""
-            else:
-                continue
-            entries.append(CorpusEntry(name=name, **counts, state=state, updated=updated, default=name in default))
-        return CorporaResult(corpora=entries)
+        default = self.pool.parts(self.pool.default_corpus)
+        found = [described(self.pool, name) for name in self.pool.corpora()]
+        return CorporaResult(corpora=[CorpusEntry(**told, default=told["name"] in default) for told in found])
 
     def calculate(
         self,
@@ -214,11 +186,6 @@ class Tools:
         progress is reported, and a request that is cancelled ends the run."""
         given = {"question": question, "corpus": corpus, "strategy": strategy, "length": length}
         return await self.asking({**given, "within": within.model_dump()})
-
-    def _corpus(self, name: str) -> IndexedCorpus:
-        corpus = self.pool.corpus(name)
-        assert isinstance(corpus, IndexedCorpus)
-        return corpus
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from iterative_rag.app.proof.answer_export import markdown_lines
-from iterative_rag.serve.openai_door.chat_request import ChatRequested
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.storage.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.text.text_blocks import text_blocks
 from iterative_rag.types import Answer, Citation, ConfidenceWord, Status
+
+if TYPE_CHECKING:
+    from iterative_rag.serve.openai_door.chat_request import ChatRequested
 
 # A token of English on average: the text is not the output of one model, whose tokens could be counted.
 CHARS_PER_TOKEN = 4
@@ -47,7 +49,7 @@ def content_of(answer: Answer, requested: ChatRequested, server: str, understood
     first_lines = [f"*{UNDERSTOOD} {_shown(understood)}*", ""] if understood else []
     text = "\n".join([*first_lines, *_lines(answer, links)]).strip()
     finish = "length" if answer.cap is not None else "stop"
-    first = min((place for stop in requested.stops if (place := text.find(stop)) >= 0), default=None)
+    first = min((place for stop in requested.stop or () if (place := text.find(stop)) >= 0), default=None)
     if first is not None:
         text, finish = text[:first], "stop"
     if requested.most_tokens is not None and len(text) > requested.most_tokens * CHARS_PER_TOKEN:

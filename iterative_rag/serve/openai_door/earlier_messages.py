@@ -7,17 +7,23 @@ long as this server remembers them.
 
 from __future__ import annotations
 
+import hashlib
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from iterative_rag.app.conversations.memory import fitting_facts
+from iterative_rag.app.conversations.values import cited_facts
 from iterative_rag.serve.openai_door.answer_content import UNDERSTOOD
 from iterative_rag.serve.openai_door.chat_request import Message
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import plain
-from iterative_rag.types import Earlier, Exchange, Fact
+from iterative_rag.types import Answer, Earlier, Exchange, Fact
 
+# Answers that are remembered, in memory alone.
+_MOST_ANSWERS = 200
 # What is remembered of a long conversation.
 _MOST_EXCHANGES = 20
 _MOST_CHARS = 1000
@@ -63,3 +69,35 @@ def _exchange(asked: str, replied: str) -> Exchange:
     value = None if _LABEL.match(said) else _BOLD.search(said)
     short = one_line(plain(value["value"])) if value else ""
     return Exchange(one_line(asked)[:_MOST_CHARS], short[:_MOST_CHARS], one_line(plain(said))[:_MOST_CHARS])
+
+
+class AnswersGiven:
+    """The facts that the last answers of this door cite. Safe for several threads and clients: only who sends an answer
+    back word for word, to the corpus that it was given over, is understood with its facts. Their quotes are looked up
+    in the corpus again before they count."""
+
+    def __init__(self) -> None:
+        self._facts: OrderedDict[bytes, tuple[Fact, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def remember(self, corpus: str, text: str, answer: Answer) -> None:
+        """`text` is the message as it was sent."""
+        facts = cited_facts(answer)
+        if not facts:
+            return
+        key = _key(corpus, text)
+        with self._lock:
+            self._facts[key] = facts
+            self._facts.move_to_end(key)
+            while len(self._facts) > _MOST_ANSWERS:
+                self._facts.popitem(last=False)
+
+    def facts(self, corpus: str, text: str) -> tuple[Fact, ...]:
+        """Those that the answer of this text cites; () for a text that is none, or one too old."""
+        with self._lock:
+            return self._facts.get(_key(corpus, text), ())
+
+
+def _key(corpus: str, text: str) -> bytes:
+    """Clients may trim a message, or break its lines in other places."""
+    return hashlib.sha256(f"{corpus}\0{' '.join(text.split())}".encode()).digest()

@@ -17,18 +17,21 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from iterative_rag.errors import FollowUpUnclear, IterativeRAGError, ServerBusy
-from iterative_rag.serve.api.asking import over_or_gone
-from iterative_rag.serve.api.event_stream import PING_SECONDS, SEND_SECONDS
 from iterative_rag.serve.api.responses import json_object
-from iterative_rag.serve.guards.client_limits import client_of
+from iterative_rag.serve.api.runs import PING_SECONDS, SEND_SECONDS, over_or_gone
+from iterative_rag.serve.guards.limits import client_of
 from iterative_rag.serve.openai_door.answer_content import Content, content_of
-from iterative_rag.serve.openai_door.answers_given import AnswersGiven
 from iterative_rag.serve.openai_door.chat_request import ChatRequested, chat_requested
 from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
-from iterative_rag.serve.openai_door.completions import Completion
-from iterative_rag.serve.openai_door.earlier_messages import earlier_of_messages
-from iterative_rag.serve.openai_door.model_names import model_json, offered, parsed
-from iterative_rag.serve.openai_door.protocol_errors import error_body, refusal_response
+from iterative_rag.serve.openai_door.earlier_messages import AnswersGiven, earlier_of_messages
+from iterative_rag.serve.openai_door.protocol import (
+    Completion,
+    error_body,
+    model_json,
+    offered,
+    parsed,
+    refusal_response,
+)
 from iterative_rag.serve.runs.events import Happening
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_manager import RunManager, asking

@@ -19,7 +19,7 @@ from fakes import two_article_corpus
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer
 from iterative_rag.errors import LLMServerError
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.serve.mcp_door import documents
+from iterative_rag.serve.mcp_door import mcp_server as server_module
 from iterative_rag.serve.mcp_door.mcp_server import mcp_server
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run import RunState
@@ -189,7 +189,7 @@ def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
 
 
 WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
-    ("search", {}, "search needs the argument 'query'."),
+    ("search", {}, "'query' of search is missing."),
     ("search", {"query": ""}, "'query' of search is not valid: it must be text of at least 1 character."),
     ("search", {"query": " \n"}, "The query is empty."),
     ("search", {"query": "a" * 1001}, "'query' of search is not valid: it must be text of at most 1,000 characters."),
@@ -198,7 +198,7 @@ WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
     ("search", {"query": "bridge", "limit": 10**9}, "at most 50"),
     ("search", {"query": "bridge", "limit": "many"}, "a whole number"),
     ("search", {"query": {"$ne": None}}, "text"),
-    ("search", {"query": "bridge", "index": "qdrant://10.0.0.1:6333"}, "search has no argument 'index'."),
+    ("search", {"query": "bridge", "index": "qdrant://10.0.0.1:6333"}, "Unknown field 'index' of search."),
     ("search", {"query": "bridge", "corpus": "../../etc"}, "There is no corpus"),
     ("search", {"query": "bridge", "corpus": "/etc/passwd"}, "There is no corpus"),
     ("search", {"query": "bridge", "corpus": "towns\x00"}, "There is no corpus"),
@@ -218,8 +218,8 @@ WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
     ("ask", {"question": "   "}, "The question is empty."),
     ("ask", {"question": "x" * 8001}, "at most 8,000 characters"),
     ("ask", {"question": "Who?", "strategy": "../full"}, "There is no strategy"),
-    ("ask", {"question": "Who?", "llm": "ollama/x@http://10.0.0.1"}, "ask has no argument 'llm'."),
-    ("ask", {"question": "Who?", "max_seconds": 10**9}, "ask has no argument 'max_seconds'."),
+    ("ask", {"question": "Who?", "llm": "ollama/x@http://10.0.0.1"}, "Unknown field 'llm' of ask."),
+    ("ask", {"question": "Who?", "max_seconds": 10**9}, "Unknown field 'max_seconds' of ask."),
 ]
 
 
@@ -242,7 +242,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(connected: Connected) -> No
 
 
 def test_documents_are_listed_in_pages(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "PAGE", 1)
+    monkeypatch.setattr(server_module, "PAGE", 1)
     first = connected(lambda client: client.list_resources())
     second = connected(lambda client: client.list_resources(cursor=first.next_cursor))
     listed = [one.title for page in (first, second) for one in page.resources]

@@ -33,6 +33,10 @@ OTHERS = {
 }
 
 
+def said(role: str, text: str) -> Message:
+    return Message.model_validate({"role": role, "content": text})
+
+
 def test_a_title_is_made_of_the_first_question() -> None:
     assert json.loads(task_reply(TITLE) or "") == {"title": "Who was the mother of the 15th first…"}
 
@@ -77,7 +81,7 @@ def test_the_question_is_taken_out_of_a_prompt_about_other_documents() -> None:
 )
 def test_what_a_client_makes_up_is_read_in_no_time(text: str) -> None:
     """Each would take a pattern that looks further at every beginning minutes: the test would not end."""
-    messages = (Message("user", text), Message("assistant", text))
+    messages = (said("user", text), said("assistant", text))
     earlier = earlier_of_messages(messages * 20)
     assert earlier
     assert len(earlier.exchanges) == 20
@@ -88,7 +92,7 @@ def test_what_a_client_makes_up_is_read_in_no_time(text: str) -> None:
 def test_reasoning_that_a_client_sends_back_is_no_part_of_the_answer() -> None:
     reasoning = '<details type="reasoning">\n<summary>Thought</summary>\n> Hop 1\n</details>'
     folded = f"{reasoning}\nThe mayor is **Edda Holm** [1].\n\nSources:"
-    earlier = earlier_of_messages([Message("user", "Who is the mayor?"), Message("assistant", folded)])
+    earlier = earlier_of_messages([said("user", "Who is the mayor?"), said("assistant", folded)])
     assert earlier
     assert earlier.exchanges == (Exchange("Who is the mayor?", "Edda Holm", "The mayor is Edda Holm [1]."),)
 

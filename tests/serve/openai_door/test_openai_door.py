@@ -304,7 +304,7 @@ WRONG_BODIES: tuple[tuple[Any, str], ...] = (
     ({"model": MODEL, "messages": [None]}, "messages[0]"),
     ({"model": MODEL, "messages": [{"role": "root", "content": "Who?"}]}, "messages[0]"),
     ({"model": MODEL, "messages": [{"role": "system", "content": "Who?"}]}, "messages"),
-    ({"model": MODEL, "messages": [{"role": "user", "content": None}]}, "messages[0].content"),
+    ({"model": MODEL, "messages": [{"role": "user", "content": None}]}, "The question is empty."),
     ({"model": MODEL, "messages": [{"role": "user", "content": {"text": "Who?"}}]}, "messages[0].content"),
     ({"model": MODEL, "messages": [{"role": "user", "content": "\ud800"}]}, "messages[0].content"),
     ({"model": MODEL, "messages": asked(" \n ")}, "The question is empty."),
