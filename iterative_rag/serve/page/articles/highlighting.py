@@ -1,20 +1,34 @@
-"""A quote marked in the HTML of its document, wherever its words stand: in cells, in emphasis, in several blocks."""
+"""A quote marked in the HTML of its document, wherever its words stand: in cells, in emphasis, in several blocks.
+
+A Markdown parser does not tell which character of its output comes from which character of its input. So before each
+letter and digit of the quote stands a character of private use while it is parsed: for the parser a letter like any
+other, afterwards it says what belongs to the quote.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from html import escape, unescape
+from itertools import pairwise
 
 from iterative_rag.serve.page.articles.markdown_html import markdown_html
-from iterative_rag.serve.page.articles.placeholders import Placeholders, with_placeholders, without_private
 from iterative_rag.text.control_characters import REPLACEMENT
 
+_SIGN = "\U000f0000"
 _TAG = re.compile(r'(<[^>"]*(?:"[^"]*"[^>"]*)*>)')
-_PLACEHOLDER = re.compile("[\U000f0000-\U0010ffff]")
-# What a browser obeys without showing it; one character each, so that offsets stay.
+# What a browser obeys without showing it, and what could be taken for a sign; one character each, so that offsets stay.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f"
+    "\U000f0000-\U0010ffff]"
+)
+# Where a sign would break the markup: character references, list numbers, and what stands in angle brackets.
+_MARKUP = re.compile(
+    r"&(?:#[0-9a-fA-Fx]{1,8}|[a-zA-Z][a-zA-Z0-9]{0,40});"
+    r"|^(?:[ \t>*+-]|\d{1,9}[.)](?=\s))*\d{1,9}[.)](?=\s|$)"
+    r"|<[a-zA-Z][a-zA-Z0-9+.-]{1,31}:"
+    r"|<[^<>\s@]{1,200}@[^<>\s]{1,200}>",
+    re.MULTILINE,
 )
 
 
@@ -30,9 +44,13 @@ class MarkedHtml:
 def marked_markdown(text: str, start: int, end: int) -> MarkedHtml:
     """Markdown as sanitised HTML in which `text[start:end]` is marked; nothing is where both are equal."""
     text = shown_as_is(text)
-    places = with_placeholders(text, start, end)
-    html = markdown_html(places.text, readable=places.restored)
-    return _marked(html, places, start, end)
+    kept = _markup_in(text, start, end)
+    letters = [n for n in range(start, end) if text[n].isalnum() and n not in kept]
+    pieces = [text[a:b] for a, b in pairwise([0, *letters, len(text)])]
+    html = markdown_html(_SIGN.join(pieces), readable=lambda shown: shown.replace(_SIGN, ""))
+    if not letters:
+        return MarkedHtml(html, False)
+    return _marked(html, text[start : letters[0] + 1], text[letters[-1] : end])
 
 
 def marked_plain(text: str, start: int, end: int) -> MarkedHtml:
@@ -45,8 +63,17 @@ def marked_plain(text: str, start: int, end: int) -> MarkedHtml:
 
 
 def shown_as_is(text: str) -> str:
-    """The text, as long as before, without characters that steer a browser or could be taken for placeholders."""
-    return without_private(_UNSEEN.sub(REPLACEMENT, text))
+    """The text, as long as before, without characters that steer a browser or could be taken for signs."""
+    return _UNSEEN.sub(REPLACEMENT, text)
+
+
+def _markup_in(text: str, start: int, end: int) -> set[int]:
+    """The offsets from start to end that are part of the markup."""
+    # Markup ends with its line, so no line before the quote matters.
+    line = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    found = _MARKUP.finditer(text, line, len(text) if stop < 0 else stop)
+    return {offset for markup in found for offset in range(*markup.span())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +84,22 @@ class _Place:
     at: int
 
 
-def _marked(html: str, places: Placeholders, start: int, end: int) -> MarkedHtml:
-    """Marks all text between the first and the last placeholder, and the signs of the quote beside them."""
+def _marked(html: str, opening: str, ending: str) -> MarkedHtml:
+    """Marks all text between the first and the last sign. `opening` is the quote to its first letter, `ending` from its
+    last one on: other characters of them that are shown beside these letters belong to it, too."""
     # Tags are at the odd positions. Text is compared without character references.
     parts = [part if n % 2 else unescape(part) for n, part in enumerate(_TAG.split(html))]
-    found = [n for n in range(0, len(parts), 2) if _PLACEHOLDER.search(parts[n])]
-    if not found:
-        return MarkedHtml(places.restored(html), False)
-    first = _Place(found[0], next(_PLACEHOLDER.finditer(parts[found[0]])).start())
-    last = _Place(found[-1], list(_PLACEHOLDER.finditer(parts[found[-1]]))[-1].start())
-    began, ended = (places.offset_of(parts[place.part][place.at]) for place in (first, last))
-    assert began is not None
-    assert ended is not None
-    replaced = set(places.offsets)
-    beside = [n for n in range(began - 1, start - 1, -1) if n not in replaced]
-    first = _extended(parts, first, [places.source[n] for n in beside], -1)
-    beside = [n for n in range(ended + 1, end) if n not in replaced]
-    last = _extended(parts, last, [places.source[n] for n in beside], +1)
-    return MarkedHtml(places.restored(_with_marks(parts, first, last)), True)
+    signed = [_Place(n, found.start()) for n in range(0, len(parts), 2) for found in re.finditer(_SIGN, parts[n])]
+    if not signed:
+        return MarkedHtml(html.replace(_SIGN, ""), False)
+    signs_before_last = parts[signed[-1].part].count(_SIGN) - 1
+    first, last = signed[0], _Place(signed[-1].part, signed[-1].at - signs_before_last)
+    parts = [part.replace(_SIGN, "") for part in parts]
+    if parts[first.part][first.at] == opening[-1]:
+        first = _extended(parts, first, list(reversed(opening[:-1])), -1)
+    if parts[last.part][last.at] == ending[0]:
+        last = _extended(parts, last, list(ending[1:]), +1)
+    return MarkedHtml(_with_marks(parts, first, last), True)
 
 
 def _extended(parts: list[str], place: _Place, beside: list[str], step: int) -> _Place:
