@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.responses import on_http_error, status_of
-from iterative_rag.serve.page import ask_page, editing, evaluation_page, explore, follow_up, keep, proof_page
+from iterative_rag.serve.page import asking, evaluation_page, explore, proof_page
 from iterative_rag.serve.page.rendering import page, static
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.services import Door, Services
@@ -26,13 +26,13 @@ View = Callable[[Request], Awaitable[Response]]
 def page_door(services: Services) -> Door:
     """The routes of the page. Its styles and scripts need no token: the form that asks for it uses them."""
     shown: list[tuple[str, View]] = [
-        ("/", ask_page.form),
+        ("/", asking.form),
         ("/runs/{id}", proof_page.run),
         ("/runs/{id}/hops", proof_page.hops),
         ("/runs/{id}/quotes/{n:int}", proof_page.quote),
-        ("/runs/{id}/proof.html", keep.proof_file),
-        ("/runs/{id}/answer.json", keep.answer_json),
-        ("/runs/{id}/answer.md", keep.answer_markdown),
+        ("/runs/{id}/proof.html", proof_page.proof_file),
+        ("/runs/{id}/answer.json", proof_page.answer_json),
+        ("/runs/{id}/answer.md", proof_page.answer_markdown),
         ("/corpora", explore.corpora),
         ("/corpora/{name}", explore.corpus),
         ("/corpora/{name}/documents/{id:path}", explore.document),
@@ -42,10 +42,10 @@ def page_door(services: Services) -> Door:
         ("/evaluations/{name}", evaluation_page.evaluation),
     ]
     posted: list[tuple[str, View]] = [
-        ("/ask", ask_page.ask),
+        ("/ask", asking.ask),
         ("/runs/{id}/stop", proof_page.stop),
-        ("/runs/{id}/edit", editing.edit),
-        ("/runs/{id}/follow-up", follow_up.follow_up),
+        ("/runs/{id}/edit", asking.edit),
+        ("/runs/{id}/follow-up", asking.follow_up),
         ("/runs/{id}/forget", explore.forget),
     ]
     return Door(

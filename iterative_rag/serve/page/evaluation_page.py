@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,21 +18,6 @@ from iterative_rag.serve.page.articles.markdown_html import markdown_html
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.services import services_of
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationCard:
-    """A run of the folder: `questions` are those to be asked, with repetitions, `asked` those that were; `right` of the
-    `scored` ones are right. `fault` says why its answers cannot be read."""
-
-    name: str
-    questions: int
-    mode: str = ""
-    backend: str = ""
-    asked: int = 0
-    right: float = 0.0
-    scored: int = 0
-    fault: str = ""
 
 
 async def evaluations(request: Request) -> Response:
@@ -62,7 +47,7 @@ def _folders(folder: Path | None) -> list[Path]:
     return sorted(found, key=lambda path: (path / MANIFEST).stat().st_mtime, reverse=True)
 
 
-def _cards(folder: Path) -> list[EvaluationCard]:
+def _cards(folder: Path) -> list[dict[str, Any]]:
     return [
         _card(path, tuple((log, log.stat().st_mtime_ns) for log in sorted((path / LOGS).glob("*.eval"))))
         for path in _folders(folder)
@@ -70,18 +55,27 @@ def _cards(folder: Path) -> list[EvaluationCard]:
 
 
 @lru_cache(maxsize=256)
-def _card(path: Path, written: tuple[tuple[Path, int], ...]) -> EvaluationCard:
-    """The card of a run as of the times at which its logs were `written`."""
+def _card(path: Path, written: tuple[tuple[Path, int], ...]) -> dict[str, Any]:
+    """The card of a run as of the times at which its logs were `written`: `questions` are those to be asked, with
+    repetitions, `asked` those that were; `right` of the `scored` ones are right. `fault` says why its answers cannot be
+    read."""
     from iterative_rag.evaluation.metrics.per_question import answered_rightly, scorable
 
     try:
         run = read_run(path)
     except IterativeRAGError as error:
-        return EvaluationCard(path.name, 0, fault=public_message(str(error)))
+        return {"name": path.name, "fault": public_message(str(error))}
     right = [judged for one in run.records if scorable(one) and (judged := answered_rightly(one)) is not None]
-    total = int(run.manifest["questions"]) * int(run.manifest["repeat"])
-    kind = str(run.manifest["mode"]), str(run.manifest["backend"])
-    return EvaluationCard(path.name, total, *kind, len(run.records), sum(right), len(right))
+    return {
+        "name": path.name,
+        "fault": "",
+        "questions": int(run.manifest["questions"]) * int(run.manifest["repeat"]),
+        "mode": str(run.manifest["mode"]),
+        "backend": str(run.manifest["backend"]),
+        "asked": len(run.records),
+        "right": sum(right),
+        "scored": len(right),
+    }
 
 
 def _report(path: Path) -> tuple[str, bool]:

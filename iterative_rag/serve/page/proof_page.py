@@ -1,37 +1,54 @@
-"""`/runs/ID`: the hops while they happen, then the proof of the answer with the cited article beside it."""
+"""`/runs/ID`: the hops while they happen, then the proof of the answer with the cited article beside it, and what can
+be kept of it: Markdown, JSON, and the proof as one file."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import quote as percent_encoded
 from urllib.parse import urlencode
 
 from markupsafe import Markup
+from pydantic import BaseModel, Field
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
+from iterative_rag import __version__
 from iterative_rag.app.conversations import Turn
+from iterative_rag.app.proof.answer_export import as_markdown
 from iterative_rag.app.proof.graph_svg import graph_svg, words
+from iterative_rag.app.proof.proof_file import proof_html, proof_json
 from iterative_rag.app.proof.proof_graph import ProofNode, proof_graph
 from iterative_rag.app.proof.setbacks import setbacks
-from iterative_rag.errors import UsageError
-from iterative_rag.serve.api.responses import NotFound
+from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.index.joint_corpus import corpus_and_id
+from iterative_rag.serve.api.documents import opened_corpus
+from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.page.articles.article_view import ArticleView, article_view
-from iterative_rag.serve.page.cited_documents import CitedDocuments
-from iterative_rag.serve.page.follow_up import conversation_of
+from iterative_rag.serve.page.asking import conversation_of
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import run_story
-from iterative_rag.serve.page.shown_run import ShownRun, shown_run
 from iterative_rag.serve.rag_pool import BUILTIN
+from iterative_rag.serve.runs.public_text import public_source
+from iterative_rag.serve.runs.shown_run import ShownRun, shown_run
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.storage.output import fetch_commands
 from iterative_rag.types import Answer, Citation, Document, ReasonCode
 
-_MOST_DIGITS = 6
+T = TypeVar("T")
+
+
+class QuoteQuery(BaseModel):
+    """The quote whose article is shown, which part of it, and whether as its source."""
+
+    cite: int = Field(0, ge=0, le=999_999)
+    part: int | None = Field(None, ge=0, le=999_999)
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +70,9 @@ async def run(request: Request) -> Response:
     answer = shown.answer
     if answer is None:
         return await asyncio.to_thread(_hops_page, request, "live.html", shown)
-    chosen = _chosen(request, answer)
-    as_source = request.query_params.get("view") == "source"
-    part = _number(request.query_params.get("part", ""))
-    quote = await asyncio.to_thread(_quote, services, shown, chosen, part, as_source) if chosen else None
+    given = query_of(request, QuoteQuery)
+    chosen = _chosen(given.cite, answer)
+    quote = await asyncio.to_thread(_quote, services, shown, chosen, given) if chosen else None
     turns = (await asyncio.to_thread(conversation_of, shown, services)).turns
     # Drawing takes some milliseconds, during which the streams of other clients would stall.
     return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns)
@@ -131,16 +147,12 @@ def _hops_page(request: Request, template: str, shown: ShownRun) -> Response:
 
 async def quote(request: Request) -> Response:
     """The article of a quote alone."""
-    services = services_of(request)
     shown = await _shown(request)
-    if shown.answer is None:
-        raise NotFound("This run has no answer.")
-    chosen = _cited(shown.answer, request.path_params["n"])
+    chosen = _cited(shown.answered, request.path_params["n"])
     if chosen is None:
         raise NotFound("The answer has no such quote.")
-    as_source = request.query_params.get("view") == "source"
-    part = _number(request.query_params.get("part", ""))
-    found = await asyncio.to_thread(_quote, services, shown, chosen, part, as_source)
+    given = query_of(request, QuoteQuery)
+    found = await asyncio.to_thread(_quote, services_of(request), shown, chosen, given)
     return page(request, "article.html", run=shown, quote=found)
 
 
@@ -159,32 +171,24 @@ async def _shown(request: Request) -> ShownRun:
     return await asyncio.to_thread(shown_run, services_of(request), request.path_params["id"])
 
 
-def _chosen(request: Request, answer: Answer) -> Citation | None:
-    """The citation of the address, else the last one that the text names, else the nearest passage."""
-    given = _number(request.query_params.get("cite", ""))
-    if given and (cited := _cited(answer, given)):
-        return cited
-    named = [int(n) for n in re.findall(r"\[(\d{1,4})\]", answer.text)]
-    return next(
-        (one for n in named if (one := _cited(answer, n))), next(iter((*answer.citations, *answer.nearest)), None)
-    )
+def _chosen(number: int, answer: Answer) -> Citation | None:
+    """The citation of this number, else the last one that the text names, else the nearest passage."""
+    named = [number, *map(int, re.findall(r"\[(\d{1,4})\]", answer.text))]
+    cited = (citation for n in named if (citation := _cited(answer, n)))
+    return next(cited, next(iter((*answer.citations, *answer.nearest)), None))
 
 
 def _cited(answer: Answer, number: int) -> Citation | None:
     return next((one for one in (*answer.citations, *answer.nearest) if one.n == number), None)
 
 
-def _number(given: str) -> int | None:
-    return int(given) if given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS else None
-
-
 def _link(node: ProofNode) -> str:
     return f"?cite={node.citation}#article" if node.citation else ""
 
 
-def _quote(services: Services, shown: ShownRun, citation: Citation, part: int | None, as_source: bool) -> ShownQuote:
-    assert shown.answer is not None
-    document = CitedDocuments(services, shown.corpus, shown.answer).of(citation)
+def _quote(services: Services, shown: ShownRun, citation: Citation, given: QuoteQuery) -> ShownQuote:
+    part, as_source = given.part, given.view == "source"
+    document = CitedDocuments(services, shown).of(citation)
     if document is None:
         return ShownQuote(citation, None, None, as_source, False)
     moved = document.text[citation.start : citation.end] != citation.quote
@@ -193,3 +197,74 @@ def _quote(services: Services, shown: ShownRun, citation: Citation, part: int | 
     if not (view.marked or moved or as_source or part):  # all of it is markup
         as_source, view = True, article_view(document, start, end, as_source=True)
     return ShownQuote(citation, document, view, as_source, moved)
+
+
+class CitedDocuments:
+    """Looks documents up by the ids that the facts of the run name, else by title. Not for several threads at once."""
+
+    def __init__(self, services: Services, run: ShownRun) -> None:
+        self._services, self._name, answer = services, run.corpus, run.answered
+        facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
+        self._ids = {(fact.source, fact.title): fact.document_id for fact in facts}
+        self._known: dict[tuple[str, str], Document | None] = {}
+
+    def of(self, citation: Citation) -> Document | None:
+        """None where the corpus does not hold the document, or is not served any more."""
+        key = citation.source, citation.title
+        if key not in self._known:
+            self._known[key] = self._found(*key, citation.corpus)
+        return self._known[key]
+
+    def _found(self, source: str, title: str, cited_from: str) -> Document | None:
+        """`cited_from` is the corpus of the citation, "" where only one was asked."""
+        name, document_id = corpus_and_id(self._name, self._ids.get((source, title), ""))
+        try:
+            corpus = opened_corpus(self._services.pool, name if document_id else cited_from or name)
+        except CorpusError:
+            return None
+        try:
+            return corpus.document(document_id)
+        except CorpusError:  # another version of the document
+            pass
+        try:
+            found = corpus.find(title)
+        except CorpusError:
+            return None
+        same = (document for document in found if source in (document.source, *document.copies))
+        return next(same, found[0] if len(found) == 1 else None)
+
+
+# --- to keep -------------------------------------------------------------------------------------
+
+
+async def answer_json(request: Request) -> Response:
+    """The answer, as `answer.schema.json` describes it, with its proof, which `iterative-rag verify` checks."""
+    data, answer = await _proof(request, proof_json)
+    written = json.dumps(data, ensure_ascii=False, indent=1)
+    return Response(written, media_type="application/json", headers=_attachment(answer, "json"))
+
+
+async def answer_markdown(request: Request) -> Response:
+    """The answer as Markdown."""
+    answer = (await _shown(request)).answered
+    return PlainTextResponse(as_markdown(answer, public_source), media_type="text/markdown; charset=utf-8")
+
+
+async def proof_file(request: Request) -> Response:
+    """The proof as one file, which `iterative-rag verify` checks."""
+    html, answer = await _proof(request, proof_html)
+    return Response(html, media_type="text/html; charset=utf-8", headers=_attachment(answer, "html"))
+
+
+async def _proof(request: Request, made: Callable[..., T]) -> tuple[T, Answer]:
+    """What `proof_json` or `proof_html` makes of the answer, and the answer."""
+    shown = await _shown(request)
+    documents = CitedDocuments(services_of(request), shown)
+    answer = shown.answered
+    return await asyncio.to_thread(made, answer, documents.of, version=__version__, source=public_source), answer
+
+
+def _attachment(answer: Answer, suffix: str) -> dict[str, str]:
+    """The name under which a browser saves it: words of the question, which are plain letters."""
+    words = re.findall(r"[a-z0-9]+", answer.question.lower())[:8]
+    return {"content-disposition": f'attachment; filename="{"-".join(words) or "answer"}.{suffix}"'}
