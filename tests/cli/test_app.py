@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from fakes.command_line import Command, TerminalCommand
-from iterative_rag.cli.app import COMMANDS, app, route
+from iterative_rag.cli.app import COMMANDS, route
 
 
 def test_help_names_every_command_and_exit_code(shell: Command) -> None:
@@ -30,11 +30,6 @@ def test_every_command_has_help_with_examples(run: Command, name: str) -> None:
     assert "Examples:" in done.out
 
 
-def test_the_routed_commands_are_the_registered_ones() -> None:
-    registered = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
-    assert registered | {group.name for group in app.registered_groups} == set(COMMANDS)
-
-
 def test_the_module_is_the_command(shell: Command) -> None:
     script = os.path.join(os.path.dirname(sys.executable), "iterative-rag")
     if not os.path.exists(script):
@@ -48,25 +43,6 @@ def test_a_mistyped_command_is_refused_with_a_suggestion(run: Command) -> None:
         done = run(*arguments)
         assert done.code == 2
         assert "search" in done.err
-
-
-def test_a_lone_word_is_no_question(run: Command) -> None:
-    assert run("Bridge").code == 2
-
-
-@pytest.mark.parametrize(
-    "arguments", [["ask"], ["ask", "Who is it?", "--no-such-option"], ["ask", "Who is it?", "--max-hops", "x"]]
-)
-def test_wrong_usage_is_2(run: Command, arguments: list[str]) -> None:
-    done = run(*arguments)
-    assert done.code == 2
-    assert done.out == ""
-
-
-def test_a_limit_out_of_bounds_is_2(run: Command) -> None:
-    done = run("ask", "Who is it?", "--max-hops", "0")
-    assert done.code == 2
-    assert "--max-hops 0 is not valid" in done.err
 
 
 @pytest.mark.parametrize(

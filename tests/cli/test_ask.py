@@ -217,26 +217,3 @@ def test_the_command_line_beats_the_environment_and_the_environment_the_file(
     fake = play(ANSWERED)
     run("ask", "Who is it?", "--max-hops", "4")
     assert (fake.settings.max_hops, fake.settings.fact_limit, fake.settings.max_calls) == (4, 3, 2)
-
-
-def test_an_unknown_setting_names_the_nearest(run: Command, play: Callable[..., FakeRAG], tmp_path: Path) -> None:
-    (tmp_path / "iterative-rag.toml").write_text("max_hop = 2\n", encoding="utf-8")
-    play(ANSWERED)
-    done = run("ask", "Who is it?")
-    assert done.code == 2
-    assert "max_hops" in done.err
-
-
-def test_json_is_one_object_and_nothing_else(run: Command, play: Callable[..., FakeRAG]) -> None:
-    play(ANSWERED)
-    done = run("ask", QUESTION, "--json")
-    assert json.loads(done.out)["short_answer"] == "Edda Holm"
-
-
-def test_control_characters_of_a_document_do_not_reach_the_terminal(run: Command, play: Callable[..., FakeRAG]) -> None:
-    import dataclasses
-
-    nasty = dataclasses.replace(CITATION, quote="a\x1b[2Jb\x9bc\u202ed", title="T\x07")
-    play(dataclasses.replace(ANSWERED, citations=(nasty,), text="x\x1b]0;title\x07 [1]"))
-    done = run("ask", QUESTION)
-    assert not set("\x1b\x9b\x07\u202e") & set(done.out)

@@ -42,13 +42,13 @@ def ollama() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def ask(shell: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[str, object]]:
+def ask(run: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[str, object]]:
     """Asks and returns the answer without what a run costs and its id."""
     write_articles(tmp_path / "articles")
-    assert shell("index", "articles", "-q").code == 0
+    assert run("index", "articles", "-q").code == 0
 
     def call() -> dict[str, object]:
-        done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", OLLAMA_HOST=ollama.url)
+        done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", OLLAMA_HOST=ollama.url)
         assert "Traceback" not in done.err
         made = json.loads(done.out)
         return {"code": done.code, **{name: made[name] for name in ("status", "answer", "short_answer", "citations")}}
@@ -56,7 +56,7 @@ def ask(shell: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict
     return call
 
 
-def test_pickles_and_file_names_of_a_former_cache_do_nothing(shell: Command, tmp_path: Path) -> None:
+def test_pickles_and_file_names_of_a_former_cache_do_nothing(run: Command, tmp_path: Path) -> None:
     cache, precious = tmp_path / "home" / "cache", tmp_path / "precious.txt"
     cache.mkdir(parents=True)
     precious.write_text("kept")
@@ -68,7 +68,7 @@ def test_pickles_and_file_names_of_a_former_cache_do_nothing(shell: Command, tmp
         database.execute(row, ("a", 1, "../../precious.txt", None))
         database.execute(row, ("b", 4, None, pickle.dumps(Planted(tmp_path / "planted"))))
     for arguments in (["cache"], ["doctor"], ["cache", "clear"]):
-        done = shell(*arguments, OLLAMA_HOST="http://127.0.0.1:9")
+        done = run(*arguments, OLLAMA_HOST="http://127.0.0.1:9")
         assert (done.code, done.err.count("Error"), "Traceback" in done.err) == (0, 0, False)
     assert precious.read_text() == "kept"
     assert not (tmp_path / "planted").exists()

@@ -92,13 +92,3 @@ def test_a_missing_title_names_the_nearest(run: Command, articles: Path) -> None
     done = run("show", "Aldermeer", "--corpus", "towns")
     assert done.code == 4
     assert "'Aldermere'" in done.err
-
-
-def test_a_corpus_name_is_no_path(run: Command, articles: Path) -> None:
-    done = run("index", str(articles), "--corpus", "../outside")
-    assert done.code == 2
-    assert not (articles.parent / "outside").exists()
-
-
-def test_an_empty_search_is_wrong_usage(run: Command) -> None:
-    assert run("search", " ").code == 2

@@ -47,7 +47,7 @@ def ollama() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def indexed(shell: Command, tmp_path: Path) -> None:
+def indexed(run: Command, tmp_path: Path) -> None:
     texts = {
         f"Sunday bridge{NASTY}": "The Sunday bridge is a stone bridge in Aldermere.",
         f"Aldermere{NASTY}": f"# Heading{NASTY}\n\nAldermere is a market town.{NASTY} Its mayor is Edda Holm.",
@@ -56,7 +56,7 @@ def indexed(shell: Command, tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "a\x1b[2J\x9b\u202e.jsonl").write_text("\n".join(rows), encoding="utf-8")
     (tmp_path / "pages" / "b\x1b[2J\x9b\u202e\n.pdf").write_bytes(b"no PDF")
-    done = shell("index", "pages")
+    done = run("index", "pages")
     assert done.code == 0, done.err
 
 
@@ -97,13 +97,15 @@ def test_arguments_come_back_without_control_characters(on_a_terminal: TerminalC
     assert_safe(on_a_terminal(arguments))
 
 
-def test_json_in_a_pipe_is_escaped_and_reads_back(shell: Command, indexed: None, ollama: FakeServer) -> None:
+def test_json_in_a_pipe_is_escaped_and_reads_back(
+    shell: Command, run: Command, indexed: None, ollama: FakeServer
+) -> None:
     done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", "--trace", "run.jsonl", OLLAMA_HOST=ollama.url)
     made = json.loads(done.out)
     assert made["short_answer"] == "Edda Holm\x9b\u202e"
     assert f"town.{readable(NASTY)} Its mayor is Edda Holm" in {citation["quote"] for citation in made["citations"]}
-    for text in (done.out, shell("trace", "--json").out, Path("run.jsonl").read_text(encoding="utf-8")):
+    for text in (done.out, run("trace", "--json").out, Path("run.jsonl").read_text(encoding="utf-8")):
         assert not UNSAFE.findall(text)
         assert "\\u202e" in text
-    documents = shell("show", f"Aldermere{NASTY}").out
+    documents = run("show", f"Aldermere{NASTY}").out
     assert readable(NASTY) in documents, "a document goes into a pipe as it is indexed"

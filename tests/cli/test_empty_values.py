@@ -61,11 +61,5 @@ def test_an_empty_argument_is_refused(run: Command, tmp_path: Path, arguments: t
     assert not (tmp_path / "home").exists()
 
 
-def test_an_empty_word_of_a_question_is_none(run: Command) -> None:
-    done = run("ask", "")
-    assert done.code == 2
-    assert "The question is empty." in done.err
-
-
 def test_what_stands_behind_two_dashes_is_no_option(run: Command) -> None:
     assert "The question is empty." in run("ask", "--", "").err

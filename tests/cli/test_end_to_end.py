@@ -75,8 +75,8 @@ def test_guess_answers_what_is_hardly_trusted(run: Command, towns: None) -> None
     check_citations(validated(guessed.out))
 
 
-def test_a_quiet_run_leaves_a_complete_trace(shell: Command, run: Command, towns: None) -> None:
-    done = shell("ask", QUESTION, "--llm", "builtin", "--quiet")
+def test_a_quiet_run_leaves_a_complete_trace(run: Command, towns: None) -> None:
+    done = run("ask", QUESTION, "--llm", "builtin", "--quiet")
     assert (done.code, done.out, done.err) == (0, "Edda Holm\n", "")
     events = [json.loads(line)["event"] for line in run("trace", "--json").out.splitlines()]
     assert events[-1] == "final"
@@ -92,15 +92,15 @@ def test_hops_are_shown_on_a_terminal_with_colour_and_without(towns: None, on_a_
     assert "\x1b" not in on_a_terminal(arguments, TERM="dumb")
 
 
-def test_abstained(shell: Command, towns: None) -> None:
-    done = shell("ask", "Who painted the ceiling of the winter palace in Quorn?", "--llm", "builtin", "--json")
+def test_abstained(run: Command, towns: None) -> None:
+    done = run("ask", "Who painted the ceiling of the winter palace in Quorn?", "--llm", "builtin", "--json")
     assert done.code == 3
     made = validated(done.out)
     assert (made["status"], made["short_answer"]) == ("abstained", "")
 
 
-def test_a_cap_is_6(shell: Command, towns: None) -> None:
-    done = shell("ask", QUESTION, "--llm", "builtin", "--json", "--max-hops", "1")
+def test_a_cap_is_6(run: Command, towns: None) -> None:
+    done = run("ask", QUESTION, "--llm", "builtin", "--json", "--max-hops", "1")
     assert done.code == 6
     made = validated(done.out)
     assert made["status"] == "incomplete"
@@ -150,11 +150,9 @@ def ollama() -> Iterator[FakeServer]:
         yield running
 
 
-def test_an_ollama_model_answers_and_a_second_run_is_free(
-    shell: Command, run: Command, towns: None, ollama: FakeServer
-) -> None:
+def test_an_ollama_model_answers_and_a_second_run_is_free(run: Command, towns: None, ollama: FakeServer) -> None:
     arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
-    done = shell(*arguments, OLLAMA_HOST=ollama.url)
+    done = run(*arguments, OLLAMA_HOST=ollama.url)
     assert done.code == 0, done.err
     made = validated(done.out)
     assert made["short_answer"] == "Edda Holm"
@@ -182,8 +180,8 @@ def test_a_call_limit_is_6_with_the_best_answer(run: Command, towns: None, ollam
     assert made["usage"]["llm_calls"] <= 3
 
 
-def test_a_server_that_is_down_is_5_and_says_what_to_type(shell: Command, towns: None) -> None:
-    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=unused_url())
+def test_a_server_that_is_down_is_5_and_says_what_to_type(run: Command, towns: None) -> None:
+    done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=unused_url())
     assert (done.code, done.out) == (5, "")
     assert "ollama serve" in done.err
     assert "Traceback" not in done.err

@@ -57,7 +57,7 @@ def write_dotenv(folder: Path, settings: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("write", [write_toml, write_dotenv])
 def test_nothing_reaches_whom_the_folder_names(
-    shell: Command, thief: RecordingServer, folder: Path, write: Callable[[Path, dict[str, str]], None]
+    run: Command, thief: RecordingServer, folder: Path, write: Callable[[Path, dict[str, str]], None]
 ) -> None:
     write(folder, redirections(thief))
     local = {**KEYS, "OLLAMA_HOST": "http://127.0.0.1:9"}
@@ -66,7 +66,7 @@ def test_nothing_reaches_whom_the_folder_names(
         ("search", "town", "--corpus", "towns"),
         ("ask", "When was the town founded?", "--corpus", "towns", "-q"),
     ):
-        done = shell(*arguments, **local)
+        done = run(*arguments, **local)
         assert done.code == 0, done.err
         for name in redirections(thief):
             assert f"{name} (" in done.err
@@ -77,7 +77,7 @@ def test_nothing_reaches_whom_the_folder_names(
 
 
 def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(
-    shell: Command, thief: RecordingServer, folder: Path
+    run: Command, thief: RecordingServer, folder: Path
 ) -> None:
     variables = {
         "ITERATIVE_RAG_API_KEY": KEY,
@@ -91,7 +91,7 @@ def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(
         "ITERATIVE_RAG_CORPUS": "${QDRANT_API_KEY}",
     }
     (folder / ".env").write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
-    done = shell("search", "town", QDRANT_API_KEY="sk-of-the-environment")
+    done = run("search", "town", QDRANT_API_KEY="sk-of-the-environment")
     assert done.code == 2  # that cannot be the name of a corpus; no key was put in its place
     assert "${QDRANT_API_KEY}" in done.err
     assert "sk-of-the-environment" not in done.err
@@ -101,45 +101,45 @@ def test_a_dotenv_feeds_neither_keys_nor_folders_nor_the_address_of_a_server(
 
 
 def test_trust_holds_until_the_content_changes(
-    shell: Command, thief: RecordingServer, folder: Path, tmp_path: Path
+    run: Command, thief: RecordingServer, folder: Path, tmp_path: Path
 ) -> None:
     write_toml(folder, {"llm": redirections(thief)["llm"]})
-    assert shell("index", "Town.md", "--corpus", "towns", "-q").code == 0
+    assert run("index", "Town.md", "--corpus", "towns", "-q").code == 0
 
-    asked = shell("trust")  # no terminal to ask on
+    asked = run("trust")  # no terminal to ask on
     assert asked.code == 2
     assert f"llm = {redirections(thief)['llm']}" in asked.out
     assert "trust --yes" in asked.err
-    assert shell("trust", "--yes").code == 0
-    assert str(folder.resolve()) in shell("trust", "--list").out
+    assert run("trust", "--yes").code == 0
+    assert str(folder.resolve()) in run("trust", "--list").out
     assert stat.S_IMODE((tmp_path / "home" / "trusted.json").stat().st_mode) == 0o600
-    asked = shell("ask", "When was the town founded?", "--corpus", "towns", "-q")
+    asked = run("ask", "When was the town founded?", "--corpus", "towns", "-q")
     assert "trust" not in asked.err
     assert thief.received  # what the folder names is asked now
     thief.received.clear()
 
     with (folder / "iterative-rag.toml").open("a") as file:
         file.write("max_hops = 2\n")
-    changed = shell("search", "town", "--corpus", "towns")
+    changed = run("search", "town", "--corpus", "towns")
     assert "llm (iterative-rag.toml)" in changed.err
     assert thief.received == []
-    assert "changed" in shell("trust", "--list").out
+    assert "changed" in run("trust", "--list").out
 
-    shell("trust", "--yes")
-    assert shell("trust", "--remove").code == 0
-    assert shell("trust", "--list").out == ""
+    run("trust", "--yes")
+    assert run("trust", "--remove").code == 0
+    assert run("trust", "--list").out == ""
 
 
 def test_trust_is_for_one_folder(
-    shell: Command, thief: RecordingServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Command, thief: RecordingServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_toml(folder, {"llm": redirections(thief)["llm"]})
-    shell("trust", "--yes")
+    run("trust", "--yes")
     other = tmp_path / "other"
     other.mkdir()
     write_toml(other, {"llm": redirections(thief)["llm"]})
     monkeypatch.chdir(other)
-    assert "llm (iterative-rag.toml)" in shell("search", "town", "--corpus", "none").err
+    assert "llm (iterative-rag.toml)" in run("search", "town", "--corpus", "none").err
 
 
 @pytest.mark.parametrize(("typed", "trusted"), [("y\n", True), ("\n", False)])

@@ -36,6 +36,6 @@ def test_files_of_a_missing_extra_are_counted_at_the_end(
     assert f"\r\n  {install_command('files')}\r\n" in narrow
 
 
-def test_files_that_can_be_read_are_not_mentioned(shell: Command, articles: Path) -> None:
-    done = shell("index", "articles", "--corpus", "mine")
+def test_files_that_can_be_read_are_not_mentioned(run: Command, articles: Path) -> None:
+    done = run("index", "articles", "--corpus", "mine")
     assert "Left out" not in done.err

@@ -131,12 +131,6 @@ def test_no_address_that_is_not_public_is_connected_to(
     assert not list((tmp_path / "home").rglob("*.md"))
 
 
-def test_no_option_reaches_a_server_on_this_machine(host: str, run: Command) -> None:
-    done = run("corpus", "add", f"http://{host}/lamp")
-    assert done.code == 4
-    assert "not a public host" in done.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [((), 2, ""), (("no-such-folder",), 4, "no-such-folder"), (("x", "--corpus", "../y"), 2, "cannot be the name")],

@@ -232,13 +232,6 @@ def test_a_contact_is_asked_for_once(wiki: FakeWiki, run: Command, fetch: Callab
     assert stored(tmp_path) == {"Gull Point", "Mara Quill"}
 
 
-def test_no_option_reaches_what_is_not_public(wiki: FakeWiki, run: Command) -> None:
-    done = run("corpus", "fetch", "Gull Point", "--api", wiki.api, "--contact", "me@example.org")
-    assert done.code == 4
-    assert "not a public host" in done.err
-    assert wiki.asked == []
-
-
 def test_an_interrupt_says_how_to_go_on(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
