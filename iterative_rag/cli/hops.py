@@ -125,8 +125,8 @@ class HopPrinter:
     def _notes(self, notes: Iterable[Note]) -> None:
         for note in notes:
             label = f"{note.label}{self._which(note.need)}"
-            said: Piece = f"  {clean(note.text)}"
-            shown = [(label, "yellow"), said] if note.doubtful else [(f"{label}{said}", "dim")]
+            said = f"  {clean(note.text)}"
+            shown: list[Piece] = [(label, "yellow"), said] if note.doubtful else [(f"{label}{said}", "dim")]
             self._printer.line(*shown, indent="  ", hang="    ")
 
     def _doing(self, what: str) -> None:

@@ -17,28 +17,36 @@ from iterative_rag.serve.api import documents, runs
 from iterative_rag.serve.runs.run import Run, RunState
 from iterative_rag.serve.services import Door, Services
 
+Endpoint = Callable[[Request], Awaitable[Response]]
+
 _SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600)
 
 
 def http_door(services: Services) -> Door:
     """A container's health check has no token."""
-    get, post = {"methods": ["GET"]}, {"methods": ["POST"]}
+
+    def get(path: str, endpoint: Endpoint) -> Route:
+        return Route(path, endpoint, methods=["GET"])
+
+    def post(path: str, endpoint: Endpoint) -> Route:
+        return Route(path, endpoint, methods=["POST"])
+
     return Door(
         routes=[
-            Route("/api/ask", runs.ask, **post),
-            Route("/api/search", documents.search, **get),
-            Route("/api/corpora", documents.corpora, **get),
-            Route("/api/documents", documents.titles, **get),
-            Route("/api/documents/{id}", documents.document, **get),
-            Route("/api/runs", runs.start, **post),
-            Route("/api/runs", runs.listed, **get),
-            Route("/api/runs/{id}", runs.one, **get),
-            Route("/api/runs/{id}/events", runs.events, **get),
-            Route("/api/runs/{id}/stop", runs.stop, **post),
-            Route("/api/openapi.json", _packaged("iterative_rag.serve.api", "openapi.json"), **get),
-            Route("/api/events.schema.json", _packaged("iterative_rag.serve.runs", "events.schema.json"), **get),
-            Route("/healthz", _health, **get),
-            Route("/metrics", Meters(services).metrics, **get),
+            post("/api/ask", runs.ask),
+            get("/api/search", documents.search),
+            get("/api/corpora", documents.corpora),
+            get("/api/documents", documents.titles),
+            get("/api/documents/{id}", documents.document),
+            post("/api/runs", runs.start),
+            get("/api/runs", runs.listed),
+            get("/api/runs/{id}", runs.one),
+            get("/api/runs/{id}/events", runs.events),
+            post("/api/runs/{id}/stop", runs.stop),
+            get("/api/openapi.json", _packaged("iterative_rag.serve.api", "openapi.json")),
+            get("/api/events.schema.json", _packaged("iterative_rag.serve.runs", "events.schema.json")),
+            get("/healthz", _health),
+            get("/metrics", Meters(services).metrics),
         ],
         open_paths=["/healthz"],
     )
@@ -49,7 +57,7 @@ async def _health(request: Request) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-def _packaged(package: str, name: str) -> Callable[[Request], Awaitable[Response]]:
+def _packaged(package: str, name: str) -> Endpoint:
     """A description that travels with the package."""
 
     async def told(request: Request) -> Response:

@@ -176,7 +176,7 @@ def listed(run: PastRun) -> ShownRun:
         run.status,
         run.short_answer,
         run.reason,
-        standing=(run.status == Status.ANSWERED and run.confidence_word) or run.status,
+        standing=(run.confidence_word if run.status == Status.ANSWERED else "") or run.status,
         searched=said[:_SEARCHED_CHARS].casefold(),
         cited=frozenset(title for title in titles if isinstance(title, str)),
     )
@@ -185,7 +185,10 @@ def listed(run: PastRun) -> ShownRun:
 def kept_events(run: PastRun) -> list[RunEvent]:
     """The steps of a run of the past, and its end, with the numbers that they had while it went on."""
     told: list[Happening] = [step for event in events_of(run) if (step := step_of(event)) is not None]
-    told += {"failed": [Failed(_error_of(run))], "stopped": [Stopped()]}.get(run.status, [])
+    if run.status == "failed":
+        told.append(Failed(_error_of(run)))
+    elif run.status == "stopped":
+        told.append(Stopped())
     at, number, kept = run.at.timestamp() if run.at else 0.0, 0, []
     for happening in told:
         number = number_after(number, happening)
@@ -204,7 +207,7 @@ def _first_event(run_id: str) -> Mapping[str, Any]:
         return {}
 
 
-def _revised(first: Mapping[str, Any]) -> dict[str, str]:
+def _revised(first: Mapping[str, Any]) -> dict[str, Any]:
     """The run that another is a version of, and what was changed, from its first event."""
     told = first.get("revises")
     if not isinstance(told, Mapping):
