@@ -207,5 +207,4 @@ def _usage(run: PastRun) -> dict[str, float]:
     counts = {name: run.usage.get(name) for name in ("llm_calls", "prompt_tokens", "completion_tokens")}
     used: dict[str, float] = {name: value if isinstance(value, int) else 0 for name, value in counts.items()}
     seconds = run.usage.get("seconds")
-    known = isinstance(seconds, int | float) and abs(seconds) < 1e12
-    return used | {"seconds": float(seconds) if known else 0.0}
+    return used | {"seconds": float(seconds) if isinstance(seconds, int | float) and abs(seconds) < 1e12 else 0.0}

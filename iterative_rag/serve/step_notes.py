@@ -61,8 +61,8 @@ def step_notes(step: Step) -> list[Note]:
             return [Note("reworded", words, need=need), Note("found so", titles, need=need)]
         case WebStep(need=need, query=query):
             listed = " · ".join(entry.source for entry in step.documents) or "no page that serves"
-            told = Note(f"web ({step.engine})", f"{query}: {listed}" if query else listed, need=need)
-            return [told, *unread_notes(step.skipped)]
+            searched = Note(f"web ({step.engine})", f"{query}: {listed}" if query else listed, need=need)
+            return [searched, *unread_notes(step.skipped)]
         case RefinementStep():
             return [Note("refined", f"{counted(step.kept, 'strip')} kept, {step.dropped} dropped", need=step.need)]
         case SufficiencyStep(sufficiency=judged):

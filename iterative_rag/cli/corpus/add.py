@@ -150,7 +150,7 @@ def _write_json(
             {"asked": page.asked, "url": page.url, "title": page.title, "file": str(page.place)} for page in pages
         ],
         "skipped": skipped_as_json(skipped),
-        "indexed": report and report_as_json(report),
+        "indexed": report_as_json(report) if report else None,
     }
     if titles is not None:
         lacking = [{"title": title, "reason": why} for title, why in missing.items()]

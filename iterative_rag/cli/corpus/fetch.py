@@ -103,7 +103,7 @@ def fetch(
     report = index_into([found.folder], name, settings, quiet=quiet) if any(found.folder.glob("*.md")) else None
     missed = [*no_pages, *_missed(found)]
     if as_json:
-        _write_json(name, found, missed, report and report_as_json(report))
+        _write_json(name, found, missed, report_as_json(report) if report else None)
     else:
         # What is repeated in a suggested command, so that it fetches into the same corpus.
         again = ["--corpus", corpus] if corpus else []
