@@ -1,231 +1,346 @@
-"""Reads the shortlists of a hop: step by step where calls cost (`adaptive_reading`), else all of them, several windows
-at a time.
+"""Reads the documents of a hop's needs, as far as `reading_policy` says.
 
-Results are accepted in the order of the shortlist, whatever order they arrive in, and a cached window costs no call.
-So the same question always reads the same windows.
+Where calls cost, the likeliest document is read first, and on only as far as that leaves something open: a document is
+asked once for all needs of the hop that list it, and what a need reads next is decided when everything that was asked
+for it has come. Else every document is read, several at a time, until there are facts enough. Results are accepted in
+the order in which they were asked for, and a cached window costs no call: the same question always reads the same
+windows. Documents that are read next for the same needs share a call where a setting wants it.
 """
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Self
 
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.retrieval.adaptive_reading import AdaptiveReading
-from iterative_rag.retrieval.need_reading import SURE, NeedReading, ReadingTask, verified
-from iterative_rag.retrieval.reader_setup import ReaderSetup
-from iterative_rag.retrieval.reading_policy import reads_on
-from iterative_rag.system.cancellation import first_done
+from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck, Vectors
+from iterative_rag.retrieval.article_parts import with_sections
+from iterative_rag.retrieval.extract_cache import ExtractCache
+from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
+from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
+from iterative_rag.retrieval.reading_memory import LateWindow, ReadingMemory
+from iterative_rag.retrieval.reading_policy import WITH_ANY_NAME, ReadingPolicy, mentions, within_limit
+from iterative_rag.retrieval.spans import without
+from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
+from iterative_rag.system.cancellation import RunStopped, first_done, observing
 from iterative_rag.system.threads import LastingPool
-from iterative_rag.types import (
-    Cap,
-    DocumentAtHand,
-    Extract,
-    Fact,
-    Need,
-    ReadingFault,
-    UnreadWindow,
-    Window,
-)
+from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
 
-# Facts without a value that count as much as one with a value.
-FACTS_PER_VALUE = 2
-# How far calls may run ahead of the windows accepted so far, as a multiple of the calls in flight: far enough that one
-# slow call holds up little, near enough that little is read in vain.
-LOOKAHEAD = 1.25
+# Documents and facts of a need, where sources are to corroborate or contradict each other.
+CORROBORATING = 5
 # Shared by all readers of the process. A call that is not needed any more keeps its thread until it ends, so this bound
 # is far above what any machine runs at once: each reader bounds its own calls in flight.
 _calls = LastingPool("iterative-rag reading", threads=4096)
 
 
-@dataclass(slots=True)
-class _Queue:
-    """One need while it is being read: its windows, what has arrived, and how many results were accepted in order."""
+@dataclass(frozen=True, slots=True)
+class DocumentReader:
+    """Reads for one run. `on_hit` is called for every extraction that the cache had; each document is read within the
+    context that `reading` gives for it.
 
-    need: Need
-    windows: Sequence[Window]
-    started: int = 0
-    uncached: int = -1  # the window that the cache did not have
-    accepted: int = 0
-    arrived: dict[int, tuple[Extract, ...]] = field(default_factory=dict)
-    facts: dict[tuple[str, int, int], Fact] = field(default_factory=dict)
-    faults: dict[int, IterativeRAGError] = field(default_factory=dict)
-    refused: set[int] = field(default_factory=set)  # windows whose call a limit of the run did not allow
-    cached: int = 0
-    dropped: int = 0
-    enough: bool = False
+    `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
+    needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a
+    need even if the first has its value; `documents_per_call` and `call_chars` bound the windows that share a call.
+    `in_flight` is how many calls run at once. `memory` is what the run has read so far. `check` is asked
+    about every fact.
+    """
 
-    @property
-    def open(self) -> bool:
-        return not self.enough and self.started < len(self.windows)
-
-
-_InFlight: TypeAlias = dict[Future[tuple[Extract, ...]], tuple[_Queue, int]]
-
-
-class DocumentReader(ReaderSetup):
-    """Reads the windows of one run."""
-
-    __slots__ = ()
+    corpus: Corpus
+    extractor: Extractor
+    cache: Cache
+    fact_limit: int
+    in_flight: int
+    on_hit: Callable[[str], None]
+    metered: bool = True
+    least: int = 1
+    window_chars: int = 4000
+    documents_per_call: int = 1
+    call_chars: int = 4000
+    memory: ReadingMemory = field(default_factory=ReadingMemory)
+    embed: Callable[[str], Vectors] | None = None
+    check: FactCheck | None = None
+    reading: Callable[[DocumentAtHand], AbstractContextManager[None]] = lambda document: nullcontext()
 
     def read(
         self, tasks: Sequence[ReadingTask], *, question: str = "", seconds: float | None = None
     ) -> tuple[NeedReading, ...]:
         """Read all needs, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one that the
         needs were derived from. Facts that an earlier reading did not wait for come as further readings."""
-        if self.metered:
-            readings = AdaptiveReading(self, tasks, question).run(seconds)
-        else:
-            readings = self._read_all(tasks, seconds)
+        readings = _HopReading(self, tasks, question if self.metered else "").run(seconds)
         return within_limit(readings, self.fact_limit)
 
-    def _read_all(self, tasks: Sequence[ReadingTask], seconds: float | None) -> tuple[NeedReading, ...]:
+    def corroborating(self, *, limited: bool) -> Self:
+        """The same reader, but it reads on after the first value for others that agree or contradict it; no further
+        than its fact limit if the user has `limited` the facts."""
+        limit = self.fact_limit if limited else max(CORROBORATING, self.fact_limit)
+        return replace(self, fact_limit=limit, least=CORROBORATING)
+
+
+class _HopReading:
+    """The reading of one hop."""
+
+    def __init__(self, reader: DocumentReader, tasks: Sequence[ReadingTask], question: str) -> None:
+        self._reader, self._question, self._memory = reader, question, reader.memory
+        self._cache = ExtractCache(reader.cache, reader.extractor, reader.embed)
+        self._plans = [self._plan(task) for task in tasks]
+        self._queued: list[WindowCall] = []
+        self._flight: list[WindowCall] = []
+
+    def run(self, seconds: float | None) -> tuple[NeedReading, ...]:
+        """Read for at most `seconds`. Facts of calls that an earlier reading did not wait for come last, each need as a
+        reading of its own."""
         deadline = None if seconds is None else time.monotonic() + seconds
-        queues = [_Queue(task.need, task.windows) for task in tasks]
-        flight: _InFlight = {}
+        late = self._late()
         cap: Cap | None = None
         while True:
             if cap is None:
-                self._start(queues, flight)
-            pending = [future for future, (queue, _) in flight.items() if not queue.enough]
+                self._ask()
+                self._start()
+            pending = [call.future for call in self._flight if call.future and call.needed]
             if not pending:
                 break
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            done = first_done(pending, left)
-            if not done:
+            if not self._first_done(pending, left):
                 cap = Cap.SECONDS
                 break
-            # Everything that has arrived meanwhile is accepted before a new call starts.
-            for future in [future for future in flight if future.done()]:
-                cap = self._receive(future, *flight.pop(future)) or cap
-        return tuple(self._result(queue, cap) for queue in queues)
+            cap = self._receive() or cap
+        if self._reader.metered:
+            self._leave()
+        return (*(plan.result(cap, self._window) for plan in self._plans), *late)
 
-    def _start(self, queues: Sequence[_Queue], flight: _InFlight) -> None:
-        """Start calls, the needs taking turns, until the flight is full or nothing is left to start."""
-        while waiting := [queue for queue in queues if self._may_start(queue)]:
-            for queue in waiting:
-                if (cached := self._cached(queue)) is not None:
-                    queue.arrived[queue.started] = cached
-                    queue.started += 1
-                    queue.cached += 1
-                    self._accept(queue)
-                    continue
-                if sum(not future.done() for future in flight) >= self.in_flight:
-                    return
-                future = _calls.submit(self._extract, queue, queue.started)
-                flight[future] = (queue, queue.started)
-                queue.started += 1
-
-    def _receive(self, future: Future[tuple[Extract, ...]], queue: _Queue, place: int) -> Cap | None:
+    def _first_done(self, pending: Sequence[Future[tuple[Extract, ...]]], seconds: float | None) -> bool:
+        """Whether a call was done in time. Where the run is stopped meanwhile, nothing that is under way goes on."""
         try:
-            queue.arrived[place] = future.result()
-        except CapReached as reached:
-            queue.arrived[place] = ()
-            queue.refused.add(place)
-            return reached.cap
-        except IterativeRAGError as error:
-            queue.faults[place] = error
-            queue.arrived[place] = ()
-        self._accept(queue)
-        return None
+            return bool(first_done(pending, seconds))
+        except RunStopped:
+            for call in self._flight:
+                call.superseded.set()
+            raise
 
-    def _accept(self, queue: _Queue) -> None:
-        """Accept what has arrived, in the order of the shortlist, up to the window that brings enough."""
-        while not queue.enough and queue.accepted in queue.arrived:
-            window = queue.windows[queue.accepted]
-            for extract in queue.arrived[queue.accepted]:
-                fact = verified(self.corpus, queue.need, window, extract, self.check)
-                if fact is None:
-                    queue.dropped += 1
-                    continue
-                place = (fact.document_id, fact.start, fact.end)
-                if place not in queue.facts or queue.facts[place].score < fact.score:
-                    queue.facts[place] = fact
-            queue.accepted += 1
-            queue.enough = self._enough(queue)
+    # --- what to read -------------------------------------------------------------------------
 
-    def _may_start(self, queue: _Queue) -> bool:
-        close = queue.started - queue.accepted < int(LOOKAHEAD * self.in_flight)
-        return queue.open and close
+    def _plan(self, task: ReadingTask) -> NeedPlan:
+        reader, windows = self._reader, task.windows
+        entries = (reader.metered and task.documents) or [
+            ShortlistedDocument(one.document_id, one.title, one.source, 1.0, ()) for one in windows
+        ]
+        cut = dict(zip(map(id, entries), windows, strict=True)) if windows else {}
+        if reader.metered:
+            policy = ReadingPolicy.of(task.need, entries, least=reader.least, fact_limit=reader.fact_limit)
+        else:
+            policy = ReadingPolicy(frozenset(), 1, len(entries), reader.fact_limit, thorough=True)
+        items = [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)]
+        return NeedPlan(task.need, items, policy, task.graded)
 
-    def _enough(self, queue: _Queue) -> bool:
-        sure = [fact for fact in queue.facts.values() if fact.score >= SURE]
-        valued = sum(bool(fact.value) for fact in sure)
-        # Facts without a value end the reading later than those with one.
-        return valued >= self.fact_limit or len(sure) >= FACTS_PER_VALUE * self.fact_limit
+    def _ask(self) -> None:
+        """Queue the next windows of every need that waits for nothing."""
+        while ready := [plan for plan in self._plans if not (plan.enough or plan.waits)]:
+            before = len(self._queued)
+            at_once, per_call = self._reader.in_flight, self._reader.documents_per_call
+            turns = [(plan, item) for plan in ready for item in plan.next(at_once, per_call)]
+            if not turns:
+                return
+            for plan, item in turns:
+                self._queue(plan, item)
+            if len(self._queued) > before and self._reader.metered:
+                return
 
-    def _result(self, queue: _Queue, cap: Cap | None) -> NeedReading:
-        facts = sorted(queue.facts.values(), key=lambda fact: -fact.score)
-        faults = [(queue.windows[place].title, error) for place, error in sorted(queue.faults.items())]
-        read = len(queue.arrived) - len(faults) - len(queue.refused)
-        # Calls in flight for a need that has enough are not waited for.
-        unanswered = 0 if queue.enough else queue.started - len(queue.arrived)
-        return NeedReading(
-            need=queue.need,
-            facts=tuple(facts),
-            read=read,
-            cached=queue.cached,
-            skipped=len(queue.windows) - read - len(faults) - unanswered,
-            dropped=queue.dropped,
-            faults=tuple(ReadingFault(title, str(error)) for title, error in faults),
-            documents=tuple(
-                window.document_id
-                for place, window in enumerate(queue.windows[: queue.accepted])
-                if place not in queue.faults and place not in queue.refused
-            ),
-            error=faults[0][1] if faults and not read else None,
-            cap=cap,
-            unanswered=unanswered,
-            unread=_unread(queue, cap),
-        )
+    def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
+        """Ask for a window of a document, for all needs that list it and have read none of it."""
+        if item.asked and plan.waits:
+            return  # another need's turn has asked for it
+        second, item.asked = bool(item.asked), item.asked + 1
+        id_ = item.entry.document_id
+        if item.cut is not None:
+            if plan.policy.thorough or without(item.cut.spans, self._memory.spans(plan.need, id_)):
+                self._enqueue(item.cut, [plan], alone=True)
+            else:
+                self._remember(plan, item)
+            return
+        if second or self._memory.spans(plan.need, id_):
+            self._queue_rest(plan, item)
+            return
+        if plan.may_pass(item):
+            in_vain = self._memory.in_vain(plan.need, id_)
+            every = plan.asked > max(WITH_ANY_NAME, plan.policy.least)
+            if in_vain or not mentions(plan.need, self._window(item.entry), every=every):
+                plan.passes(item, in_vain=in_vain)
+                return
+        sharing = [(plan, item)]
+        for other in self._plans:
+            twin = next((one for one in other.items if one.entry.document_id == id_ and not one.asked), None)
+            if other is plan or other.enough or twin is None or twin.cut is not None:
+                continue
+            if not self._memory.spans(other.need, id_):
+                twin.asked = 1
+                sharing.append((other, twin))
+        sharing.sort(key=lambda one: self._plans.index(one[0]))
+        plans = [one for one, _ in sharing]
+        self._enqueue(self._window(self._about(together([one.entry for _, one in sharing]), plans)), plans)
 
-    def _extract(self, queue: _Queue, place: int) -> tuple[Extract, ...]:
-        window = queue.windows[place]
-        with self.reading(DocumentAtHand(window.title, place + 1, len(queue.windows))):
-            extracts = self.extractor.extract([queue.need], [window], "")
-        self.extract_cache.put([queue.need], window, "", extracts)
+    def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
+        """Ask for what was not read of a document for this need; nothing where all of it was."""
+        entry, read = self._about(item.entry, [plan]), self._memory.spans(plan.need, item.entry.document_id)
+        rest = window_of_rest(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, read)
+        self._remember(plan, item)
+        item.rest = rest is not None
+        if rest is not None and not plan.enough:
+            self._enqueue(rest, [plan])
+
+    def _remember(self, plan: NeedPlan, item: PlannedDocument) -> None:
+        """Take up what the text that was read of a document is known to say."""
+        item.rest = False
+        for fact in self._memory.facts(plan.need, item.entry.document_id):
+            plan.take(replace(fact, need=plan.need))
+        plan.remembered.add(item.entry.document_id)
+        plan.judge()
+
+    def _about(self, entry: ShortlistedDocument, plans: Sequence[NeedPlan]) -> ShortlistedDocument:
+        """The entry with the sections that tell of what those needs ask for whose subject it is."""
+        needs = [plan.need for plan in plans if entry.document_id in plan.policy.named]
+        return with_sections(self._reader.corpus.document(entry.document_id), entry, needs)
+
+    def _window(self, entry: ShortlistedDocument) -> Window:
+        return window(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, PACKED)
+
+    # --- calls --------------------------------------------------------------------------------
+
+    def _enqueue(self, one: Window, plans: Sequence[NeedPlan], *, alone: bool = False) -> None:
+        call = WindowCall(one, tuple(plans), alone)
+        for plan in plans:
+            plan.calls.append(call)
+        self._queued.append(call)
+
+    def _start(self) -> None:
+        """Start what is queued, as far as the flight has room; a cached window needs none."""
+        while self._queued:
+            call = self._queued[0]
+            if not call.needed:
+                self._queued.pop(0)
+                continue
+            needs = [plan.need for plan in call.plans]
+            cached = self._cache.get(needs, call.window, self._question)
+            if cached is not None:
+                self._queued.pop(0)
+                self._reader.on_hit("extract")
+                call.extracts, call.cached = cached, True
+                self._accept(call)
+                self._ask()
+                continue
+            running = {one.future for one in self._flight if one.future and not one.future.done()}
+            if len(running) >= self._reader.in_flight:
+                return
+            shared = [call, *self._companions(call)]
+            self._queued = [one for one in self._queued if one not in shared]
+            future = _calls.submit(self._extract, needs, [one.window for one in shared], call.superseded, call.document)
+            for place, one in enumerate(shared):
+                one.place, one.future, one.superseded = place, future, call.superseded
+            self._flight += shared
+
+    def _companions(self, call: WindowCall) -> list[WindowCall]:
+        """The queued windows that go into the same call: those for the same needs, as many as fit."""
+        needs, chars = [plan.need for plan in call.plans], len(call.window.text)
+        found: list[WindowCall] = []
+        for other in [] if call.alone else self._queued:
+            if other is call or other.alone or other.plans != call.plans:
+                continue
+            chars += len(other.window.text)
+            if len(found) + 1 >= self._reader.documents_per_call or chars > self._reader.call_chars:
+                break
+            if self._cache.get(needs, other.window, self._question) is None:
+                found.append(other)
+            else:
+                chars -= len(other.window.text)
+        return found
+
+    def _extract(
+        self, needs: Sequence[Need], windows: Sequence[Window], superseded: threading.Event, document: DocumentAtHand
+    ) -> tuple[Extract, ...]:
+        with observing(superseded), self._reader.reading(document):
+            extracts = self._reader.extractor.extract(needs, windows, self._question)
+        for place, one in enumerate(windows):
+            self._cache.put(needs, one, self._question, _of(extracts, place))
         return extracts
 
-    def _cached(self, queue: _Queue) -> tuple[Extract, ...] | None:
-        if queue.uncached == queue.started:
-            return None
-        window = queue.windows[queue.started]
-        extracts = self.extract_cache.get([queue.need], window, "")
-        if extracts is None:
-            queue.uncached = queue.started
-            return None
-        self.on_hit("extract")
-        return extracts
+    def _receive(self) -> Cap | None:
+        """Accept everything that has arrived; the limit of the run that a call met, if any."""
+        cap: Cap | None = None
+        for call in [call for call in self._flight if call.future and call.future.done()]:
+            self._flight.remove(call)
+            assert call.future is not None
+            try:
+                call.extracts = _of(call.future.result(), call.place)
+            except CapReached as reached:
+                cap, call.refused, call.extracts = reached.cap, True, ()
+            except IterativeRAGError as error:
+                call.fault, call.extracts = error, ()
+            self._accept(call)
+        return cap
+
+    def _accept(self, call: WindowCall) -> None:
+        lost = call.fault or call.refused
+        self._memory.note([plan.need for plan in call.plans], replace(call.window, spans=()) if lost else call.window)
+        for plan in call.plans:
+            while plan.accepted < len(plan.calls) and plan.calls[plan.accepted].extracts is not None:
+                self._take(plan, plan.calls[plan.accepted])
+                plan.accepted += 1
+                plan.judge()
+
+    def _take(self, plan: NeedPlan, call: WindowCall) -> None:
+        """The facts of a call that serve a need; those that serve only the question go to its first need."""
+        place = call.plans.index(plan)
+        for extract in call.extracts or ():
+            if place not in extract.needs and (extract.needs or place):
+                continue
+            need = plan.need if extract.needs else Need(self._question)
+            # What serves only the question as a whole need not answer it.
+            check = self._reader.check if extract.needs else None
+            fact = verified(self._reader.corpus, need, call.window, extract, check)
+            if fact is None:
+                plan.dropped += 1
+                continue
+            plan.take(fact)
+            self._memory.keep(fact)
+
+    def _leave(self) -> None:
+        """Keep what has arrived although it was not waited for; cancel what is still under way. Where a provider cannot
+        end a call, it is remembered, and what it brings is kept."""
+        self._receive()
+        for plan in self._plans:
+            for call in plan.calls[plan.accepted :]:
+                if call.extracts is not None:
+                    self._take(plan, call)
+        for call in self._flight:
+            call.superseded.set()
+            if call.future is not None:
+                needs = tuple(plan.need for plan in call.plans)
+                self._memory.late.append(LateWindow(call.future, call.place, needs, call.window))
+
+    def _late(self) -> list[NeedReading]:
+        """What calls have brought since an earlier reading stopped waiting for them."""
+        arrived = [late for late in self._memory.late if late.future.done()]
+        self._memory.late = [late for late in self._memory.late if not late.future.done()]
+        found: list[NeedReading] = []
+        for future, place, needs, one in arrived:
+            if future.cancelled() or future.exception() is not None:
+                continue
+            self._memory.note(needs, one)
+            for n, need in enumerate(needs):
+                extracts = [extract for extract in _of(future.result(), place) if n in extract.needs]
+                made = (verified(self._reader.corpus, need, one, each, self._reader.check) for each in extracts)
+                facts = [fact for fact in made if fact]
+                for fact in facts:
+                    self._memory.keep(fact)
+                if facts:
+                    found.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (one.document_id,)))
+        return found
 
 
-def within_limit(readings: Sequence[NeedReading], most: int) -> tuple[NeedReading, ...]:
-    """The readings of one hop with at most so many facts for each need, those with a value first: one text may bring
-    more. Facts that are not sure do not count; a list, and an aspect of a text, may be many facts of one document."""
-    left: dict[str, int] = {}
-    limited = []
-    for reading in readings:
-        key, facts = reading.need.key, []
-        for fact in sorted(reading.facts, key=lambda fact: not fact.value):
-            if fact.score >= SURE and not (reads_on(reading.need) or reading.need.aspect):
-                room = left.get(key, FACTS_PER_VALUE * most)
-                if room <= 0:
-                    continue
-                left[key] = room - (FACTS_PER_VALUE if fact.value else 1)
-            facts.append(fact)
-        limited.append(replace(reading, facts=tuple(fact for fact in reading.facts if fact in facts)))
-    return tuple(limited)
-
-
-def _unread(queue: _Queue, cap: Cap | None) -> tuple[UnreadWindow, ...]:
-    """The windows that a need has lost, in shortlist order; a window that it did not need any more is no loss."""
-    reasons = {place: str(error) for place, error in queue.faults.items()}
-    if cap is not None and not queue.enough:
-        for place in range(len(queue.windows)):
-            if place not in queue.arrived and place < queue.started:
-                reasons[place] = f"no reply before the limit of {cap.value}"
-            elif place in queue.refused or place >= queue.started:
-                reasons[place] = f"not read before the limit of {cap.value}"
-    return tuple(UnreadWindow(queue.need, queue.windows[place], reasons[place]) for place in sorted(reasons))
+def _of(extracts: Sequence[Extract], place: int) -> tuple[Extract, ...]:
+    """The extracts of one window of a call."""
+    return tuple(extract for extract in extracts if extract.window == place)

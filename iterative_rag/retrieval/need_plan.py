@@ -22,6 +22,9 @@ from iterative_rag.types import (
     Window,
 )
 
+# How far calls of thorough reading may run ahead of the windows accepted so far, as a multiple of the calls in flight:
+# far enough that one slow call holds up little, near enough that little is read in vain.
+LOOKAHEAD = 1.25
 # Documents read at once for a need whose first two brought nothing, where the server works on several calls.
 STRIDE = 2
 
@@ -85,7 +88,7 @@ class NeedPlan:
 
     @property
     def waits(self) -> bool:
-        return self.accepted < len(self.calls)
+        return not self.policy.thorough and self.accepted < len(self.calls)
 
     @property
     def documents(self) -> list[str]:
@@ -101,6 +104,10 @@ class NeedPlan:
     def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
         """What to ask for next, all of which will be read; a second window of a document that the need names comes
         before other documents. After a first document in vain, a call takes `per_call` of them."""
+        unread = [item for item in self.items if not item.asked]
+        if self.policy.thorough:
+            ahead = len(self.calls) - self.accepted
+            return unread[:1] if ahead < int(LOOKAHEAD * at_once) else []
         lost = {call.window.document_id for call in self.calls if call.fault or call.refused}
         for item in self.items:
             if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
@@ -109,7 +116,6 @@ class NeedPlan:
         wanted = self.policy.least - asked
         if wanted <= 0:
             wanted = max(per_call, 1 if asked < STRIDE else min(at_once, STRIDE))
-        unread = [item for item in self.items if not item.asked]
         return unread[: max(0, min(wanted, self.policy.most - asked))]
 
     @property
@@ -134,7 +140,7 @@ class NeedPlan:
     def judge(self) -> None:
         own = [fact for fact in self.facts.values() if fact.need == self.need]
         read = {*self.documents, *self.remembered}
-        self.enough = self.policy.is_enough([fact for fact in own if is_value(fact)], len(own), read)
+        self.enough = self.policy.is_enough(own, read)
 
     def result(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> NeedReading:
         """What came of the plan. `cap` is the limit that ended the reading, `cut` makes the window of a document that

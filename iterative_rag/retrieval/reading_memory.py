@@ -9,33 +9,9 @@ from typing import NamedTuple
 
 from iterative_rag.protocols import Vectors
 from iterative_rag.retrieval.reading_policy import names
-from iterative_rag.retrieval.same_need import same_need
+from iterative_rag.retrieval.same_need import same_need, shape
 from iterative_rag.retrieval.spans import Span, merged
-from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language, language_of
-from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Extract, Fact, Need, Window
-
-_WORD = lazy_pattern(r"\w+")
-# "In which year" asks what "when" asks.
-_YEARS = frozenset({"year", "date", "day"})
-
-
-def wording(need: Need) -> frozenset[str]:
-    """The words that decide what a need asks for, in any order: those that carry meaning, and the question words."""
-    code = language(need.question) or "en"
-    asking = language_of(code).question_words
-    words = {
-        word for word in _WORD.findall(folded(need.question)) if word in asking or not is_function_word(word, code)
-    }
-    if _YEARS & set(_WORD.findall(folded(need.question))) and words & {"what", "which"}:
-        words = (words - {"what", "which"} - _YEARS) | {"when"}
-    return frozenset(words)
-
-
-def same(one: Need, other: Need) -> bool:
-    """Whether two needs are the same one, perhaps in another order of words."""
-    return one.key == other.key or wording(one) == wording(other)
 
 
 class LateWindow(NamedTuple):
@@ -91,21 +67,8 @@ class ReadingMemory:
 
     def _same(self, one: Need, other: Need) -> bool:
         """Whether two needs ask for the same fact."""
-        return same(one, other) or (
-            self.embed is not None and same_need(other.question, [one.question], self.embed) is not None
+        return (
+            one.key == other.key
+            or shape(one.question) == shape(other.question)
+            or (self.embed is not None and same_need(other.question, [one.question], self.embed) is not None)
         )
-
-
-def without(spans: Sequence[Span], read: Sequence[Span]) -> list[Span]:
-    """What is left of spans where others are taken out."""
-    left: list[Span] = []
-    for start, end in spans:
-        for first, last in read:
-            if last <= start or first >= end:
-                continue
-            if first > start:
-                left.append((start, first))
-            start = max(start, last)
-        if start < end:
-            left.append((start, end))
-    return left

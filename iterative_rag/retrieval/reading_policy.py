@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from iterative_rag.retrieval.need_reading import SURE, NeedReading, is_value
 from iterative_rag.retrieval.need_words import CAPITAL_NOUNS
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import is_function_word, language
@@ -25,6 +26,8 @@ UNSURE = 2
 # Documents that are read where none brings a value: of 36 reads further down none brought one, nor did 30 reads of the
 # wider search for a need, which reads as many others.
 MOST = 5
+# Facts without a value that count as much as one with a value.
+FACTS_PER_VALUE = 2
 # After so many, a document is read only if what would be read of it holds all names of the need: of 78 others two
 # brought a value, and no answer needed it.
 WITH_ANY_NAME = 2
@@ -144,7 +147,8 @@ class ReadingPolicy:
     """How one need is read. `named` are the documents that the need names; `least` is how many documents are read even
     if the first brings a value; `most` how many if none does. `fact_limit` documents with a value, or twice as many
     facts without one, end the reading whatever else holds. `subject` are the names of the need, by which a value is
-    known to be the right one."""
+    known to be the right one. `thorough`: calls cost nothing, so every document is read until there are facts enough.
+    """
 
     named: frozenset[str]
     least: int
@@ -152,6 +156,7 @@ class ReadingPolicy:
     fact_limit: int
     subject: frozenset[str] = frozenset()
     aspect: bool = False
+    thorough: bool = False
 
     @classmethod
     def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
@@ -172,22 +177,46 @@ class ReadingPolicy:
         """The first document, then those that the need names, then the others in their order."""
         return [*documents[:1], *sorted(documents[1:], key=lambda entry: entry.document_id not in self.named)]
 
-    def is_enough(self, values: Sequence[Fact], facts: int, read: Collection[str]) -> bool:
-        """Whether the reading ends: `values` are the facts that answer the need, out of `facts`; `read` are the ids of
-        the documents read. No one value settles an aspect of a text: the article on its subject does, whatever others
-        have told of it; without such an article it takes several facts or documents."""
+    def is_enough(self, facts: Sequence[Fact], read: Collection[str]) -> bool:
+        """Whether the reading ends, with these facts about the need; `read` are the ids of the documents read. No one
+        value settles an aspect of a text: the article on its subject does, whatever others have told of it; without
+        such an article it takes several facts or documents."""
+        values = [fact for fact in facts if is_value(fact)]
+        if self.thorough:
+            sure = sum(fact.score >= SURE for fact in facts)
+            return len(values) >= self.fact_limit or sure >= FACTS_PER_VALUE * self.fact_limit
         if self.aspect and self.named:
-            return facts > 0 and not self.named.isdisjoint(read)
+            return bool(facts) and not self.named.isdisjoint(read)
         if self.aspect:
-            return facts >= self.fact_limit or (len(read) >= UNSURE and facts > 0)
+            return len(facts) >= self.fact_limit or (len(read) >= UNSURE and bool(facts))
         if len({fact.document_id for fact in values}) >= self.fact_limit:
             return True
         if self.least == 1 and any(self._is_right(fact) for fact in values):
             return True
-        return len(read) >= max(self.least, UNSURE) and (bool(values) or facts >= 2 * self.fact_limit)
+        return len(read) >= max(self.least, UNSURE) and (
+            bool(values) or len(facts) >= FACTS_PER_VALUE * self.fact_limit
+        )
 
     def _is_right(self, fact: Fact) -> bool:
         """Whether a value is known to be about what the need names: by the title of its document, or by its quote."""
         if fact.document_id in self.named:
             return True
         return bool(self.subject) and self.subject <= _names(f"{fact.title} {fact.quote}")
+
+
+def within_limit(readings: Sequence[NeedReading], most: int) -> tuple[NeedReading, ...]:
+    """The readings of one hop with at most so many facts for each need, those with a value first: one text may bring
+    more. Facts that are not sure do not count; a list, and an aspect of a text, may be many facts of one document."""
+    left: dict[str, int] = {}
+    limited = []
+    for reading in readings:
+        key, facts = reading.need.key, []
+        for fact in sorted(reading.facts, key=lambda fact: not fact.value):
+            if fact.score >= SURE and not (reads_on(reading.need) or reading.need.aspect):
+                room = left.get(key, FACTS_PER_VALUE * most)
+                if room <= 0:
+                    continue
+                left[key] = room - (FACTS_PER_VALUE if fact.value else 1)
+            facts.append(fact)
+        limited.append(replace(reading, facts=tuple(fact for fact in reading.facts if fact in facts)))
+    return tuple(limited)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int]
 
@@ -16,3 +16,18 @@ def merged(spans: Iterable[Span], gap: int = 0) -> tuple[Span, ...]:
         else:
             found.append((start, end))
     return tuple(found)
+
+
+def without(spans: Sequence[Span], read: Sequence[Span]) -> list[Span]:
+    """What is left of spans where others are taken out."""
+    left: list[Span] = []
+    for start, end in spans:
+        for first, last in read:
+            if last <= start or first >= end:
+                continue
+            if first > start:
+                left.append((start, first))
+            start = max(start, last)
+        if start < end:
+            left.append((start, end))
+    return left

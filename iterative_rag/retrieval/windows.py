@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from iterative_rag.retrieval.chunking import Heading, headings, opening_paragraph
-from iterative_rag.retrieval.spans import Span, merged
+from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
@@ -22,6 +22,8 @@ _ROW_ENDS = "|\n|"
 SENTENCE_CHARS = 400
 # How far back the headings of a hit's section are looked for: a bound for very long documents.
 SECTION_CHARS = 50_000
+# A shorter rest of a document is not worth a call.
+SHORTEST_REST = 200
 # A table with a hit is read whole up to this many windows: a question for the third tallest needs every row.
 TABLE_WINDOWS = 3
 
@@ -58,6 +60,22 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
     if spans and _ROW_ENDS in document.text[max(0, spans[-1][1] - 2) : spans[-1][1] + 2]:
         text = as_cut(text)
     return Window(document.id, document.title, document.source, tuple(spans), text)
+
+
+def window_of_rest(document: Document, entry: ShortlistedDocument, size: int, read: Sequence[Span]) -> Window | None:
+    """A window of what was not read: around the other hits, else from where most of the unread text begins."""
+    unread = without([(0, len(document.text))], read)
+    if _chars(unread) < SHORTEST_REST:
+        return None
+    hits = tuple(hit for hit in entry.hits if without([(hit.start, hit.end)], read))
+    if not hits:
+        start, end = max(unread, key=lambda span: span[1] - span[0])
+        hits = (Hit(document.id, document.title, start, min(end, start + size), 0.0),)
+    wider = window(document, replace(entry, hits=hits), size, PACKED)
+    spans = [span for span in without(wider.spans, read) if document.text[slice(*span)].strip()]
+    if _chars(spans) < SHORTEST_REST:
+        return None
+    return replace(wider, spans=tuple(spans), text=GAP.join(document.text[start:end] for start, end in spans))
 
 
 def as_cut(text: str) -> str:
