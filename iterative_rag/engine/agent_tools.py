@@ -11,7 +11,6 @@ from iterative_rag.engine.agent_results import LEAST_SHOWN, Found, Passages
 from iterative_rag.llm.prompts import as_field, lines
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.article_parts import (
-    Span,
     Table,
     beginning,
     is_name_of,
@@ -25,6 +24,7 @@ from iterative_rag.retrieval.article_parts import (
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.shortlist import shortlist
+from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import Nearness, word_places
 from iterative_rag.settings import Settings
 from iterative_rag.system.cancellation import first_done

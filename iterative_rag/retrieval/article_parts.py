@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 
 from iterative_rag.retrieval.chunking import Heading, headings
+from iterative_rag.retrieval.same_need import shape
+from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Document, Hit, Need, ShortlistedDocument
 
-Span = tuple[int, int]
 # A word stands for those that share its first letters: "marry" and "married", "win" and "wins".
 STEM = 4
+# A section is read in pieces of this many characters, the first of them after the best hits of the search.
+PIECE_CHARS, BEST_HITS, FIRST_PIECES = 400, 2, 2
 # A list has at least so many entries.
 FEWEST_ENTRIES = 2
 
@@ -49,6 +56,43 @@ def sections(text: str) -> list[Section]:
         for n, one in enumerate(found)
     ]
     return [Section(_name(text, one), one.start, end) for one, end in zip(found, ends, strict=True)]
+
+
+def with_sections(document: Document, entry: ShortlistedDocument, needs: Iterable[Need]) -> ShortlistedDocument:
+    """The entry with hits in the sections that the needs ask about; itself where the article has none.
+
+    The words of a need may not stand in its section: a need for a wife is met by "In 1921 she married" below "Personal
+    life", which a search for the word "wife" ranks low.
+    """
+    wanted = frozenset(
+        word
+        for need in needs
+        for relation in shape(need.question).relations
+        for word in _told_under().get(relation, ())
+    )
+    if not wanted:
+        return entry
+    found = [one for one in sections(document.text) if wanted & set(_WORD.findall(folded(one.heading)))]
+    pieces = [piece for one in found for piece in _pieces(document, one)]
+    hits = entry.hits
+    order = (*hits[:BEST_HITS], *pieces[:FIRST_PIECES], *hits[BEST_HITS:], *pieces[FIRST_PIECES:])
+    return replace(entry, hits=order)
+
+
+def _pieces(document: Document, section: Section) -> Iterator[Hit]:
+    for start in range(section.start, section.end, PIECE_CHARS):
+        yield Hit(document.id, document.title, start, min(start + PIECE_CHARS, section.end), 0.0)
+
+
+@cache
+def _told_under() -> dict[str, frozenset[str]]:
+    """The words of headings under which each relation is told."""
+    text = resources.files("iterative_rag.retrieval").joinpath("relation_words.toml").read_text(encoding="utf-8")
+    told: dict[str, frozenset[str]] = {}
+    for row in tomllib.loads(text)["sections"]:
+        for relation in row["relations"].split():
+            told[relation] = told.get(relation, frozenset()) | set(row["headings"].split())
+    return told
 
 
 def section_named(text: str, heading: str) -> Section | None:

@@ -11,21 +11,24 @@ window has a list of the needs that it answered.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from iterative_rag.protocols import Cache, Extractor, Vectors
+from iterative_rag.remote.reply_limits import MAX_FIELD_CHARS
 from iterative_rag.retrieval.same_need import same_need
 from iterative_rag.storage.cache_keys import cache_key
 from iterative_rag.types import Extract, Need, Window
 
 # Which needs and which window an extract belongs to says the key, not the entry.
 _ANSWERED = ("answered needs", "")
-_FIELDS = [field.name for field in fields(Extract) if field.name not in ("needs", "window")]
+_TEXTS = ("statement", "quote", "value")
 
 
 # The needs that are remembered of a window, and the characters of one; a longer need is found in its own words only.
 MOST_NEEDS, LONGEST_NEED = 32, 500
+# The extracts of one window, far more than a model is asked for.
+MOST_EXTRACTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class ExtractCache:
             self.cache.put(self._key(window, *_ANSWERED), [*others, question][-MOST_NEEDS:])
 
     def _put(self, key: str, extracts: Sequence[Extract]) -> None:
-        self.cache.put(key, [{name: getattr(extract, name) for name in _FIELDS} for extract in extracts])
+        self.cache.put(key, [{name: getattr(extract, name) for name in (*_TEXTS, "score")} for extract in extracts])
 
     def _key(self, window: Window, *asked: str) -> str:
         """The content, what was asked, and the version of model, prompt and schema: an edited document misses."""
@@ -95,20 +98,21 @@ def _needs(value: Any) -> list[str]:
     return value
 
 
+def checked_rows(value: Any, texts: Sequence[str], most: int, longest: int) -> list[dict[str, Any]]:
+    """A JSON value as rows with these texts and a score from 0 to 1. Raises ValueError where it has another form."""
+    if not isinstance(value, list) or len(value) > most:
+        raise ValueError("not a list of facts")
+    for row in value:
+        if not isinstance(row, dict) or row.keys() != {*texts, "score"}:
+            raise ValueError("not a fact")
+        if not all(isinstance(row[name], str) and len(row[name]) <= longest for name in texts):
+            raise ValueError("a text of a fact is not a short string")
+        if type(row["score"]) not in (int, float) or not 0 <= row["score"] <= 1:
+            raise ValueError("the score of a fact is not between 0 and 1")
+    return value
+
+
 def _extracts(value: Any) -> tuple[Extract, ...]:
     """The extracts of a JSON value, which serve no need yet. Raises ValueError where it has another form."""
-    if not isinstance(value, list):
-        raise ValueError("not a list of extracts")
-    return tuple(_extract(row) for row in value)
-
-
-def _extract(row: Any) -> Extract:
-    if not isinstance(row, dict) or row.keys() != set(_FIELDS):
-        raise ValueError("not an extract")
-    extract = Extract(**row, needs=())
-    texts = (extract.statement, extract.quote, extract.value)
-    if not all(isinstance(text, str) for text in texts):
-        raise ValueError("a text of an extract is not a string")
-    if type(extract.score) not in (int, float) or not 0 <= extract.score <= 1:
-        raise ValueError("the score of an extract is not between 0 and 1")
-    return extract
+    rows = checked_rows(value, _TEXTS, MOST_EXTRACTS, MAX_FIELD_CHARS)
+    return tuple(Extract(**row, needs=()) for row in rows)

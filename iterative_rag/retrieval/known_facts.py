@@ -14,6 +14,7 @@ from typing import Any
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Cache, Corpus, FactCheck
+from iterative_rag.retrieval.extract_cache import checked_rows
 from iterative_rag.retrieval.need_reading import is_value, verified
 from iterative_rag.retrieval.need_words import plain_words
 from iterative_rag.retrieval.reading_policy import named
@@ -154,14 +155,4 @@ def _start(value: Any) -> list[tuple[str, str, Row]]:
 
 
 def _rows(value: Any) -> list[Row]:
-    """The facts of a document. Raises ValueError where the value has another form."""
-    if not isinstance(value, list) or len(value) > MOST_KEPT:
-        raise ValueError("not a list of facts")
-    for row in value:
-        if not isinstance(row, dict) or row.keys() != {*_TEXTS, "score"}:
-            raise ValueError("not a fact")
-        if not all(isinstance(row[name], str) and len(row[name]) <= LONGEST for name in _TEXTS):
-            raise ValueError("a text of a fact is not a short string")
-        if type(row["score"]) not in (int, float) or not 0 <= row["score"] <= 1:
-            raise ValueError("the score of a fact is not between 0 and 1")
-    return value
+    return checked_rows(value, _TEXTS, MOST_KEPT, LONGEST)

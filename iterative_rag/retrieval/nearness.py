@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.need_words import holds_words, names_in, plain_words, without_scaffolding
+from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.markup import plain
 from iterative_rag.text.sentences import sentence_ends
@@ -20,8 +21,6 @@ from iterative_rag.types import Citation, Document, Fact, ShortlistedDocument
 SHOWN = 3
 # A quote is one sentence, and the next one too where both fit into this.
 QUOTE_CHARS = 300
-
-Span = tuple[int, int]
 
 
 def names_held(question: str, corpus: Corpus, listed: Sequence[ShortlistedDocument]) -> float:

@@ -8,11 +8,11 @@ from enum import StrEnum
 from itertools import pairwise
 
 from iterative_rag.retrieval.chunking import sentences
+from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.patterns import lazy_pattern
 
-Span = tuple[int, int]
 # Places of one article that are shown.
 MOST_PLACES = 6
 # Forms of one word begin alike, for so many letters, and end differently in so many at most: "marry" and "married".

@@ -8,7 +8,7 @@ from pathlib import Path
 from iterative_rag.protocols import Cache, Reranker
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.retrieval.onnx_folder import OnnxFolder
-from iterative_rag.retrieval.rerankers.cached_relevance import cached_relevance
+from iterative_rag.retrieval.rerankers.reranker_choice import cached_relevance
 from iterative_rag.settings import Settings
 
 BATCH = 8

@@ -18,8 +18,9 @@ from iterative_rag.engine.agent_tools import look_into
 from iterative_rag.errors import UsageError
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.retrieval.article_parts import Span, Table, lists, section_named, sections, tables
+from iterative_rag.retrieval.article_parts import Table, lists, section_named, sections, tables
 from iterative_rag.retrieval.lost_rows import lost_rows
+from iterative_rag.retrieval.spans import Span
 from iterative_rag.serve.api.documents import described, opened_corpus
 from iterative_rag.serve.mcp_door.tool_results import (
     AskResult,
