@@ -170,8 +170,8 @@ def drafted(made: Case) -> Draft:
     reply = {"working": "", "status": "answered", "answer": made.answer, "short_answer": made.short, "confidence": 0.9}
     settings = Settings()
     with ScriptedLLM({"answer": [reply]}) as llm:
-        asker = RoleCall("answer", AnswerReply, llm, RunBudget(settings, Trace("bench", [])), None, 1024)
-        return replace(LLMAnswerer(asker, 20_000).answer(made.inquiry), computations=made.computations)
+        asker = RoleCall("answer", AnswerReply, llm, RunBudget(settings, Trace("bench", [])), None, 1024, 20_000)
+        return replace(LLMAnswerer(asker).answer(made.inquiry), computations=made.computations)
 
 
 def judged(made: Case, found: tuple[Claim, ...]) -> tuple[bool | None, list[Claim]]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from iterative_rag.llm.llm_backend import CHARS_PER_TOKEN, INSTRUCTION_TOKENS
-from iterative_rag.llm.replies.grading_forms import GradesReply
-from iterative_rag.llm.roles.grader import LLMGrader
-from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest, Reranker
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import Spec
@@ -21,9 +18,8 @@ class ChatReranker:
 
     def __init__(self, model: ChatModel, settings: Settings, cache: Cache | None = None) -> None:
         self.name = model.name
-        tokens = settings.context_window - settings.reply_tokens - INSTRUCTION_TOKENS
-        call = RoleCall("grade", GradesReply, model, _Uncounted(), cache, settings.reply_tokens)
-        self._grader = LLMGrader(call, max(2000, tokens * CHARS_PER_TOKEN))
+        finely = settings.model_copy(update={"grades": "labels"})
+        self._grader = LLMBackend(model, None, cache, finely).roles(_Uncounted()).grader
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         return [grade.score for grade in self._grader.grade(Need(query), passages)]

@@ -3,49 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, Final
 
-from iterative_rag.llm.replies.call_forms import AgentReply
-from iterative_rag.llm.replies.forms import (
-    AnalysisReply,
-    AnswerReply,
-    ContinuationReply,
-    ExtractionReply,
-    FollowUpReply,
-    OutlineReply,
-    PlanReply,
-    RecallReply,
-    ReflectionReply,
-    RephrasingReply,
-    Reply,
-    RewordingReply,
-    SufficiencyReply,
-    WebQueryReply,
-    WritingReply,
-)
+from iterative_rag.llm.replies import forms
 from iterative_rag.llm.replies.grading_forms import GradesReply
+from iterative_rag.llm.replies.tool_calls import AgentReply
 from iterative_rag.llm.roles.agent import LLMAgent
-from iterative_rag.llm.roles.analyst import LLMAnalyst
-from iterative_rag.llm.roles.answer_language import AnswerLanguage
-from iterative_rag.llm.roles.answerer import LLMAnswerer
-from iterative_rag.llm.roles.corpus_languages import CorpusLanguages
+from iterative_rag.llm.roles.analyst import LLMAnalyst, LLMJointAnalyst, LLMRephraser
+from iterative_rag.llm.roles.answerer import LLMAnswerer, LLMRecaller
 from iterative_rag.llm.roles.extractor import LLMExtractor
 from iterative_rag.llm.roles.follow_up import LLMFollowUpReader
 from iterative_rag.llm.roles.grader import LLMGrader
-from iterative_rag.llm.roles.joint_analyst import LLMJointAnalyst
-from iterative_rag.llm.roles.outliner import LLMOutliner
-from iterative_rag.llm.roles.planner import LLMPlanner
-from iterative_rag.llm.roles.recaller import LLMRecaller
+from iterative_rag.llm.roles.planner import LLMOutliner, LLMPlanner, LLMSufficiencyJudge
+from iterative_rag.llm.roles.prompt_languages import PromptLanguages
+from iterative_rag.llm.roles.query_writer import LLMRewriter
 from iterative_rag.llm.roles.reflector import LLMReflector
-from iterative_rag.llm.roles.rephraser import LLMRephraser
-from iterative_rag.llm.roles.rewriter import LLMRewriter
 from iterative_rag.llm.roles.role_call import RoleCall
-from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.llm.roles.writer import LLMWriter
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, Corpus, Roles
 from iterative_rag.settings import Settings
 
-R = TypeVar("R", bound=Reply)
+# The form of the reply of each role; the prompt has its name.
+FORMS: Final[Mapping[str, type[forms.Reply]]] = {
+    "analyse": forms.AnalysisReply,
+    "extract": forms.ExtractionReply,
+    "rephrase": forms.RephrasingReply,
+    "rephrase_and_analyse": forms.ContinuationReply,
+    "answer": forms.AnswerReply,
+    "grade": GradesReply,
+    "reword": forms.RewordingReply,
+    "web_query": forms.WebQueryReply,
+    "plan": forms.PlanReply,
+    "suffice": forms.SufficiencyReply,
+    "reflect": forms.ReflectionReply,
+    "recall": forms.RecallReply,
+    "agent": AgentReply,
+    "follow_up": forms.FollowUpReply,
+    "write": forms.WritingReply,
+    "outline": forms.OutlineReply,
+}
+FAST_ROLES: Final = frozenset({"extract", "rephrase", "grade", "reword", "web_query"})
 # A low estimate for English prose, and the tokens that instructions and questions take.
 CHARS_PER_TOKEN = 3
 INSTRUCTION_TOKENS = 1500
@@ -92,48 +89,31 @@ class LLMBackend:
         return LLMBackend(self._main, self._fast, self._cache, self._settings, languages)
 
     def roles(self, budget: CallBudget) -> Roles:
-        fact_chars = self.call_chars
-        language = AnswerLanguage(self._settings.language, self._settings.answer_language)
+        settings = self._settings
+        languages = PromptLanguages(settings.language, settings.answer_language, self._languages)
         written = getattr(budget, "answer_sink", None)
-        corpus_languages = CorpusLanguages(self._languages, self._settings.language)
 
-        def role_call(role: str, reply_type: type[R], model: ChatModel, *, cached: bool = True) -> RoleCall[R]:
-            cache = self._cache if cached else None
-            return RoleCall(role, reply_type, model, budget, cache, self._settings.reply_tokens)
+        def call(role: str) -> RoleCall[Any]:
+            form, model = FORMS[role], self._fast if role in FAST_ROLES else self._main
+            cache = None if role == "extract" else self._cache  # extracts have a cache of their own
+            return RoleCall(
+                role, form, model, budget, cache, settings.reply_tokens, self.call_chars, languages, written
+            )
 
-        joint = LLMJointAnalyst(
-            role_call("rephrase_and_analyse", ContinuationReply, self._main), fact_chars, corpus_languages
-        )
         return Roles(
-            analyst=LLMAnalyst(role_call("analyse", AnalysisReply, self._main), fact_chars, corpus_languages),
-            extractor=LLMExtractor(role_call("extract", ExtractionReply, self._fast, cached=False)),
-            rephraser=LLMRephraser(role_call("rephrase", RephrasingReply, self._fast), fact_chars),
-            answerer=LLMAnswerer(role_call("answer", AnswerReply, self._main), fact_chars, language, written),
-            grader=LLMGrader(
-                role_call("grade", GradesReply, self._fast), fact_chars, binary=self._settings.grades == "binary"
-            ),
-            rewriter=LLMRewriter(
-                role_call("reword", RewordingReply, self._fast),
-                role_call("web_query", WebQueryReply, self._fast),
-                corpus_languages,
-            ),
-            planner=LLMPlanner(
-                role_call("plan", PlanReply, self._main), fact_chars, self._settings.web, corpus_languages
-            ),
-            judge=LLMSufficiencyJudge(
-                role_call("suffice", SufficiencyReply, self._main),
-                fact_chars,
-                always=self._settings.sufficiency == "on",
-            ),
-            reflector=LLMReflector(role_call("reflect", ReflectionReply, self._main), fact_chars),
-            recaller=LLMRecaller(role_call("recall", RecallReply, self._main)),
-            agent=LLMAgent(role_call("agent", AgentReply, self._main), fact_chars, language, written),
-            follow_up=LLMFollowUpReader(
-                role_call("follow_up", FollowUpReply, self._main), fact_chars, language, written
-            ),
-            writer=LLMWriter(
-                role_call("write", WritingReply, self._main), fact_chars, self._settings.length, language, written
-            ),
-            outliner=LLMOutliner(role_call("outline", OutlineReply, self._main), fact_chars, corpus_languages),
-            joint_analyst=joint if self._settings.analysis == "joint" else None,
+            analyst=LLMAnalyst(call("analyse")),
+            extractor=LLMExtractor(call("extract")),
+            rephraser=LLMRephraser(call("rephrase")),
+            answerer=LLMAnswerer(call("answer")),
+            grader=LLMGrader(call("grade"), binary=settings.grades == "binary"),
+            rewriter=LLMRewriter(call("reword"), call("web_query")),
+            planner=LLMPlanner(call("plan"), settings.web),
+            judge=LLMSufficiencyJudge(call("suffice"), always=settings.sufficiency == "on"),
+            reflector=LLMReflector(call("reflect")),
+            recaller=LLMRecaller(call("recall")),
+            agent=LLMAgent(call("agent")),
+            follow_up=LLMFollowUpReader(call("follow_up")),
+            writer=LLMWriter(call("write"), settings.length),
+            outliner=LLMOutliner(call("outline")),
+            joint_analyst=LLMJointAnalyst(call("rephrase_and_analyse")) if settings.analysis == "joint" else None,
         )

@@ -64,7 +64,7 @@ def passage_questions(
     from iterative_rag.index.hypothetical_questions import PassageQuestions
     from iterative_rag.llm.providers.model_choice import chat_model
     from iterative_rag.llm.replies.forms import QuestionsReply
-    from iterative_rag.llm.roles.question_writer import LLMQuestionWriter
+    from iterative_rag.llm.roles.query_writer import LLMQuestionWriter
     from iterative_rag.llm.roles.role_call import RoleCall
 
     model, _ = chat_model(settings.llm if llm is None else llm, settings)

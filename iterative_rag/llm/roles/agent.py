@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import fence, lines
-from iterative_rag.llm.replies.call_forms import AgentReply, submitted_so_far, tool_calls
 from iterative_rag.llm.replies.forms import AnswerReply
-from iterative_rag.llm.replies.tool_forms import tool_specs
-from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
+from iterative_rag.llm.replies.tool_calls import AgentReply, submitted_so_far, tool_specs
 from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
-from iterative_rag.text.citation_markers import with_whole_markers
+from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.shown_facts import fact_lines
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import AgentTurn, AgentView, Computation, Draft, Inquiry, SubmitCall, ToolResult
 
@@ -29,34 +27,20 @@ ONLY_SUBMIT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LLMAgent:
-    """`fact_chars`: how many characters of facts and results a prompt may hold. `written` is told the text of the
-    answer while the model writes it."""
-
-    role_call: RoleCall[AgentReply]
-    fact_chars: int
-    language: AnswerLanguage = AS_ASKED
-    written: Callable[[str], None] | None = None
-
+class LLMAgent(LLMRole[AgentReply]):
     def act(self, view: AgentView) -> AgentTurn:
-        role_call = replace(self.role_call, functions=tool_specs(only_submit=view.only_submit))
-        reply = role_call.ask(
-            written=self._teller(),
+        call = replace(self.call, functions=tool_specs(only_submit=view.only_submit))
+        # Which of the quotes of a submission are refused is not known yet, so its markers may still change.
+        reply = call.ask(
+            written=call.teller(MOST_MARKERS, submitted_so_far),
             question=view.question,
-            facts=fact_lines(view.facts, int(self.fact_chars * FACT_SHARE)),
+            facts=fact_lines(view.facts, int(call.fact_chars * FACT_SHARE)),
             computed=_computed(view.computations),
             log=fence(lines(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
             results="\n\n".join(_result(one) for one in view.results) or NOTHING,
-            state="\n".join(filter(None, (_state(view), self.language.instruction(view.question)))),
+            state="\n".join(filter(None, (_state(view), call.languages.for_answer(view.question)))),
         )
-        return AgentTurn(tool_calls(reply, only_submit=view.only_submit), reply.thought)
-
-    def _teller(self) -> Callable[[str], None] | None:
-        """Tells what the reply so far holds of a submission. Which of its quotes are refused is not known yet, so its
-        markers may still change."""
-        written = self.written
-        return written and (lambda reply: written(with_whole_markers(submitted_so_far(reply), MOST_MARKERS)))
+        return AgentTurn(reply.typed_calls(only_submit=view.only_submit), reply.thought)
 
     def draft(
         self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]

@@ -1,43 +1,74 @@
-"""Analysis by an LLM: which facts are missing next?"""
+"""Analysis by an LLM: which facts are missing next? And rephrasing: the question with what was found put into it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
-from iterative_rag.llm.prompts import as_field, fence, lines
-from iterative_rag.llm.replies.forms import AnalysisReply
-from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
+from iterative_rag.llm.replies.forms import AnalysisReply, ContinuationReply, RephrasingReply
+from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.shown_facts import fact_lines, new_fact_marks
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Analysis, AnswerForm, Inquiry, Known, Need, Needs, Stuck
+from iterative_rag.types import Analysis, AnswerForm, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
 
 MOST_NEEDS = 4
 _SEE = lazy_pattern(r"\s*\(see (?:[\"“„«]([^\"”“»]+)[\"”“»]|([^()]+))\)", re.IGNORECASE)
-NOTHING_TRIED = "(nothing yet)"
+# A question should get simpler; one that grew beyond this has copied from a document.
+GROWTH, SPARE = 3.0, 300
 
 
-@dataclass(frozen=True, slots=True)
-class LLMAnalyst:
-    """`fact_chars`: how many characters of facts a prompt may hold."""
-
-    role_call: RoleCall[AnalysisReply]
-    fact_chars: int
-    languages: CorpusLanguages = AS_ASKED
-
+class LLMAnalyst(LLMRole[AnalysisReply]):
     def analyse(self, inquiry: Inquiry) -> Analysis:
-        reply = self.role_call.ask(
-            lambda reply: complaint(reply, inquiry),
-            original=inquiry.original,
-            question=inquiry.question,
-            facts=fact_lines(inquiry.facts, self.fact_chars),
-            tried=tried_needs(inquiry),
-            languages=self.languages.for_needs(inquiry),
+        return _analysis(self.call.about(inquiry, lambda reply: _complaint(reply, inquiry)), inquiry)
+
+
+class LLMRephraser(LLMRole[RephrasingReply]):
+    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
+        """The new question, given all facts, also those of earlier hops; the current one where nothing was found or the
+        model offers no usable one."""
+        if not found:
+            return inquiry.question
+        facts = (*inquiry.facts, *found)
+        reply = self.call.about(
+            inquiry,
+            lambda reply: _unusable(reply.question, inquiry),
+            facts=fact_lines(facts, self.call.fact_chars),
+            new=new_fact_marks(facts, len(found)),
         )
-        return analysis(reply, inquiry)
+        return inquiry.question if _unusable(reply.question, inquiry) else " ".join(reply.question.split())
 
 
-def analysis(reply: AnalysisReply, inquiry: Inquiry) -> Analysis:
+class LLMJointAnalyst(LLMRole[ContinuationReply]):
+    """Both in one call."""
+
+    def proceed(self, inquiry: Inquiry, found: Sequence[Fact]) -> Continuation:
+        """Both halves, as far as the model wrote them. A question that is known needs no rewriting any more."""
+
+        def complaint(reply: ContinuationReply) -> str:  # a half that is missing is asked for by its own role
+            wrong = _unusable(reply.question, inquiry) if reply.question else ""
+            return wrong or (_complaint(reply.analysis, inquiry) if reply.analysis else "")
+
+        reply = self.call.about(inquiry, complaint, new=new_fact_marks(inquiry.facts, len(found)))
+        question = " ".join(reply.question.split()) or None
+        if question and _unusable(question, inquiry):
+            question = inquiry.question
+        if reply.analysis is None:
+            return Continuation(question)
+        analysis = _analysis(reply.analysis, replace(inquiry, question=question or inquiry.question))
+        return Continuation(question or (inquiry.question if isinstance(analysis, Known) else None), analysis)
+
+
+def _unusable(question: str, inquiry: Inquiry) -> str:
+    """What is wrong with a rephrased question, in words for the model."""
+    if not question:
+        return 'the field "question" is empty'
+    if len(question) > GROWTH * max(len(inquiry.question), len(inquiry.original)) + SPARE:
+        return "the question became far too long; put in the bare names and values alone"
+    return ""
+
+
+def _analysis(reply: AnalysisReply, inquiry: Inquiry) -> Analysis:
     """What a readable reply says about `inquiry`."""
     if reply.status == "stuck":
         return Stuck(reply.reason or "The model sees no further fact that would help.")
@@ -51,7 +82,7 @@ def analysis(reply: AnalysisReply, inquiry: Inquiry) -> Analysis:
     return Known(form)
 
 
-def complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
+def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
     """What is wrong with a readable analysis, in words for the model."""
     if reply.status == "known" and not inquiry.facts:
         return 'the status is "known", but there are no facts yet; name the first ones to look up'
@@ -79,28 +110,3 @@ def named_need(text: str) -> Need:
     if found := _SEE.search(question):
         question, see = f"{question[: found.start()]}{question[found.end() :]}".strip(), (found[1] or found[2]).strip()
     return Need(question, see)
-
-
-def tried_needs(inquiry: Inquiry) -> str:
-    """Each need once, with the numbers of the facts found for it, marked where none of them has the value or where the
-    article that it named was not found. Facts that were noted for another part of the question are about no need that
-    was tried. Then the lists that turned out to have no rows; their names are text of documents."""
-    found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
-    valued: set[Need] = set()
-    for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
-        if fact.need in found:
-            found[fact.need].append(n)
-        if fact.value:
-            valued.add(fact.need)
-    tried = []
-    for need, ns in found.items():
-        marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
-        partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
-        named = dict.fromkeys(one.see for one in inquiry.tried if one == need and one.see in inquiry.absent)
-        absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
-        tried.append(f"- {need.question} -> {marks}{partly}{absent}")
-    shown = lines(tried)
-    if inquiry.lost_lists:
-        shown += "\n\nLISTS WITHOUT ROWS (their headings are in the documents, their rows are not):\n"
-        shown += fence(lines(f"- {as_field(one)}" for one in inquiry.lost_lists), "lists")
-    return shown or NOTHING_TRIED

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from iterative_rag.computing.arithmetic_checks import wrong_equations
-from iterative_rag.llm.replies.forms import AnswerReply
-from iterative_rag.llm.replies.partial_answer import answer_so_far
-from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
+from iterative_rag.llm.replies.forms import AnswerReply, RecallReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, nothing_found
-from iterative_rag.text.citation_markers import MARKER, renumbered, with_numbers, with_whole_markers
+from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.shown_facts import nothing_found
+from iterative_rag.text.citation_markers import MARKER, renumbered, with_numbers
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # The highest confidence of an answer that cites no fact.
@@ -31,16 +30,7 @@ LAST_ATTEMPT = (
 MORE_TO_COME = 'If a value is missing, say "not_in_facts" and name it in "missing".'
 
 
-@dataclass(frozen=True, slots=True)
-class LLMAnswerer:
-    """`fact_chars`: how many characters of facts a prompt may hold. `written` is told the text of the answer while the
-    model writes it, with the markers that the draft will have."""
-
-    role_call: RoleCall[AnswerReply]
-    fact_chars: int
-    language: AnswerLanguage = AS_ASKED
-    written: Callable[[str], None] | None = None
-
+class LLMAnswerer(LLMRole[AnswerReply]):
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """A draft whose markers are 1.. in order of first use. Without any fact it abstains, without a call.
 
@@ -67,21 +57,29 @@ class LLMAnswerer:
         if computed and not may_compute:
             computed += "\nNothing more is computed: answer now."
         attempt = LAST_ATTEMPT if last_attempt else MORE_TO_COME
-        spoken = self.language.instruction(inquiry.original)
+        spoken = self.call.languages.for_answer(inquiry.original)
         wrong = f"What was wrong with your answer before: {advice}" if advice else ""
-        return self.role_call.ask(
+        return self.call.about(
+            inquiry,
             lambda reply: _complaint(reply, len(inquiry.facts), may_compute=may_compute),
-            written=self._teller(len(inquiry.facts)),
-            original=inquiry.original,
-            question=inquiry.question,
-            facts=fact_lines(inquiry.facts, self.fact_chars),
+            written=self.call.teller(len(inquiry.facts)),
             attempt="\n\n".join(part for part in (computed, attempt, wrong, spoken) if part),
         )
 
-    def _teller(self, count: int) -> Callable[[str], None] | None:
-        """Tells what the reply so far holds of the answer."""
-        written = self.written
-        return written and (lambda reply: written(with_whole_markers(answer_so_far(reply), count)))
+
+class LLMRecaller(LLMRole[RecallReply]):
+    """Closed-book answering: the model alone, without a corpus. Only evaluations use it."""
+
+    def recall(self, question: str) -> Draft:
+        reply = self.call.ask(lambda reply: _without_short_answer(reply), question=question)
+        if reply.status != "answered" or not reply.short_answer:
+            return Draft(answered=False, text="", missing="The model does not know it.", confidence=reply.confidence)
+        return Draft(True, reply.short_answer, reply.short_answer, confidence=reply.confidence)
+
+
+def _without_short_answer(reply: AnswerReply | RecallReply) -> str:
+    empty = reply.status == "answered" and not reply.short_answer
+    return 'the status is "answered", but "short_answer" is empty' if empty else ""
 
 
 def draft_of(
@@ -156,8 +154,8 @@ def _complaint(reply: AnswerReply, count: int, *, may_compute: bool) -> str:
         return '"compute" names no expression' if may_compute else "nothing more can be computed; answer now"
     if reply.status != "answered":
         return ""
-    if not reply.short_answer:
-        return 'the status is "answered", but "short_answer" is empty'
+    if empty := _without_short_answer(reply):
+        return empty
     if not renumbered(reply.answer, count)[1]:
         return f'"answer" cites no fact; put [n] after each claim, with n from 1 to {count}'
     return ""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from iterative_rag.llm.prompts import lines
 from iterative_rag.llm.replies.forms import AnswerReply, FollowUpReply
-from iterative_rag.llm.replies.partial_answer import answer_so_far
-from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
 from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines
-from iterative_rag.text.citation_markers import renumbered, with_whole_markers
+from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.shown_facts import fact_lines
+from iterative_rag.text.citation_markers import renumbered
 from iterative_rag.types import Draft, Earlier, Exchange, FollowUpReading, StandAlone, Unclear
 
 # A follow-up becomes longer by the names that it lacks; one that grew beyond this has copied from an answer.
@@ -23,34 +19,23 @@ SURE = 0.6
 FACT_CHARS = 6000
 
 
-@dataclass(frozen=True, slots=True)
-class LLMFollowUpReader:
-    """Implements protocols.FollowUpReader. `fact_chars`: how many characters of facts a prompt may hold.
-    `written` is told an answer from the earlier facts while the model writes it."""
-
-    role_call: RoleCall[FollowUpReply]
-    fact_chars: int
-    language: AnswerLanguage = AS_ASKED
-    written: Callable[[str], None] | None = None
+class LLMFollowUpReader(LLMRole[FollowUpReply]):
+    """Implements protocols.FollowUpReader."""
 
     def understand(self, follow_up: str, earlier: Earlier) -> FollowUpReading:
         """Raises LLMError, CapReached."""
-        reply = self.role_call.ask(
+        reply = self.call.ask(
             lambda reply: _complaint(reply, follow_up, earlier),
-            written=self._teller(len(earlier.facts)),
+            written=self.call.teller(len(earlier.facts)),
             earlier=lines(map(_line, earlier.exchanges)),
-            facts=fact_lines(earlier.facts, min(self.fact_chars, FACT_CHARS)),
+            facts=fact_lines(earlier.facts, min(self.call.fact_chars, FACT_CHARS)),
             follow_up=follow_up,
-            spoken=self.language.instruction(f"{earlier.exchanges[-1].question} {follow_up}"),
+            spoken=self.call.languages.for_answer(f"{earlier.exchanges[-1].question} {follow_up}"),
         )
         question = " ".join(reply.question.split())
         if reply.status == "unclear" or not question:
             return Unclear(reply.unclear or "It is not clear what it asks")
         return StandAlone(question, _draft(reply, question, earlier), single=reply.single)
-
-    def _teller(self, count: int) -> Callable[[str], None] | None:
-        written = self.written
-        return written and (lambda reply: written(with_whole_markers(answer_so_far(reply), count)))
 
 
 def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from iterative_rag.errors import LLMError
 from iterative_rag.llm.prompts import fence, titled
 from iterative_rag.llm.replies.grading_forms import NO, YES, GradeReply, GradesReply
-from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.types import Grade, Label, Need
 from iterative_rag.types.grade_scale import SCORES, labelled
 
@@ -19,17 +18,16 @@ FAILED = "Not graded: the call failed."
 _LABELS, _BINARY = tuple(Label), (YES, NO)
 
 
-@dataclass(frozen=True, slots=True)
-class LLMGrader:
-    """Implements protocols.Grader: several texts a call, at most `batch_chars` characters together.
+class LLMGrader(LLMRole[GradesReply]):
+    """Implements protocols.Grader: several texts a call, at most `fact_chars` characters together.
 
     `binary`: the model answers yes or no. A text that the model leaves out twice, or whose grading fails, is Poor, and
     the grade's reason says so: a fault must neither drop a document nor vouch for it.
     """
 
-    role_call: RoleCall[GradesReply]
-    batch_chars: int
-    binary: bool = False
+    def __init__(self, call: RoleCall[GradesReply], binary: bool = False) -> None:
+        super().__init__(call)
+        self._binary = binary
 
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
         """Raises CapReached, and LLMError where no call can succeed."""
@@ -40,8 +38,8 @@ class LLMGrader:
         batch: list[str] = []
         used = 0
         for title, text in texts:
-            document = titled(title, text)[: self.batch_chars]
-            if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.batch_chars):
+            document = titled(title, text)[: self.call.fact_chars]
+            if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.call.fact_chars):
                 yield batch
                 batch, used = [], 0
             batch.append(document)
@@ -50,13 +48,13 @@ class LLMGrader:
             yield batch
 
     def _graded(self, need: Need, documents: Sequence[str]) -> list[Grade]:
-        words = _BINARY if self.binary else _LABELS
+        words = _BINARY if self._binary else _LABELS
         try:
-            reply = self.role_call.ask(
+            reply = self.call.ask(
                 lambda reply: self._complaint(reply, len(documents)),
                 labels=", ".join(words),
-                best=YES if self.binary else Label.PERFECT,
-                worst=NO if self.binary else Label.AWFUL,
+                best=YES if self._binary else Label.PERFECT,
+                worst=NO if self._binary else Label.AWFUL,
                 documents="\n".join(fence(text, f"document {n}") for n, text in enumerate(documents, start=1)),
                 need=need.question,
             )
@@ -77,7 +75,7 @@ class LLMGrader:
 
     def _label(self, row: GradeReply) -> Label | None:
         """The label of a row; None where it has none of those that were asked for."""
-        if self.binary:
+        if self._binary:
             word = row.label
             if word in _LABELS:  # finer than it was asked for, and a yes or a no all the same
                 word = YES if SCORES[Label(word)] > SCORES[Label.POOR] else NO
@@ -89,7 +87,7 @@ class LLMGrader:
         missing = [str(n) for n in range(1, count + 1) if n not in rows or self._label(rows[n]) is None]
         if not missing:
             return ""
-        words = ", ".join(_BINARY if self.binary else _LABELS)
+        words = ", ".join(_BINARY if self._binary else _LABELS)
         return (
             f"the label of document {', '.join(missing)} is missing or none of {words}; "
             f"grade all {count} documents, each under its own number"

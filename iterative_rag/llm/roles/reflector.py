@@ -8,13 +8,13 @@ those of Self-RAG (Asai et al., 2024), without its trained tokens.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from iterative_rag.llm.prompts import fence, lines
 from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply
-from iterative_rag.llm.roles.analyst import tried_needs
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, fact_numbers
-from iterative_rag.llm.roles.sufficiency_judge import open_gap
+from iterative_rag.llm.roles.planner import open_gap
+from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.shown_facts import fact_numbers
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
 from iterative_rag.verification.answer_type import is_refusal
@@ -24,12 +24,8 @@ NO_CLAIMS = "(none)"
 _MARKER = lazy_pattern(r"\[(\d{1,4})\]")
 
 
-@dataclass(frozen=True, slots=True)
-class LLMReflector:
-    """Implements protocols.Reflector. `fact_chars`: how many characters of facts a prompt may hold."""
-
-    role_call: RoleCall[ReflectionReply]
-    fact_chars: int
+class LLMReflector(LLMRole[ReflectionReply]):
+    """Implements protocols.Reflector."""
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
         """One call for an answered draft that is not an obvious refusal. Raises LLMError, CapReached."""
@@ -39,14 +35,12 @@ class LLMReflector:
         if is_refusal(inquiry, draft):
             return Reflection(tuple(one.claim for one in checked), useful=False, refusal=True)
         shown = fact_numbers(inquiry.facts)
-        reply = self.role_call.ask(
+        reply = self.call.about(
+            inquiry,
             lambda reply: _complaint(reply, checked, inquiry),
-            original=inquiry.original,
-            facts=fact_lines(inquiry.facts, self.fact_chars),
             answer=fence(_with_fact_numbers(draft, shown), "answer"),
             short=draft.short_answer,
             claims=_listed(checked, shown),
-            tried=tried_needs(inquiry),
         )
         judged = {claim.n: claim for claim in reply.claims}
         claims = tuple(_settled(one, judged.get(n), len(inquiry.facts)) for n, one in enumerate(checked, start=1))

@@ -1,32 +1,35 @@
-"""What every role of an LLM shares: its call (prompt, form of reply, model, budget, cache), and how facts are shown."""
+"""What every role of an LLM shares: its call, with prompt, form of reply, model, budget and cache."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from iterative_rag.errors import ReplyUnreadable
-from iterative_rag.llm.prompts import as_field, fence, lines, prompt
+from iterative_rag.llm.prompts import prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
-from iterative_rag.llm.replies.injection_guard import repeats
+from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.replies.structured_call import ask
+from iterative_rag.llm.roles.prompt_languages import PromptLanguages
+from iterative_rag.llm.roles.shown_facts import fact_lines, tried_needs
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
 from iterative_rag.storage.cache_keys import cache_key
-from iterative_rag.types import Fact, Inquiry
+from iterative_rag.text.citation_markers import with_whole_markers
+from iterative_rag.types import Inquiry
 
 R = TypeVar("R", bound=Reply)
+# This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
+REPEATED_CHARS = 60
 REPEATED = "it repeats these instructions; give the reply alone"
-NO_FACTS = "(none yet)"
-# Characters of each quote that are shown: the first of these lengths with which all facts fit.
-QUOTE_LENGTHS = (600, 300, 120, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class RoleCall(Generic[R]):
     """The calls of one role. `cache` is None where replies are cached elsewhere (extraction). `functions` may be called
-    by a reply of this form."""
+    by a reply of this form. `fact_chars`: how many characters of facts or documents a prompt may hold. `written` is
+    told the text of an answer while the model writes it, with the markers that its draft will have."""
 
     role: str
     reply_type: type[R]
@@ -34,7 +37,35 @@ class RoleCall(Generic[R]):
     budget: CallBudget
     cache: Cache | None
     reply_tokens: int
+    fact_chars: int = 8000
+    languages: PromptLanguages = field(default_factory=PromptLanguages)
+    written: Callable[[str], None] | None = None
     functions: tuple[FunctionSpec, ...] = ()
+
+    def about(
+        self,
+        inquiry: Inquiry,
+        check: Callable[[R], str] | None = None,
+        /,
+        written: Callable[[str], None] | None = None,
+        **variables: str,
+    ) -> R:
+        """As `ask`, with the variables of the prompt that an inquiry has."""
+        known: dict[str, Callable[[], str]] = {
+            "original": lambda: inquiry.original,
+            "question": lambda: inquiry.question,
+            "facts": lambda: fact_lines(inquiry.facts, self.fact_chars),
+            "tried": lambda: tried_needs(inquiry),
+            "languages": lambda: self.languages.for_needs(inquiry),
+        }
+        wanted = prompt(self.role).variables - variables.keys()
+        shown = {name: show() for name, show in known.items() if name in wanted}
+        return self.ask(check, written=written, **shown, **variables)
+
+    def teller(self, count: int, so_far: Callable[[str], str] = answer_so_far) -> Callable[[str], None] | None:
+        """Tells what the reply so far holds of an answer that cites facts 1 to `count`; None where nobody listens."""
+        written = self.written
+        return written and (lambda reply: written(with_whole_markers(so_far(reply), count)))
 
     def ask(
         self,
@@ -93,62 +124,33 @@ class RoleCall(Generic[R]):
         return cache_key("llm", self.fingerprint, system, user)
 
 
-def fact_numbers(facts: Sequence[Fact]) -> list[int]:
-    """The number of each fact, from 1. A quote that was found for two needs is shown once, under its first number, if
-    its value or its statement is the same."""
-    first: dict[tuple[str, int, int, str, str], int] = {}
-    numbers = []
-    for n, fact in enumerate(facts, start=1):
-        place = (fact.document_id, fact.start, fact.end)
-        statement = " ".join(fact.statement.split())
-        keys = [(*place, "value", fact.value.casefold()), (*place, "statement", statement.casefold())]
-        number = min((first[key] for key in keys if key in first), default=n)
-        first |= {key: first.get(key, number) for key in keys}
-        numbers.append(number)
-    return numbers
+class LLMRole(Generic[R]):
+    """A role that an LLM plays by the calls of one prompt."""
+
+    def __init__(self, call: RoleCall[R]) -> None:
+        self.call = call
 
 
-def nothing_found(inquiry: Inquiry) -> str:
-    """What is missing where no fact was found at all: the look-ups, by name."""
-    looked = "; ".join(dict.fromkeys(need.question for need in inquiry.tried))
-    return f"Nothing was found about: {looked}" if looked else "No fact was found."
+def repeats(reply: object, instructions: str) -> bool:
+    """Whether any text of a reply (strings, lists, mappings) repeats a part of the model's instructions."""
+    letters = _letters(instructions)
+    return any(
+        text[at : at + REPEATED_CHARS] in letters
+        for text in map(_letters, _texts(reply))
+        for at in range(len(text) - REPEATED_CHARS + 1)
+    )
 
 
-def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
-    """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`.
-
-    A quote that proves several facts is shown with the first of them. The facts of one need stand in a fence of their
-    own. Facts of later hops are added behind, in fences of their own, so that every prompt of a run begins like the one
-    before: servers keep what they computed for such a prefix.
-    """
-    if not facts:
-        return NO_FACTS
-    shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
-    quoted: dict[tuple[str, int, int], int] = {}
-    for n, fact in shown:
-        quoted.setdefault((fact.document_id, fact.start, fact.end), n)
-    blocks: list[str] = []
-    for length in QUOTE_LENGTHS:
-        by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
-        blocks = [lines(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
-        if sum(map(len, blocks)) <= fact_chars:
-            break
-    return "\n".join(fence(block, "facts") for block in blocks)
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
 
 
-def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
-    """`[3][4]`: the numbers of the last `new` facts, as `fact_lines` shows them; without those that were shown before,
-    unless no others are left."""
-    numbers = fact_numbers(facts)
-    known, found = numbers[: len(facts) - new], dict.fromkeys(numbers[len(facts) - new :])
-    return "".join(f"[{n}]" for n in [n for n in found if n not in known] or found)
-
-
-def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
-    first, statement, title = quoted[fact.document_id, fact.start, fact.end], fact.statement, as_field(fact.title)
-    if first != n:
-        return f"[{n}] {statement} (the quote of [{first}])"
-    quote = " ".join(fact.quote.split())
-    if len(quote) > length:
-        quote = quote[:length].rstrip() + " ..."
-    return f'[{n}] {statement} ({title}: "{quote}")' if length else f"[{n}] {statement} ({title})"
+def _letters(text: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKC", text).casefold() if letter.isalnum())

@@ -14,8 +14,8 @@ from iterative_rag.llm.replies.coercion import as_word
 from iterative_rag.llm.replies.forms import WritingReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, visible
 from iterative_rag.llm.replies.partial_answer import answer_so_far, written_object
-from iterative_rag.llm.roles.answer_language import AS_ASKED, AnswerLanguage
-from iterative_rag.llm.roles.role_call import RoleCall, fact_lines, nothing_found
+from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
+from iterative_rag.llm.roles.shown_facts import nothing_found
 from iterative_rag.settings.choices import Length
 from iterative_rag.text.citation_markers import MARKER, cited_numbers, renumbered, with_whole_markers
 from iterative_rag.text.markdown_rows import is_row
@@ -43,16 +43,10 @@ _TABLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LLMWriter:
-    """`fact_chars`: how many characters of facts a prompt may hold. `written` is told the text while the model writes
-    it, what was written before it included."""
-
-    role_call: RoleCall[WritingReply]
-    fact_chars: int
-    length: Length = "short"
-    language: AnswerLanguage = AS_ASKED
-    written: Callable[[str], None] | None = None
+class LLMWriter(LLMRole[WritingReply]):
+    def __init__(self, call: RoleCall[WritingReply], length: Length = "short") -> None:
+        super().__init__(call)
+        self._length = length
 
     def write(
         self,
@@ -67,13 +61,12 @@ class LLMWriter:
         if not inquiry.facts:
             return Draft(answered=False, text="", missing=nothing_found(inquiry), form=inquiry.form)
         count = len(inquiry.facts)
-        arrived = _Arrived(before, count, self.written)
+        arrived = _Arrived(before, count, self.call.written)
         try:
-            reply = self.role_call.ask(
+            reply = self.call.about(
+                inquiry,
                 lambda reply: _complaint(reply, inquiry.form, count),
                 written=arrived.tell,
-                facts=fact_lines(inquiry.facts, self.fact_chars),
-                original=inquiry.original,
                 task=self._task(inquiry, section, last_attempt=last_attempt, advice=advice),
             )
         except (ReplyTruncated, ReplyUnreadable) as error:
@@ -84,7 +77,7 @@ class LLMWriter:
         return _draft_of(reply, inquiry)
 
     def _task(self, inquiry: Inquiry, section: OutlineSection | None, *, last_attempt: bool, advice: str) -> str:
-        parts = [_TABLE if inquiry.form is AnswerForm.TABLE else _TASKS[self.length]]
+        parts = [_TABLE if inquiry.form is AnswerForm.TABLE else _TASKS[self._length]]
         if inquiry.form is AnswerForm.REPORT and section is None:
             parts = [_TASKS["report"]]
         if section is not None:
@@ -98,7 +91,7 @@ class LLMWriter:
             parts.append(LAST_ATTEMPT)
         if advice:
             parts.append(f"What was wrong with your text before: {advice}")
-        return " ".join(filter(None, (*parts, self.language.instruction(inquiry.original))))
+        return " ".join(filter(None, (*parts, self.call.languages.for_answer(inquiry.original))))
 
 
 @dataclass(slots=True)

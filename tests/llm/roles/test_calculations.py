@@ -181,7 +181,7 @@ def test_computations_are_read_however_they_are_written(compute: Any, expected: 
     text = f"Sure!\n```json\n{json.dumps({'status': 'Compute', 'compute': compute})}\n```"
     reply = parse(text, AnswerReply)
     assert reply.status == "compute"
-    assert [(one.expression, one.facts) for one in reply.compute] == expected
+    assert [(one.expression, list(one.facts)) for one in reply.compute] == expected
 
 
 def test_a_number_of_the_question_may_stand_in_a_sum_beside_one_of_a_fact() -> None:

@@ -14,7 +14,7 @@ from iterative_rag import IterativeRAG
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
-from iterative_rag.llm.roles.corpus_languages import CorpusLanguages
+from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document, Fact, Inquiry, Need, Status
@@ -88,12 +88,12 @@ def test_several_corpora_tell_the_languages_of_all() -> None:
     ],
 )
 def test_only_languages_of_many_documents_are_named(counts: Mapping[str, int], question: str, named: str) -> None:
-    told = CorpusLanguages(counts).for_needs(Inquiry(question, question))
+    told = PromptLanguages(corpus=counts).for_needs(Inquiry(question, question))
     assert f"articles are in {named}." in told if named else told == ""
 
 
 def test_other_languages_are_named_once_a_look_up_in_that_of_the_question_found_nothing() -> None:
-    languages, need = CorpusLanguages({"en": 80, "de": 20}), Need(ENGLISH)
+    languages, need = PromptLanguages(corpus={"en": 80, "de": 20}), Need(ENGLISH)
     fact = Fact("s", "q", "Edda Holm", "a", "Aldermere", "a.md", 0, 1, need, 1.0)
     assert languages.for_needs(Inquiry(ENGLISH, ENGLISH, (fact,), tried=(need,))) == ""
     assert "articles are in German." in languages.for_needs(Inquiry(ENGLISH, ENGLISH, (), tried=(need,)))

@@ -29,9 +29,8 @@ LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
 def grader(llm: ScriptedLLM, *, binary: bool = False, batch_chars: int = 8000, cache: Cache | None = None) -> LLMGrader:
-    return LLMGrader(
-        RoleCall("grade", GradesReply, llm, CountingBudget(), cache or NoCache(), 1024), batch_chars, binary
-    )
+    call = RoleCall("grade", GradesReply, llm, CountingBudget(), cache or NoCache(), 1024, batch_chars)
+    return LLMGrader(call, binary=binary)
 
 
 def row(n: Any, label: Any, reason: str = "why") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fakes.counting_budget import CountingBudget
 from fakes.in_memory import DictCache
 from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.llm.replies.forms import QuestionsReply
-from iterative_rag.llm.roles.question_writer import LONGEST_QUESTION, LLMQuestionWriter
+from iterative_rag.llm.roles.query_writer import LONGEST_QUESTION, LLMQuestionWriter
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Passage

@@ -18,7 +18,7 @@ OPEN = "Oda Brenk drew up the plans for Velm Tower [1]."
 
 
 def reflector(llm: ScriptedLLM) -> LLMReflector:
-    return LLMReflector(RoleCall("reflect", ReflectionReply, llm, CountingBudget(), None, 1024), 8000)
+    return LLMReflector(RoleCall("reflect", ReflectionReply, llm, CountingBudget(), None, 1024))
 
 
 def reflected(text: str, *replies: Any, short: str = "37", inquiry: Inquiry = INQUIRY) -> Reflection:

@@ -11,7 +11,7 @@ from fakes.counting_budget import CountingBudget
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
-from iterative_rag.llm.roles.rewriter import LLMRewriter
+from iterative_rag.llm.roles.query_writer import LLMRewriter
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Need, Rewording
 

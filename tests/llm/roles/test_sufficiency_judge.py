@@ -12,8 +12,8 @@ from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import SufficiencyReply
+from iterative_rag.llm.roles.planner import LLMSufficiencyJudge
 from iterative_rag.llm.roles.role_call import RoleCall
-from iterative_rag.llm.roles.sufficiency_judge import LLMSufficiencyJudge
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
 
 GAP = "When was the Orra Bridge finished?"
@@ -23,8 +23,8 @@ SHORT = replace(INQUIRY, tried=(*INQUIRY.tried, Need("When was the Orra Bridge d
 
 def judged(inquiry: Inquiry, *replies: Any, always: bool = False) -> tuple[Sufficiency, ScriptedLLM]:
     with ScriptedLLM({"suffice": list(replies)}) as llm:
-        role_call = RoleCall("suffice", SufficiencyReply, llm, CountingBudget(), None, 1024)
-        return LLMSufficiencyJudge(role_call, 8000, always).judge(inquiry), llm
+        role_call = RoleCall("suffice", SufficiencyReply, llm, CountingBudget(), None, 1024, 8000)
+        return LLMSufficiencyJudge(role_call, always=always).judge(inquiry), llm
 
 
 def test_enough_has_no_gap_and_a_gap_is_one_line() -> None:

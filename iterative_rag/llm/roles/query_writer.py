@@ -1,42 +1,38 @@
-"""Rewording by an LLM: other ways to search for a need, and a query for a web search engine."""
+"""What is searched with, by an LLM: other queries for a need, a query for the web, questions that find a passage."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from iterative_rag.llm.prompts import lines
-from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
-from iterative_rag.llm.roles.corpus_languages import AS_ASKED, CorpusLanguages
-from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.llm.prompts import fence, lines
+from iterative_rag.llm.replies.forms import QuestionsReply, RewordingReply, WebQueryReply
+from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Need, Rewording
+from iterative_rag.types import Need, Passage, Rewording
 
 # How many other searches the model is asked for.
 PHRASINGS = 3
-LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
+LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY, LONGEST_QUESTION = 300, 800, 120, 300
 REPEATED = 'every one of "phrasings" was tried already; write others that differ from the question and what was tried'
 
 _OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 
 
-@dataclass(frozen=True, slots=True)
 class LLMRewriter:
     """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted."""
 
-    reworder: RoleCall[RewordingReply]
-    querier: RoleCall[WebQueryReply]
-    languages: CorpusLanguages = AS_ASKED
+    def __init__(self, reworder: RoleCall[RewordingReply], querier: RoleCall[WebQueryReply]) -> None:
+        self._reworder, self._querier = reworder, querier
 
     def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
         """Returns nothing that was tried before. Raises LLMError, CapReached."""
-        reply = self.reworder.ask(
+        reply = self._reworder.ask(
             lambda reply: "" if _untried(reply.phrasings, (need.question, *tried)) else REPEATED,
             count=str(PHRASINGS),
             need=need.question,
             tried=lines(f"- {query}" for query in tried) or "(nothing yet)",
-            languages=self.languages.for_searches(need.question),
+            languages=self._reworder.languages.for_searches(need.question),
         )
         phrasings = _untried(reply.phrasings, (need.question, *tried))[:PHRASINGS]
         broader = "".join(_untried([reply.broader], (need.question, *tried, *phrasings)))
@@ -44,10 +40,21 @@ class LLMRewriter:
 
     def web_query(self, need: Need) -> str:
         """A few words, on one line. Raises LLMError, CapReached."""
-        reply = self.querier.ask(
+        reply = self._querier.ask(
             lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=need.question
         )
         return _plain_query(reply.query) or _line(need.question)
+
+
+class LLMQuestionWriter(LLMRole[QuestionsReply]):
+    """Implements protocols.QuestionWriter. Replies are cached by passage, count, prompt version and model."""
+
+    def write(self, passage: Passage, count: int) -> tuple[str, ...]:
+        """Raises LLMError, CapReached."""
+        reply = self.call.ask(count=str(count), passage=fence(passage.embedded_text, "passage"))
+        written = [_line(question)[:LONGEST_QUESTION].rstrip() for question in reply.questions]
+        distinct = {question.casefold(): question for question in reversed(written) if question}
+        return tuple(reversed(distinct.values()))[:count]
 
 
 def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:

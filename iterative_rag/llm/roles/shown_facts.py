@@ -1,0 +1,99 @@
+"""How facts and what was tried are shown to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from iterative_rag.llm.prompts import as_field, fence, lines
+from iterative_rag.types import Fact, Inquiry, Need
+
+NO_FACTS, NOTHING_TRIED = "(none yet)", "(nothing yet)"
+# Characters of each quote that are shown: the first of these lengths with which all facts fit.
+QUOTE_LENGTHS = (600, 300, 120, 0)
+
+
+def fact_numbers(facts: Sequence[Fact]) -> list[int]:
+    """The number of each fact, from 1. A quote that was found for two needs is shown once, under its first number, if
+    its value or its statement is the same."""
+    first: dict[tuple[str, int, int, str, str], int] = {}
+    numbers = []
+    for n, fact in enumerate(facts, start=1):
+        place = (fact.document_id, fact.start, fact.end)
+        statement = " ".join(fact.statement.split())
+        keys = [(*place, "value", fact.value.casefold()), (*place, "statement", statement.casefold())]
+        number = min((first[key] for key in keys if key in first), default=n)
+        first |= {key: first.get(key, number) for key in keys}
+        numbers.append(number)
+    return numbers
+
+
+def nothing_found(inquiry: Inquiry) -> str:
+    """What is missing where no fact was found at all: the look-ups, by name."""
+    looked = "; ".join(dict.fromkeys(need.question for need in inquiry.tried))
+    return f"Nothing was found about: {looked}" if looked else "No fact was found."
+
+
+def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
+    """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`.
+
+    A quote that proves several facts is shown with the first of them. The facts of one need stand in a fence of their
+    own. Facts of later hops are added behind, in fences of their own, so that every prompt of a run begins like the one
+    before: servers keep what they computed for such a prefix.
+    """
+    if not facts:
+        return NO_FACTS
+    shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
+    quoted: dict[tuple[str, int, int], int] = {}
+    for n, fact in shown:
+        quoted.setdefault((fact.document_id, fact.start, fact.end), n)
+    blocks: list[str] = []
+    for length in QUOTE_LENGTHS:
+        by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
+        blocks = [lines(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
+        if sum(map(len, blocks)) <= fact_chars:
+            break
+    return "\n".join(fence(block, "facts") for block in blocks)
+
+
+def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
+    """`[3][4]`: the numbers of the last `new` facts, as `fact_lines` shows them; without those that were shown before,
+    unless no others are left."""
+    numbers = fact_numbers(facts)
+    known, found = numbers[: len(facts) - new], dict.fromkeys(numbers[len(facts) - new :])
+    return "".join(f"[{n}]" for n in [n for n in found if n not in known] or found)
+
+
+def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
+    first, statement, title = quoted[fact.document_id, fact.start, fact.end], fact.statement, as_field(fact.title)
+    if first != n:
+        return f"[{n}] {statement} (the quote of [{first}])"
+    quote = " ".join(fact.quote.split())
+    if len(quote) > length:
+        quote = quote[:length].rstrip() + " ..."
+    return f'[{n}] {statement} ({title}: "{quote}")' if length else f"[{n}] {statement} ({title})"
+
+
+def tried_needs(inquiry: Inquiry) -> str:
+    """Each need once, with the numbers of the facts found for it, marked where none of them has the value or where the
+    article that it named was not found. Facts that were noted for another part of the question are about no need that
+    was tried. Then the lists that turned out to have no rows; their names are text of documents."""
+    found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
+    valued: set[Need] = set()
+    for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
+        if fact.need in found:
+            found[fact.need].append(n)
+        if fact.value:
+            valued.add(fact.need)
+    tried = []
+    for need, ns in found.items():
+        marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
+        partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
+        named = dict.fromkeys(one.see for one in inquiry.tried if one == need and one.see in inquiry.absent)
+        absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
+        tried.append(f"- {need.question} -> {marks}{partly}{absent}")
+    shown = lines(tried)
+    if inquiry.lost_lists:
+        shown += "\n\nLISTS WITHOUT ROWS (their headings are in the documents, their rows are not):\n"
+        shown += fence(lines(f"- {as_field(one)}" for one in inquiry.lost_lists), "lists")
+    return shown or NOTHING_TRIED
