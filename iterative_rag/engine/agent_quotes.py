@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from iterative_rag.llm.replies.injection_guard import guarded
+from iterative_rag.llm.replies.quoted_values import borne_out
 from iterative_rag.protocols import Corpus, FactCheck
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.chunking import sentences
@@ -71,7 +71,7 @@ def _fact(quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: in
     seen = Window(document.id, document.title, document.source, ((0, len(document.text)),), document.text)
     known = " ".join([inquiry.original, *(fact.quote for fact in inquiry.facts)])
     said = f"{quoted.question} {quoted.value}".strip()
-    held = guarded(Extract(said or quote, quote, quoted.value, SCORE), Need(known), seen)
+    held = borne_out(Extract(said or quote, quote, quoted.value, SCORE), Need(known), seen)
     asked = quoted.question if held.statement == said else ""
     return Fact(
         statement=held.statement,

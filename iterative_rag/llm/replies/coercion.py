@@ -31,16 +31,20 @@ def as_text(value: Any) -> Any:
 
 def as_remark(value: Any) -> Any:
     """A sentence, or "" where the model wrote "none", "n/a" or false instead of one."""
-    if value is None or isinstance(value, bool):
-        return ""
-    return "" if isinstance(value, str) and value.strip(" .\"'").casefold() in _NO_REMARK else value
+    no_remark = isinstance(value, str) and value.strip(" .\"'").casefold() in _NO_REMARK
+    return "" if value is None or isinstance(value, bool) or no_remark else value
 
 
 def as_list(value: Any) -> Any:
     """A single item where a list is wanted becomes a list of one; nothing becomes an empty list."""
     if value is None or value == "":
         return []
-    return value if isinstance(value, list) else [value]
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def items_of(value: Any, name: str) -> list[Any]:
+    """A list of objects, where an item that is a bare string is their field of this name."""
+    return [{name: item} if isinstance(item, str) else item for item in as_list(value)]
 
 
 def as_texts(value: Any) -> Any:
@@ -104,7 +108,9 @@ def as_sure_flag(value: Any) -> bool:
 
 Text = Annotated[str, BeforeValidator(as_text)]
 Remark = Annotated[Text, BeforeValidator(as_remark)]
-Notes = Annotated[list[str], BeforeValidator(as_notes)]
+Texts = Annotated[list[Text], BeforeValidator(as_texts)]
+Notes = Annotated[tuple[str, ...], BeforeValidator(as_notes)]
+Numbers = Annotated[tuple[int, ...], BeforeValidator(as_numbers)]
 Share = Annotated[float, BeforeValidator(as_share)]
 Flag = Annotated[bool, BeforeValidator(as_flag)]
 SureFlag = Annotated[bool, BeforeValidator(as_sure_flag)]

@@ -7,19 +7,21 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, model_validator
 
 from iterative_rag.llm.replies.coercion import (
     Flag,
     Notes,
+    Numbers,
     Remark,
     Share,
     SureFlag,
     Text,
+    Texts,
     as_list,
     as_numbers,
-    as_texts,
     as_word,
+    items_of,
 )
 
 
@@ -33,23 +35,23 @@ class Reply(BaseModel):
         """The JSON values in what a model wrote (`text`), of which one is the reply: a form may make one of several."""
         return values
 
-
-Texts = Annotated[list[Text], BeforeValidator(as_texts)]
+    @classmethod
+    def line_names(cls) -> list[str]:
+        """The names that lines of a reply in plain lines may have."""
+        return list(cls.model_fields)
 
 
 # --- the loop --------------------------------------------------------------------------------
 
 
-class NeedsReply(Reply):
-    """A reply that may list needs. Its fields stay with each form: their order is that of writing."""
+def _with_status(status: str, field: str) -> Any:
+    """A validator: a reply without a status has this one if it has the field."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _needs_have_a_status(cls, value: Any) -> Any:
-        """Needs without a status are what is needed."""
-        if isinstance(value, dict) and "status" not in value and value.get("needs"):
-            return {**value, "status": "needs"}
-        return value
+    def completed(value: Any) -> Any:
+        implied = isinstance(value, dict) and "status" not in value and value.get(field)
+        return {**value, "status": status} if implied else value
+
+    return model_validator(mode="before")(completed)
 
 
 # The values of AnswerForm that an analysis may say; an extract is made where no model writes.
@@ -63,7 +65,7 @@ def _as_form(value: Any) -> Any:
     return word if word in _FORMS else ""
 
 
-class AnalysisReply(NeedsReply):
+class AnalysisReply(Reply):
     reason: Text = ""
     form: Annotated[
         Literal[_AskedForm, ""],
@@ -73,6 +75,8 @@ class AnalysisReply(NeedsReply):
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
     needs: Texts = []
     last: SureFlag = False
+
+    _needed = _with_status("needs", "needs")
 
 
 _STATUSES = ("known", "needs", "stuck")
@@ -84,7 +88,7 @@ def _as_status(value: Any) -> Any:
     return word if word in _STATUSES else ""
 
 
-class ContinuationReply(NeedsReply):
+class ContinuationReply(Reply):
     """The rephrased question and its analysis: "" where the model left out the question or the status."""
 
     reason: Text = ""
@@ -96,6 +100,8 @@ class ContinuationReply(NeedsReply):
     ] = ""
     needs: Texts = []
     last: SureFlag = False
+
+    _needed = _with_status("needs", "needs")
 
     @model_validator(mode="after")
     def _says_something(self) -> ContinuationReply:
@@ -113,7 +119,7 @@ class ContinuationReply(NeedsReply):
 class ExtractedFact(Reply):
     statement: Text = ""
     quote: Text = ""
-    need: Annotated[tuple[int, ...], BeforeValidator(as_numbers)] = ()
+    need: Numbers = ()
     value: Text = ""
 
 
@@ -130,11 +136,6 @@ class RephrasingReply(Reply):
     question: Text
 
 
-def _as_steps(value: Any) -> Any:
-    """A step that is a bare string is its question."""
-    return [{"question": item} if isinstance(item, str) else item for item in as_list(value)]
-
-
 def _as_tool(value: Any) -> str:
     """ "Calculator" is calculate, and what is no tool is a search."""
     word = as_word(value) if isinstance(value, str) else ""
@@ -147,17 +148,17 @@ class PlannedReply(Reply):
     question: Text = ""
     purpose: Text = ""
     tool: Annotated[Literal["search", "web", "calculate"], BeforeValidator(_as_tool)] = "search"
-    facts: Annotated[list[int], BeforeValidator(as_numbers)] = []
+    facts: Numbers = ()
 
 
 class PlanReply(Reply):
     reason: Text = ""
     done: Flag = False
-    steps: Annotated[list[PlannedReply], BeforeValidator(_as_steps)] = []
+    steps: Annotated[list[PlannedReply], BeforeValidator(lambda value: items_of(value, "question"))] = []
 
 
 class RewordingReply(Reply):
-    phrasings: Annotated[Texts, Field(default_factory=list)]
+    phrasings: Texts = []
     broader: Text = ""
     passage: Text = ""
 
@@ -183,7 +184,7 @@ class RequestedComputation(Reply):
     """An expression for `computing`, and the numbers of the facts that its values come from."""
 
     expression: Text = ""
-    facts: Annotated[list[int], BeforeValidator(as_numbers)] = []
+    facts: Numbers = ()
 
 
 class AnswerReply(Reply):
@@ -192,44 +193,30 @@ class AnswerReply(Reply):
     status: Annotated[Literal["answered", "compute", "not_in_facts", "false_premise"], BeforeValidator(as_word)]
     answer: Text = ""
     short_answer: Text = ""
-    also: Notes = []
-    caveats: Notes = []
+    also: Notes = ()
+    caveats: Notes = ()
     missing: Text = ""
     confidence: Share = 0.5
 
-    @model_validator(mode="before")
-    @classmethod
-    def _with_status(cls, value: Any) -> Any:
-        """A short answer without a status is an answer."""
-        if isinstance(value, dict) and "status" not in value and value.get("short_answer"):
-            return {**value, "status": "answered"}
-        return value
+    _answered = _with_status("answered", "short_answer")
+
+
+def _in_one(value: Any) -> Any:
+    """A text in parts, as some models write it."""
+    whole = isinstance(value, list) and all(isinstance(part, str) for part in value)
+    return "\n\n".join(value) if whole else value
 
 
 class WritingReply(Reply):
     """A text, or one section of it."""
 
     status: Annotated[Literal["answered", "not_in_facts", "false_premise"], BeforeValidator(as_word)]
-    answer: Text = ""
+    answer: Annotated[Text, BeforeValidator(_in_one)] = ""
     short_answer: Text = ""
     missing: Remark = ""
     confidence: Share = 0.5
 
-    @model_validator(mode="before")
-    @classmethod
-    def _with_status(cls, value: Any) -> Any:
-        """A text without a status is an answer; so is one in parts, as some models write it."""
-        if not isinstance(value, dict):
-            return value
-        text = value.get("answer")
-        if isinstance(text, list) and all(isinstance(part, str) for part in text):
-            value = {**value, "answer": "\n\n".join(text)}
-        return {**value, "status": "answered"} if "status" not in value and text else value
-
-
-def _as_sections(value: Any) -> Any:
-    """A section that is a bare string is its heading."""
-    return [{"heading": item} if isinstance(item, str) else item for item in as_list(value)]
+    _answered = _with_status("answered", "answer")
 
 
 class OutlinePart(Reply):
@@ -239,7 +226,7 @@ class OutlinePart(Reply):
 
 class OutlineReply(Reply):
     reason: Text = ""
-    sections: Annotated[list[OutlinePart], BeforeValidator(_as_sections)]
+    sections: Annotated[list[OutlinePart], BeforeValidator(lambda value: items_of(value, "heading"))]
 
 
 class FollowUpReply(Reply):
@@ -272,10 +259,8 @@ class SufficiencyReply(Reply):
 
 def _as_verdict(value: Any) -> Any:
     """ "Correct.", "TRUE" and true mean "correct"; what is not plainly one of the two stays as it is."""
-    if not isinstance(value, bool | str):
-        return value
-    word = as_word(str(value))
-    return {"true": "correct", "yes": "correct", "false": "incorrect", "no": "incorrect"}.get(word, word)
+    word = as_word(str(value)) if isinstance(value, bool | str) else value
+    return {"true": "correct", "yes": "correct", "false": "incorrect", "no": "incorrect"}.get(str(word), word)
 
 
 class JudgeReply(Reply):
@@ -316,7 +301,7 @@ def _as_claims(value: Any) -> Any:
 class JudgedClaim(Reply):
     n: Annotated[int, BeforeValidator(_as_claim_number)] = 0
     verdict: Annotated[Literal["grounded", "not_grounded"], BeforeValidator(_as_claim_verdict)]
-    facts: Annotated[tuple[int, ...], BeforeValidator(as_numbers)] = ()
+    facts: Numbers = ()
     why: Text = ""
 
 

@@ -54,8 +54,8 @@ class _Lines:
         for name, field in form.model_fields.items():
             item = _item_type(field.annotation)
             if isinstance(item, type) and issubclass(item, Reply):
-                self._blocks, self._inner = name, dict.fromkeys(item.model_fields)
-                self._first = next(iter(item.model_fields))
+                self._blocks, self._inner = name, dict.fromkeys(item.line_names())
+                self._first = next(iter(self._inner))
             elif item is not None:
                 self._lists |= {name: name, name.removesuffix("s"): name}
             else:

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from iterative_rag.llm.replies.call_forms import AgentReply
 from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, is_whole_json, parse
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.replies.plain_lines import parse_plain
+from iterative_rag.llm.replies.tool_calls import AgentReply
 
 KNOWN = '{"reason": "all there", "status": "known", "needs": []}'
 MANY = 60_000

@@ -1,15 +1,13 @@
-"""Checks what a model wrote against what it was shown: even one that obeys a document
-cannot state more than that says."""
+"""What of an extract its quote bears out: even a model that obeys a document cannot state more than that says."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from iterative_rag.llm.replies.reckoned_years import reckoned_years, year_of
 from iterative_rag.llm.replies.word_forms import has_form, stands_inflected
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
@@ -19,23 +17,30 @@ from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
 from iterative_rag.text.unspaced import apart, is_unspaced, stands_within, with_digits
-from iterative_rag.text.values import Mention
+from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Extract, Need, Window
 from iterative_rag.verification.answer_type import asks_yes_or_no, yes_or_no
 from iterative_rag.verification.text_reading import is_subject
-
-# This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
-REPEATED_CHARS = 60
 
 _TURKISH = str.maketrans("İı", "ii")
 _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
 _BEFORE_NAME = lazy_pattern(r"\b(\w+) (?=[^\W\d_a-z])")
 _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
+_LATER = lazy_pattern(
+    r"\b(?:later|after(?:wards)?|spater|danach|darauf|nach|apres|plus tard|despues|mas tarde|tras|dopo|piu tardi"
+    r"|depois|mais tarde|daarna|sonra)\b|[后後]"
+)
+_EARLIER = lazy_pattern(
+    r"\b(?:earlier|before|previously|fruher|vorher|zuvor|davor|vor|avant|auparavant|plus tot|antes|prima|eerder|once)\b"
+    r"|前"
+)
+# How words for years begin that no table of units has: in Turkish, and in Chinese and Japanese.
+_YEARS = ("yil", "年")
 _YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
 
 
-def guarded(extract: Extract, need: Need, seen: Window) -> Extract:
+def borne_out(extract: Extract, need: Need, seen: Window) -> Extract:
     """The extract without a value that its quote does not support, or its title, which names the subject that the quote
     is about and nothing else; and with its quote in place of a statement that names something that neither the window
     nor the need does.
@@ -72,7 +77,7 @@ class _Shown:
     @cached_property
     def reckoned(self) -> frozenset[int]:
         """The years that can be reckoned from the quote."""
-        return reckoned_years(self.texts[0], self._read(with_digits(self.texts[0])))
+        return _reckoned_years(self.texts[0], self._read(with_digits(self.texts[0])))
 
     @cached_property
     def inflecting(self) -> str:
@@ -85,7 +90,7 @@ class _Shown:
         start, end = _whole(value, text)
         if _words(text[start:end]) <= self.words:
             return True
-        return any(stands_in(value, shown) for shown in self.values) or year_of(value) in self.reckoned
+        return any(stands_in(value, shown) for shown in self.values) or _year_of(value) in self.reckoned
 
     def hold(self, value: str) -> bool:
         """Whether a value without numbers stands in one of the texts, whatever the endings of its words."""
@@ -176,25 +181,31 @@ def _whole(value: Mention, text: str) -> tuple[int, int]:
     return start, end
 
 
-def repeats(reply: object, instructions: str) -> bool:
-    """Whether any text of a reply (strings, lists, mappings) repeats a part of the model's instructions."""
-    letters = _letters(instructions)
-    return any(
-        text[at : at + REPEATED_CHARS] in letters
-        for text in map(_letters, _texts(reply))
-        for at in range(len(text) - REPEATED_CHARS + 1)
-    )
+def _reckoned_years(quote: str, values: Iterable[Mention]) -> frozenset[int]:
+    """The years that a quote gives without stating them: "stolen in 1931, it was found two years later" gives 1933.
+    `values` are those of the quote."""
+    said = folded(quote)
+    signs = [sign for sign, pattern in ((1, _LATER), (-1, _EARLIER)) if pattern.search(said)]
+    if not signs:
+        return frozenset()
+    readings = [reading for value in values for reading in value.readings]
+    years = {one.parts[0] for one in readings if isinstance(one, Moment) and one.parts[0]}
+    spans = {
+        int(one.value) for one in readings if isinstance(one, Quantity) and _is_span(one) and one.value not in years
+    }
+    return frozenset(year + sign * span for year in years for span in spans for sign in signs)
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from _texts(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _texts(part)
+def _year_of(value: Mention) -> int | None:
+    """The year that a value is, if it is no more than a year."""
+    parts = {one.parts for one in value.readings if isinstance(one, Moment)}
+    years = {year for year, month, day in parts if not (month or day)}
+    return years.pop() if len(years) == 1 else None
+
+
+def _is_span(one: Quantity) -> bool:
+    whole = one.value == int(one.value) and not one.ordinal
+    return whole and (one.unit == "year" or "".join(one.counted[:1]).startswith(_YEARS))
 
 
 def _plain(text: str) -> str:
@@ -204,7 +215,3 @@ def _plain(text: str) -> str:
 def _words(text: str) -> set[str]:
     # The lower case of a Turkish İ is an i with a dot above it, which would be no letter of its word.
     return set(_WORD.findall(_plain(text).translate(_TURKISH).casefold()))
-
-
-def _letters(text: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKC", text).casefold() if letter.isalnum())
