@@ -249,13 +249,12 @@ class _HopReading:
         for other in [] if call.alone else self._queued:
             if other is call or other.alone or other.plans != call.plans:
                 continue
+            if self._cache.get(needs, other.window, self._question) is not None:
+                continue
             chars += len(other.window.text)
             if len(found) + 1 >= self._reader.documents_per_call or chars > self._reader.call_chars:
                 break
-            if self._cache.get(needs, other.window, self._question) is None:
-                found.append(other)
-            else:
-                chars -= len(other.window.text)
+            found.append(other)
         return found
 
     def _extract(
@@ -286,7 +285,7 @@ class _HopReading:
         lost = call.fault or call.refused
         self._memory.note([plan.need for plan in call.plans], replace(call.window, spans=()) if lost else call.window)
         for plan in call.plans:
-            while plan.accepted < len(plan.calls) and plan.calls[plan.accepted].extracts is not None:
+            while plan.accepts:
                 self._take(plan, plan.calls[plan.accepted])
                 plan.accepted += 1
                 plan.judge()

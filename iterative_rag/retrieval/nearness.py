@@ -7,14 +7,14 @@ find (evaluation/README.md has the figures).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from iterative_rag.protocols import Corpus
+from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.need_words import holds_words, names_in, plain_words, without_scaffolding
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.markup import plain
-from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Citation, Document, Fact, ShortlistedDocument
 
 # Passages that are shown, each of another document.
@@ -80,23 +80,9 @@ def _cited(
 
 def _sentence(text: str, span: Span, words: frozenset[str]) -> Span:
     """The sentence of the span that shares most words with the question, with the next one where both are short."""
-    spans = [place for place in _sentences(text, *span) if not text.startswith("#", place[0])] or [span]
+    spans = [place for place in sentences(text, *span) if not text.startswith("#", place[0])] or [span]
     best = max(range(len(spans)), key=lambda n: (len(words & content_words(text[slice(*spans[n])])), -n))
     start, end = spans[best]
     following = spans[best + 1][1] if best + 1 < len(spans) else end
     end = following if following - start <= QUOTE_CHARS else min(end, start + 2 * QUOTE_CHARS)
     return start, end
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """Where the sentences of a part of a text are; the end of a line ends one, too."""
-    while start < end:
-        line_end = text.find("\n", start, end)
-        line_end = end if line_end < 0 else line_end
-        for stop in (*sentence_ends(text, start, line_end), line_end):
-            kept = text[start:stop].strip()
-            if kept:
-                first = text.index(kept[0], start)
-                yield first, first + len(kept)
-            start = stop
-        start = line_end + 1

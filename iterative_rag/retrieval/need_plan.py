@@ -91,6 +91,12 @@ class NeedPlan:
         return not self.policy.thorough and self.accepted < len(self.calls)
 
     @property
+    def accepts(self) -> bool:
+        """Whether the next call has arrived; thorough reading takes nothing beyond the window that brings enough."""
+        arrived = self.accepted < len(self.calls) and self.calls[self.accepted].extracts is not None
+        return arrived and not (self.enough and self.policy.thorough)
+
+    @property
     def documents(self) -> list[str]:
         """The ids of the documents read, in order."""
         read = (call for call in self.calls[: self.accepted] if not (call.fault or call.refused))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import WeightsError
 from iterative_rag.system.telemetry import warn_if_on
@@ -20,6 +20,7 @@ from iterative_rag.system.telemetry import warn_if_on
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+T = TypeVar("T")
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 # Of a model whose files name no length, and the most of any: attention costs the square of it.
 DEFAULT_TOKENS, MOST_TOKENS = 512, 8192
@@ -62,26 +63,24 @@ class OnnxFolder:
 
     def settings(self, name: str) -> Mapping[str, Any]:
         """A JSON object of the folder; empty where there is no such file."""
-        file = self.folder / name
-        if not file.is_file():
-            return {}
-        try:
-            held = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise WeightsError(f"{file} cannot be read: {error}.", hint=HINT) from error
-        if not isinstance(held, dict):
-            raise WeightsError(f"{file} is not a JSON object.", hint=HINT)
-        return held
+        return self._json(name, dict, {})
 
     def modules(self) -> list[str]:
         """The kinds of layers that sentence-transformers puts behind one another ("Pooling"); none without its list."""
-        file = self.folder / "modules.json"
-        if not file.is_file():
-            return []
         try:
-            return [str(one["type"]).rpartition(".")[2] for one in json.loads(file.read_text(encoding="utf-8"))]
-        except (OSError, ValueError, TypeError, KeyError) as error:
+            return [str(layer["type"]).rpartition(".")[2] for layer in self._json("modules.json", list, [])]
+        except (TypeError, KeyError) as error:
+            raise WeightsError(f"modules.json cannot be read: {error!r}.", hint=HINT) from error
+
+    def _json(self, name: str, kind: type[T], absent: T) -> T:
+        file = self.folder / name
+        try:
+            held = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else absent
+        except (OSError, ValueError) as error:
             raise WeightsError(f"{file} cannot be read: {error}.", hint=HINT) from error
+        if not isinstance(held, kind):
+            raise WeightsError(f"{file} is not a JSON {'object' if kind is dict else 'list'}.", hint=HINT)
+        return held
 
     @cached_property
     def max_tokens(self) -> int:

@@ -25,12 +25,11 @@ VALUES = {"designed": ("Velm Tower was designed by Oda Brenk.", "Oda Brenk"), "h
 @dataclass
 class Reading:
     """Extracts what `VALUES` has for a word of the need; records what it was asked. A call of more than `most`
-    documents fails; `misplaces`: every quote is said to be from the first document of its call."""
+    documents fails."""
 
     asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     calls: list[tuple[str, ...]] = field(default_factory=list)
     most: int = 8
-    misplaces: bool = False
     texts: list[str] = field(default_factory=list)
     values: Mapping[str, tuple[str, str]] = field(default_factory=lambda: VALUES)
     hold: Mapping[str, threading.Event] = field(default_factory=dict)
@@ -46,7 +45,7 @@ class Reading:
         if len(windows) > self.most:
             raise ReplyUnreadable("Too many documents.", reply="")
         return tuple(
-            Extract(quote, quote, value, needs=(n,), window=0 if self.misplaces else place)
+            Extract(quote, quote, value, needs=(n,), window=place)
             for place, window in enumerate(windows)
             for n, need in enumerate(needs)
             for word, (quote, value) in self.values.items()
@@ -297,21 +296,6 @@ def test_a_call_holds_no_more_documents_than_the_context_has_room_for() -> None:
     extractor = Reading(values=HEIGHTS)
     reader(TOWERS, extractor, per_call=8, call_chars=90).read([listed(HIGHEST, TOWERS, *TOWERS)])
     assert extractor.calls == [("Tower 1", "Tower 2"), ("Tower 3",)]
-
-
-def test_a_quote_from_another_document_of_the_call_is_put_where_it_stands() -> None:
-    heights = {f"high{n}": (f"It is {n}1 m high.", f"{n}1 m") for n in range(1, 6)}
-    need = Need(f"What are the towers that are {' '.join(heights)}?")
-    cache = DictCache()
-    extractor = Reading(values=heights, misplaces=True)
-    (found,) = reader(TOWERS, extractor, per_call=4, cache=cache).read([listed(need, TOWERS, *TOWERS)])
-    placed = {(fact.title, fact.value) for fact in found.facts}
-    assert placed == {("Tower 1", "11 m"), ("Tower 2", "21 m"), ("Tower 3", "31 m")}
-    assert found.dropped == 0
-    again = Reading(values=heights)
-    (kept,) = reader(TOWERS, again, cache=cache).read([listed(need, TOWERS, *TOWERS)])
-    assert again.calls == []
-    assert {(fact.title, fact.value) for fact in kept.facts} == placed
 
 
 def test_documents_of_a_call_that_failed_are_read_alone_the_second_time() -> None:

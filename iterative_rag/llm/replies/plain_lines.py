@@ -11,7 +11,7 @@ a reply without it counts only where it obviously ends where it should.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from iterative_rag.llm.replies.forms import R, Reply
@@ -33,119 +33,88 @@ def parse_plain(text: str, reply_type: type[R]) -> R:
         return parse(text, reply_type)
     except Unparsable:
         pass
-    lines = _Lines(reply_type)
-    values = lines.read(visible(text))
+    names = _Names(reply_type)
+    said, complete = _said(visible(text), names)
+    values = names.values(said)
     if not values:
         raise Unparsable("it held none of the lines asked for")
-    if not lines.complete:
+    if not complete:
         raise Unparsable(f'it was cut off: the last line has to be "{_END}"')
     return validated(values, reply_type)
 
 
-class _Lines:
-    """Reads the lines of one reply: the fields of its form, and the blocks of its one list of objects."""
+class _Names:
+    """The names that lines may have: of a form's fields (`plain`), and of those of the items of its one list of objects
+    (`inner`), which is the field `block`. A list may go by its singular. `words` may stand alone for their field."""
 
     def __init__(self, form: type[Reply]) -> None:
-        self._scalars: dict[str, str] = {}
-        self._lists: dict[str, str] = {}
-        self._blocks = self._first = ""
-        self._inner: dict[str, None] = {}
-        self._words: dict[str, str] = {}
+        self.plain: dict[str, str] = {}
+        self.lists: set[str] = set()
+        self.block, self.inner = "", list[str]()
+        self.words: dict[str, str] = {}
         for name, field in form.model_fields.items():
             item = _item_type(field.annotation)
             if isinstance(item, type) and issubclass(item, Reply):
-                self._blocks, self._inner = name, dict.fromkeys(item.line_names())
-                self._first = next(iter(self._inner))
-            elif item is not None:
-                self._lists |= {name: name, name.removesuffix("s"): name}
+                self.block, self.inner = name, item.line_names()
             else:
-                self._scalars[name] = name
-                self._words |= dict.fromkeys(_words_of(field.annotation), name)
-        self._values: dict[str, Any] = {}
-        self._open: tuple[dict[str, Any] | list[Any], Any] | None = None
+                self.lists |= {name} if item is not None else set()
+                self.words |= dict.fromkeys(_words_of(field.annotation), name)
+            self.plain |= {name: name, name.removesuffix("s") if item is not None else name: name}
         # The fields that may come last in a reply without "end": a list may lack items, a single field may lack words.
         fields = list(form.model_fields)
-        self._last_fields = set(list(self._inner)[-1:])
-        if len(fields) > 1 and fields[-1] in self._scalars:
-            self._last_fields.add(fields[-1])
-        self._last_key = self._last_line = ""
+        single = len(fields) > 1 and fields[-1] not in self.lists | {self.block}
+        self.last = {*self.inner[-1:], *(fields[-1:] if single else [])}
 
-    @property
-    def complete(self) -> bool:
-        """Whether the reply is whole, by its last line or by how it ends."""
-        last = self._last_line
-        word = _key(last.rpartition(":")[2].strip(" .*`-"))
-        return (
-            word == _END
-            or last.startswith("```")
-            or _FINISHED.search(last) is not None
-            or self._last_key in self._last_fields
-            or word in self._words
-            or word.replace("_", " ") in _WHOLE_WORDS
-        )
+    def field(self, key: str) -> str:
+        """The field that a key names, "" for none."""
+        return key if key in self.inner else self.plain.get(key, "")
 
-    def read(self, text: str) -> Mapping[str, Any]:
-        for line in text.splitlines():
-            if line.strip():
-                self._last_line = line.strip()
-            if _key(line.strip(" .*`-")) == _END:
-                break
-            match = _LINE.match(line)
-            if match and self._take(_key(match[1]), match[2].strip()):
-                continue
-            if not line.strip() or line.lstrip().startswith("```"):
-                self._open = None
-            elif not self._take_word(line):
-                self._continue(line)
-        return {key: _unquoted(value) for key, value in self._values.items()}
+    def values(self, said: Sequence[Sequence[str]]) -> Mapping[str, Any]:
+        """The fields of the reply, from what was said of each."""
+        values: dict[str, Any] = {}
+        for name, text in said:
+            nothing = text.casefold().strip(" .") in _NOTHING
+            if name in self.lists:
+                values.setdefault(name, []).extend([] if nothing else [_unquoted(text)])
+            elif name == self.block and nothing:
+                values.setdefault(name, [])
+            elif name == self.block or name in self.inner:
+                blocks, key = values.setdefault(self.block, []), self.inner[0] if name == self.block else name
+                if not blocks or key in blocks[-1]:
+                    blocks.append({})
+                blocks[-1][key] = _unquoted(text)
+            else:
+                values[name] = _unquoted(text)
+        return values
 
-    def _take(self, key: str, value: str) -> bool:
-        """Store the value if the form has a field of this key; whether it has."""
-        self._last_key = key
-        if self._blocks and (key in self._inner or key in (self._blocks, self._blocks.removesuffix("s"))):
-            self._take_inner(key, value)
-        elif key in self._scalars:
-            self._values[key] = value
-            self._open = (self._values, key)
-        elif key in self._lists:
-            self._take_item(self._values.setdefault(self._lists[key], []), value)
-        else:
-            return False
-        return True
 
-    def _take_inner(self, key: str, value: str) -> None:
-        blocks = self._values.setdefault(self._blocks, [])
-        if key not in self._inner:
-            if value.casefold().strip(" .") in _NOTHING:
-                self._open = None
-                return
-            key = self._first
-        if not blocks or key in blocks[-1]:
-            blocks.append({})
-        blocks[-1][key] = value
-        self._open = (blocks[-1], key)
-
-    def _take_item(self, items: list[Any], value: str) -> None:
-        if value.casefold().strip(" .") not in _NOTHING:
-            items.append(value)
-            self._open = (items, len(items) - 1)
-
-    def _take_word(self, line: str) -> bool:
-        """Store a line that is only a word of the form ("known", or "none" for its list); whether it is one."""
-        word = _key(line.strip(" .*`-"))
-        if word in self._words:
-            self._values.setdefault(self._words[word], word)
-            return True
-        if self._blocks and word.replace("_", " ") in _NOTHING:
-            self._values.setdefault(self._blocks, [])
-            return True
-        return False
-
-    def _continue(self, line: str) -> None:
-        """Add a line without a key to the value above it."""
-        if self._open is not None:
-            holder, key = self._open
-            holder[key] = f"{holder[key]}\n{line.strip()}".strip()
+def _said(text: str, names: _Names) -> tuple[list[list[str]], bool]:
+    """The fields that the lines of a reply name, each with its text; and whether the reply is whole, by its last line
+    or by how it ends."""
+    said: list[list[str]] = []
+    going_on: list[str] | None = None  # what a line without a name belongs to
+    key = last = ""
+    for line in text.splitlines():
+        last = line.strip() or last
+        bare = _key(line.strip(" .*`-"))
+        if bare == _END:
+            break
+        match = _LINE.match(line)
+        key = _key(match[1]) if match else key
+        if match and (name := names.field(key)):
+            going_on = [name, match[2].strip()]
+            said.append(going_on)
+        elif not line.strip() or line.lstrip().startswith("```"):
+            going_on = None
+        elif bare in names.words:
+            said.insert(0, [names.words[bare], bare])  # a line that names its field counts more
+        elif names.block and bare.replace("_", " ") in _NOTHING:
+            said.append([names.block, ""])
+        elif going_on is not None:
+            going_on[1] = f"{going_on[1]}\n{line.strip()}".strip()
+    word = _key(last.rpartition(":")[2].strip(" .*`-"))
+    ends = word == _END or last.startswith("```") or _FINISHED.search(last) is not None or key in names.last
+    return said, ends or word in names.words or word.replace("_", " ") in _WHOLE_WORDS
 
 
 def _key(text: str) -> str:
@@ -164,11 +133,7 @@ def _words_of(annotation: Any) -> tuple[str, ...]:
     return tuple(get_args(annotation)) if get_origin(annotation) is Literal else ()
 
 
-def _unquoted(value: Any) -> Any:
-    """Every text without quotation marks around all of it."""
-    if isinstance(value, Mapping):
-        return {key: _unquoted(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_unquoted(part) for part in value]
-    match = _QUOTED.fullmatch(value.strip())
-    return match[1] if match and not re.search('["“”]', match[1]) else value.strip()
+def _unquoted(text: str) -> str:
+    """A text without quotation marks around all of it."""
+    match = _QUOTED.fullmatch(text.strip())
+    return match[1] if match and not re.search('["“”]', match[1]) else text.strip()

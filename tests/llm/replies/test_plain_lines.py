@@ -61,7 +61,7 @@ SEEN = {
     "a computation": (
         AnswerReply,
         "status: compute\ncompute: 1911 - 1874\nfacts: 2, 3",
-        {"compute": [{"expression": "1911 - 1874", "facts": [2, 3]}]},
+        {"compute": [{"expression": "1911 - 1874", "facts": (2, 3)}]},
     ),
     "a rephrasing": (RephrasingReply, "question: When was Oda Brenk born?", {"question": "When was Oda Brenk born?"}),
     "a plan": (PlanReply, "done: no\nstep: Who drew it?\nstep: When?", {"done": False}),
