@@ -130,10 +130,9 @@ class _HopReading:
             ShortlistedDocument(one.document_id, one.title, one.source, 1.0, ()) for one in windows
         ]
         cut = dict(zip(map(id, entries), windows, strict=True)) if windows else {}
-        if reader.metered:
-            policy = ReadingPolicy.of(task.need, entries, least=reader.least, fact_limit=reader.fact_limit)
-        else:
-            policy = ReadingPolicy(frozenset(), 1, len(entries), reader.fact_limit, thorough=True)
+        policy = ReadingPolicy.of(
+            task.need, entries, least=reader.least, fact_limit=reader.fact_limit, thorough=not reader.metered
+        )
         items = [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)]
         return NeedPlan(task.need, items, policy, task.graded)
 

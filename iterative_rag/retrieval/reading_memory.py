@@ -9,9 +9,28 @@ from typing import NamedTuple
 
 from iterative_rag.protocols import Vectors
 from iterative_rag.retrieval.reading_policy import names
-from iterative_rag.retrieval.same_need import same_need, shape
+from iterative_rag.retrieval.same_need import same_need
 from iterative_rag.retrieval.spans import Span, merged
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language, language_of
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Extract, Fact, Need, Window
+
+_WORD = lazy_pattern(r"\w+")
+# "In which year" asks what "when" asks.
+_YEARS = frozenset({"year", "date", "day"})
+
+
+def _wording(need: Need) -> frozenset[str]:
+    """The words that decide what a need asks for, in any order: those that carry meaning, and the question words."""
+    code = language(need.question) or "en"
+    asking = language_of(code).question_words
+    words = {
+        word for word in _WORD.findall(folded(need.question)) if word in asking or not is_function_word(word, code)
+    }
+    if _YEARS & set(_WORD.findall(folded(need.question))) and words & {"what", "which"}:
+        words = (words - {"what", "which"} - _YEARS) | {"when"}
+    return frozenset(words)
 
 
 class LateWindow(NamedTuple):
@@ -69,6 +88,6 @@ class ReadingMemory:
         """Whether two needs ask for the same fact."""
         return (
             one.key == other.key
-            or shape(one.question) == shape(other.question)
+            or _wording(one) == _wording(other)
             or (self.embed is not None and same_need(other.question, [one.question], self.embed) is not None)
         )

@@ -159,8 +159,18 @@ class ReadingPolicy:
     thorough: bool = False
 
     @classmethod
-    def of(cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int) -> ReadingPolicy:
+    def of(
+        cls,
+        need: Need,
+        documents: Sequence[ShortlistedDocument],
+        *,
+        least: int,
+        fact_limit: int,
+        thorough: bool = False,
+    ) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
+        if thorough:
+            return cls(frozenset(), 1, len(documents), fact_limit, thorough=True)
         titles, most = named(need, documents), min(MOST, before_gap(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
         if least > 1 or (reads_on(need) and not need.aspect):

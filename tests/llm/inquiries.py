@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from zlib import crc32
 
 from fakes.counting_budget import CountingBudget
@@ -12,6 +13,7 @@ from iterative_rag.protocols import Cache, Roles
 from iterative_rag.settings import Settings
 from iterative_rag.types import Fact, Inquiry, Need, Window
 
+T = TypeVar("T")
 TRIED = Need("Who designed Velm Tower?")
 
 
@@ -29,6 +31,12 @@ WINDOW = Window("velm", "Velm Tower", "velm.md", ((0, 40),), "It was designed by
 
 def roles(llm: ScriptedLLM, cache: Cache | None = None, *, fast: ScriptedLLM | None = None, **settings: Any) -> Roles:
     return LLMBackend(llm, fast, cache, Settings(**settings)).roles(CountingBudget())
+
+
+def played(act: Callable[[Roles], T], **script: Any) -> tuple[T, list[str]]:
+    """What roles make of scripted replies, all of which must be asked for, and the user's part of each prompt."""
+    with ScriptedLLM(script) as llm:
+        return act(roles(llm)), [request.user for request in llm.requests]
 
 
 def answer(**fields: Any) -> dict[str, Any]:

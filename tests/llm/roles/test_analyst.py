@@ -1,24 +1,38 @@
-"""The analyst: what is known, what is needed, and when nothing more can be done."""
+"""The analyst and the rephraser, apart and in one call: what is known or needed, and the question in new words."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
-from tests.llm.inquiries import INQUIRY, roles
+from iterative_rag.types import Analysis, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
+from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, TRIED, fact, played, roles
 
 EMPTY = Inquiry("How old was the architect?", "How old was the architect?")
 
 
+def analysed(inquiry: Inquiry, *replies: Any) -> tuple[Analysis, list[str]]:
+    return played(lambda roles: roles.analyst.analyse(inquiry), analyse=replies)
+
+
+def rephrased(inquiry: Inquiry, found: Sequence[Fact], *replies: Any) -> tuple[str, list[str]]:
+    return played(lambda roles: roles.rephraser.rephrase(inquiry, found), rephrase=replies)
+
+
+def needing(*needs: str) -> dict[str, Any]:
+    return {"status": "needs", "needs": list(needs)}
+
+
 def test_needs_come_clean_and_at_most_four() -> None:
-    asked: list[str] = ["Who composed  Ardis?", "who composed Ardis", "A?", "B?", "C?", "D?"]
-    with ScriptedLLM({"analyse": [{"status": "needs", "needs": asked}]}) as llm:
-        analysis = roles(llm).analyst.analyse(EMPTY)
-    assert analysis == Needs(tuple(Need(text) for text in ("Who composed Ardis?", "A?", "B?", "C?")))
+    asked = needing("Who composed  Ardis?", "who composed Ardis", "A?", "B?", "C?", "D?")
+    wanted = Needs(tuple(Need(text) for text in ("Who composed Ardis?", "A?", "B?", "C?")))
+    assert analysed(EMPTY, asked)[0] == wanted
 
 
 @pytest.mark.parametrize(
@@ -31,24 +45,18 @@ def test_needs_come_clean_and_at_most_four() -> None:
     ],
 )
 def test_where_to_look_is_no_part_of_the_need(written: str, question: str, see: str) -> None:
-    with ScriptedLLM({"analyse": [{"status": "needs", "needs": [written]}]}) as llm:
-        analysis = roles(llm).analyst.analyse(EMPTY)
+    analysis, _ = analysed(EMPTY, needing(written))
     assert isinstance(analysis, Needs)
     assert [(need.question, need.see) for need in analysis.needs] == [(question, see)]
 
 
 def test_known_and_stuck() -> None:
-    replies: list[Any] = [{"status": "known", "needs": []}, {"status": "stuck", "reason": "There was no such tower."}]
-    with ScriptedLLM({"analyse": replies}) as llm:
-        analyst = roles(llm).analyst
-        assert analyst.analyse(INQUIRY) == Known()
-        assert analyst.analyse(INQUIRY) == Stuck("There was no such tower.")
+    assert analysed(INQUIRY, {"status": "known", "needs": []})[0] == Known()
+    assert analysed(INQUIRY, {"status": "stuck", "reason": "There was no tower."})[0] == Stuck("There was no tower.")
 
 
 def test_the_prompt_holds_where_the_loop_stands() -> None:
-    with ScriptedLLM({"analyse": [{"status": "known"}]}) as llm:
-        roles(llm).analyst.analyse(INQUIRY)
-    user = llm.requests[0].user
+    _, [user] = analysed(INQUIRY, {"status": "known"})
     assert "How old was the architect?" in user
     assert "How old was Oda Brenk?" in user
     assert "[1] Oda Brenk designed it." in user
@@ -56,36 +64,175 @@ def test_the_prompt_holds_where_the_loop_stands() -> None:
     assert "Who designed Velm Tower? -> [1][2]" in user
 
 
-def test_a_try_that_brought_nothing_is_told() -> None:
-    inquiry = Inquiry("Q?", "Q?", (), (Need("Who?"),))
-    with ScriptedLLM({"analyse": [{"status": "needs", "needs": ["What?"]}]}) as llm:
-        roles(llm).analyst.analyse(inquiry)
-    assert "Who? -> nothing found" in llm.requests[0].user
+NEAR = fact("She moved to Karsa in 1949.")
+QUOTE = "Oda Brenk (1874-1950) designed it."
+BORN_FACT = replace(fact("Oda Brenk was born in 1874.", "1874", QUOTE), start=5, end=40)
+DIED_FACT = replace(fact("Oda Brenk died in 1950.", "1950", QUOTE), start=5, end=40)
+AGAIN = replace(DESIGNER, need=Need("Who is the architect of Velm Tower?"))
 
 
-def test_known_without_facts_is_complained_about_then_looked_up() -> None:
-    with ScriptedLLM({"analyse": [{"status": "known"}, {"status": "known"}]}) as llm:
-        assert roles(llm).analyst.analyse(EMPTY) == Needs((Need(EMPTY.question),))
-    assert "no facts yet" in llm.requests[1].user
+@pytest.mark.parametrize(
+    ("inquiry", "told", "text", "times"),
+    [
+        (Inquiry("Q?", "Q?", (), (Need("Who?"),)), "Who? -> nothing found", "Who?", 1),
+        # A look-up that brought no value is marked.
+        (Inquiry("Q?", "Q?", (NEAR,), (TRIED,)), "-> [1] (partly", NEAR.statement, 2),
+        # What was found for two needs is shown once: the statement and its quote.
+        (
+            Inquiry("Q?", "Q?", (DESIGNER, FINISHED, AGAIN), (TRIED, AGAIN.need)),
+            "- Who is the architect of Velm Tower? -> [1]",
+            DESIGNER.statement,
+            2,
+        ),
+        # A quote that proves two facts is shown once.
+        (
+            Inquiry("Q?", "Q?", (BORN_FACT, DIED_FACT), (TRIED,)),
+            "[2] Oda Brenk died in 1950. (the quote of [1])",
+            QUOTE,
+            1,
+        ),
+    ],
+)
+def test_what_was_tried_and_found_is_told_once(inquiry: Inquiry, told: str, text: str, times: int) -> None:
+    _, [user] = analysed(inquiry, needing("What?"))
+    assert told in user
+    assert user.count(text) == times
 
 
-def test_needs_that_name_none_are_complained_about() -> None:
-    with ScriptedLLM({"analyse": [{"status": "needs", "needs": []}, {"status": "needs", "needs": ["Who?"]}]}) as llm:
-        assert roles(llm).analyst.analyse(EMPTY) == Needs((Need("Who?"),))
-    assert "names no question" in llm.requests[1].user
-
-
-def test_needs_tried_before_are_complained_about() -> None:
-    again = {"status": "needs", "needs": ["who designed velm tower"]}
-    with ScriptedLLM({"analyse": [again, {"status": "known"}]}) as llm:
-        assert roles(llm).analyst.analyse(INQUIRY) == Known()
-    assert "tried already" in llm.requests[1].user
+@pytest.mark.parametrize(
+    ("inquiry", "replies", "complaint", "analysis"),
+    [
+        (EMPTY, [{"status": "known"}] * 2, "no facts yet", Needs((Need(EMPTY.question),))),
+        (EMPTY, [needing(), needing("Who?")], "names no question", Needs((Need("Who?"),))),
+        (INQUIRY, [needing("who designed velm tower"), {"status": "known"}], "tried already", Known()),
+    ],
+)
+def test_an_analysis_that_leads_nowhere_is_complained_about(
+    inquiry: Inquiry, replies: list[Any], complaint: str, analysis: Analysis
+) -> None:
+    made, users = analysed(inquiry, *replies)
+    assert made == analysis
+    assert complaint in users[1]
 
 
 def test_a_fact_noted_for_another_part_of_the_question_is_about_no_need_that_was_tried() -> None:
     noted = replace(INQUIRY.facts[1], need=Need(INQUIRY.original), value="")
-    with ScriptedLLM({"analyse": [{"status": "needs", "needs": ["When was Oda Brenk born?"]}]}) as llm:
-        roles(llm).analyst.analyse(replace(INQUIRY, facts=(INQUIRY.facts[0], noted)))
-    tried = llm.requests[0].user.partition("TRIED ALREADY:")[2]
+    _, [user] = analysed(replace(INQUIRY, facts=(INQUIRY.facts[0], noted)), needing("When was Oda Brenk born?"))
+    tried = user.partition("TRIED ALREADY:")[2]
     assert tried.split("\n")[1:2] == ["- Who designed Velm Tower? -> [1]"]
     assert INQUIRY.original not in tried
+
+
+# --- rephrasing ----------------------------------------------------------------------------------
+
+
+def test_rephrasing_is_told_all_and_gives_the_question() -> None:
+    inquiry = replace(INQUIRY, facts=(DESIGNER,))
+    question, [user] = rephrased(inquiry, [FINISHED], {"question": "How old was\nOda Brenk in 1911?"})
+    assert question == "How old was Oda Brenk in 1911?"
+    assert INQUIRY.original in user
+    assert INQUIRY.question in user
+    assert "[1] Oda Brenk designed it." in user
+    assert "[2] It was finished in 1911." in user
+    assert "NEW FACTS: [2]\n" in user
+
+
+def test_one_statement_of_one_quote_is_one_fact_whatever_value_it_has_for_each_need() -> None:
+    """It was listed once for each need, with a number of its own, and its second number counted as a new fact."""
+    whole = replace(DESIGNER, need=Need("How old was the architect?"), value="")
+    inquiry = replace(INQUIRY, facts=(DESIGNER,))
+    _, [user] = rephrased(inquiry, [whole, FINISHED], {"question": "How old was Oda Brenk in 1911?"})
+    assert "the quote of" not in user
+    assert "[3] It was finished in 1911." in user
+    assert "NEW FACTS: [3]\n" in user
+
+
+def test_nothing_found_rephrases_nothing_and_costs_nothing() -> None:
+    assert rephrased(INQUIRY, []) == (INQUIRY.question, [])
+
+
+@pytest.mark.parametrize("bad", ["", "Oda Brenk was an architect. " * 50])
+def test_an_unusable_rephrasing_leaves_the_question(bad: str) -> None:
+    assert rephrased(INQUIRY, [FINISHED], {"question": bad}, {"question": bad})[0] == INQUIRY.question
+
+
+# --- both in one call ----------------------------------------------------------------------------
+
+QUESTION = "How old was Oda Brenk in 1911?"
+BORN = "When was Oda Brenk born?"
+BOTH: dict[str, Any] = {"reason": "Found.", "question": QUESTION, "status": "needs", "needs": [BORN], "last": True}
+WHOLE = Continuation(QUESTION, Needs((Need(BORN),), last=True))
+LINES = f"question: {QUESTION}\nstatus: needs\nneed: {BORN}\nlast: yes\nend"
+LONG = {**BOTH, "question": "Oda Brenk was an architect. " * 50}
+
+
+def proceeded(*replies: Any) -> tuple[Continuation, list[str]]:
+    with ScriptedLLM({"rephrase_and_analyse": list(replies)}) as llm:
+        joint = roles(llm).joint_analyst
+        assert joint is not None
+        return joint.proceed(INQUIRY, [FINISHED]), [request.user for request in llm.requests]
+
+
+def test_one_reply_holds_the_question_and_its_analysis() -> None:
+    made, [user] = proceeded(BOTH)
+    assert made == WHOLE
+    assert "ORIGINAL QUESTION: How old was the architect?" in user
+    assert "CURRENT QUESTION: How old was Oda Brenk?" in user
+    assert "[2] It was finished in 1911." in user
+    assert "NEW FACTS: [2]\n" in user
+    assert "Who designed Velm Tower? -> [1][2]" in user
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [f"```json\n{json.dumps(BOTH)}\n```"],
+        [f"Sure! The new question is [1]:\n{json.dumps(BOTH, indent=1)}\nAnything else?"],
+        [f"<think>known?</think>{json.dumps(BOTH)}"],
+        [f"[{json.dumps(BOTH)}]"],
+        [str(BOTH)],
+        [{**BOTH, "status": "Needs.", "needs": BORN, "last": "yes"}],
+        [{**BOTH, "needs": [{"question": BORN}]}],
+        [{key: value for key, value in BOTH.items() if key != "status"}],
+        ["no", "no", LINES],
+        [{**BOTH, "needs": ["who designed velm tower"]}, BOTH],
+    ],
+)
+def test_both_are_read_as_models_write_them(replies: list[Any]) -> None:
+    assert proceeded(*replies)[0] == WHOLE
+
+
+@pytest.mark.parametrize("last", [None, "", "no", 0, "perhaps", [BORN], {"need": BORN}])
+def test_a_need_is_the_last_only_where_the_reply_plainly_says_so(last: Any) -> None:
+    assert proceeded({**BOTH, "last": last})[0] == Continuation(QUESTION, Needs((Need(BORN),)))
+
+
+@pytest.mark.parametrize(
+    ("reply", "made"),
+    [
+        ({"question": QUESTION}, Continuation(QUESTION)),
+        ({**BOTH, "status": "unclear"}, Continuation(QUESTION)),
+        ({**BOTH, "status": None}, Continuation(QUESTION)),
+        ({**BOTH, "question": None}, Continuation(None, WHOLE.analysis)),
+        ({"status": "known"}, Continuation(INQUIRY.question, Known())),
+        ({"question": QUESTION, "status": "stuck", "reason": "No tower."}, Continuation(QUESTION, Stuck("No tower."))),
+    ],
+)
+def test_a_half_that_is_missing_stays_open(reply: dict[str, Any], made: Continuation) -> None:
+    assert proceeded(reply)[0] == made
+
+
+def test_a_question_that_copies_a_document_is_asked_for_again_and_then_left_out() -> None:
+    made, users = proceeded(LONG, LONG)
+    assert made == Continuation(INQUIRY.question, WHOLE.analysis)
+    assert "far too long" in users[1]
+
+
+@pytest.mark.parametrize("text", ["", "I cannot do that.", '{"question": "How old', '{"reason": "x"}'])
+def test_a_reply_with_neither_half_is_told_so_and_then_fails(text: str) -> None:
+    with pytest.raises(ReplyUnreadable):
+        proceeded(text, text, text)
+
+
+def test_a_setting_keeps_the_two_roles_apart() -> None:
+    assert roles(ScriptedLLM({}), analysis="separate").joint_analyst is None
