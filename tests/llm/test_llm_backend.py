@@ -18,20 +18,6 @@ from iterative_rag.storage.trace import Trace
 from iterative_rag.types import Inquiry, Known
 from tests.llm.inquiries import FINISHED, INQUIRY, TRIED, WINDOW, answer, roles
 
-# --- analysis ------------------------------------------------------------------------------------
-
-
-# --- extraction ----------------------------------------------------------------------------------
-
-
-# --- rephrasing ----------------------------------------------------------------------------------
-
-
-# --- answering -----------------------------------------------------------------------------------
-
-
-# --- the backend ------------------------------------------------------------------------------------
-
 
 def test_two_models_are_counted_apart() -> None:
     main = ScriptedLLM({"analyse": [{"status": "known"}]}, name="main")

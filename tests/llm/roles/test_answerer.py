@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.text.citation_markers import renumbered
-from iterative_rag.types import Inquiry
-from tests.llm.inquiries import INQUIRY, TRIED, answer, fact, roles
+from iterative_rag.types import Draft, Inquiry
+from tests.llm.inquiries import INQUIRY, TRIED, answer, fact, played, roles
 
 
 @pytest.mark.parametrize(
@@ -29,43 +31,37 @@ def test_markers_are_renumbered_in_order_of_first_use(
     assert renumbered(text, count) == (expected, cited)
 
 
-def test_an_answer_with_citations() -> None:
-    reply = answer(answer="She was 37 [2], as the architect [1].", working="1911 - 1874 = 37")
-    with ScriptedLLM({"answer": [reply]}) as llm:
-        draft = roles(llm).answerer.answer(INQUIRY)
-    assert draft.answered
-    assert (draft.text, draft.short_answer) == ("She was 37 [1], as the architect [2].", "37")
-    assert (draft.cited, draft.confidence, draft.missing) == ((1, 0), 0.9, "")
+def answered(*replies: Any) -> tuple[Draft, list[str]]:
+    return played(lambda roles: roles.answerer.answer(INQUIRY), answer=replies)
 
 
-def test_an_uncited_answer_is_complained_about() -> None:
-    replies = [answer(answer="She was 37."), answer(answer="She was 37 [1].")]
-    with ScriptedLLM({"answer": replies}) as llm:
-        draft = roles(llm).answerer.answer(INQUIRY)
-    assert draft.cited == (0,)
-    assert draft.confidence == 0.9
-    assert "cites no fact" in llm.requests[1].user
+GIVEN = answer(answer="She was 37 [2], as the architect [1].", working="1911 - 1874 = 37")
+UNCITED, FALSE = answer(answer="She was 37."), answer(answer="She was 37 [9].")
+HELD = answer(answer="It was 1911.", short_answer="1911")
 
 
-def test_an_answer_that_stays_uncited_is_flagged() -> None:
-    with ScriptedLLM({"answer": [answer(answer="She was 37 [9].")] * 2}) as llm:
-        draft = roles(llm).answerer.answer(INQUIRY)
-    assert (draft.text, draft.cited) == ("She was 37.", ())
-    assert draft.confidence == 0.2
-    assert draft.missing
-
-
-def test_an_uncited_answer_that_a_quote_holds_cites_it() -> None:
-    with ScriptedLLM({"answer": [answer(answer="It was 1911.", short_answer="1911")] * 2}) as llm:
-        draft = roles(llm).answerer.answer(INQUIRY)
-    assert (draft.text, draft.cited, draft.confidence) == ("It was 1911. [1]", (1,), 0.5)
+@pytest.mark.parametrize(
+    ("replies", "text", "cited", "confidence", "missing"),
+    [
+        ([GIVEN], "She was 37 [1], as the architect [2].", (1, 0), 0.9, False),
+        ([UNCITED, answer(answer="She was 37 [1].")], "She was 37 [1].", (0,), 0.9, False),
+        ([FALSE, FALSE], "She was 37.", (), 0.2, True),
+        ([HELD, HELD], "It was 1911. [1]", (1,), 0.5, False),  # a quote holds it
+    ],
+)
+def test_an_answer_with_its_citations(
+    replies: list[Any], text: str, cited: tuple[int, ...], confidence: float, missing: bool
+) -> None:
+    draft, users = answered(*replies)
+    assert (draft.answered, draft.text, draft.short_answer) == (True, text, replies[0]["short_answer"])
+    assert (draft.cited, draft.confidence, bool(draft.missing)) == (cited, confidence, missing)
+    assert all("cites no fact" in user for user in users[1:])
 
 
 @pytest.mark.parametrize("status", ["not_in_facts", "false_premise"])
 def test_an_abstention_says_what_is_missing(status: str) -> None:
-    reply = answer(status=status, answer="The tower was finished in 1911 [2].", short_answer="", missing="her birth")
-    with ScriptedLLM({"answer": [reply]}) as llm:
-        draft = roles(llm).answerer.answer(INQUIRY)
+    said = "The tower was finished in 1911 [2]."
+    draft, _ = answered(answer(status=status, answer=said, short_answer="", missing="her birth"))
     assert not draft.answered
     assert "her birth" in draft.missing
     assert ("untrue" in draft.missing) == (status == "false_premise")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from fakes.counting_budget import CountingBudget
 from fakes.tower_facts import AGE, INQUIRY, draft
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.forms import ReflectionReply
-from iterative_rag.llm.roles.reflector import LLMReflector
-from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.protocols import Reflector
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
+from tests.llm.inquiries import roles
 
 PROVED = "Oda Brenk designed Velm Tower [1]."
 FAILED = "It was finished in 1912 [1]."
 OPEN = "Oda Brenk drew up the plans for Velm Tower [1]."
 
 
-def reflector(llm: ScriptedLLM) -> LLMReflector:
-    return LLMReflector(RoleCall("reflect", ReflectionReply, llm, CountingBudget(), None, 1024))
+def reflector(llm: ScriptedLLM) -> Reflector:
+    played = roles(llm).reflector
+    assert played is not None
+    return played
 
 
 def reflected(text: str, *replies: Any, short: str = "37", inquiry: Inquiry = INQUIRY) -> Reflection:
@@ -95,9 +95,3 @@ def test_what_answers_nothing_and_plain_refusals_cost_no_call() -> None:
         assert reflector(llm).reflect(INQUIRY, Draft(False, "", missing="x")) == Reflection((), useful=False)
         found = reflector(llm).reflect(INQUIRY, draft("The facts do not say it.", "cannot be determined"))
     assert (found.refusal, found.useful) == (True, False)
-
-
-# --- refusals ------------------------------------------------------------------------------------
-
-
-# --- kinds and confidence ------------------------------------------------------------------------

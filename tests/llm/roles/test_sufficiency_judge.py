@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from fakes.counting_budget import CountingBudget
 from fakes.tower_facts import INQUIRY, fact
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.forms import SufficiencyReply
-from iterative_rag.llm.roles.planner import LLMSufficiencyJudge
-from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.types import Fact, Inquiry, Need, Sufficiency
+from tests.llm.inquiries import roles
 
 GAP = "When was the Orra Bridge finished?"
 # Of one of its needs no value was found.
@@ -23,8 +20,7 @@ SHORT = replace(INQUIRY, tried=(*INQUIRY.tried, Need("When was the Orra Bridge d
 
 def judged(inquiry: Inquiry, *replies: Any, always: bool = False) -> tuple[Sufficiency, ScriptedLLM]:
     with ScriptedLLM({"suffice": list(replies)}) as llm:
-        role_call = RoleCall("suffice", SufficiencyReply, llm, CountingBudget(), None, 1024, 8000)
-        return LLMSufficiencyJudge(role_call, always=always).judge(inquiry), llm
+        return roles(llm, sufficiency="on" if always else "auto").judge.judge(inquiry), llm
 
 
 def test_enough_has_no_gap_and_a_gap_is_one_line() -> None:
