@@ -76,6 +76,12 @@ def as_numbers(value: Any) -> list[int]:
     return [int(digits) for digits in re.findall(r"(?<![\w.])\d{1,4}(?![\w.]\d)", str(value))]
 
 
+def as_number(value: Any, absent: int) -> int:
+    """The first whole number in "[1]", "Document 1", 1 or 1.0."""
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return next(iter(as_numbers(whole)), absent) if isinstance(whole, str | int) else absent
+
+
 def as_share(value: Any) -> Any:
     """ "0.8", "80%" and 80 all mean 0.8; the result lies in 0..1."""
     if isinstance(value, str):

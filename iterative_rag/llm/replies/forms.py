@@ -19,7 +19,7 @@ from iterative_rag.llm.replies.coercion import (
     Text,
     Texts,
     as_list,
-    as_numbers,
+    as_number,
     as_word,
     items_of,
 )
@@ -280,11 +280,6 @@ def _as_claim_verdict(value: Any) -> Any:
     return "not_grounded" if word.startswith("not_") or word in _DENIED else value
 
 
-def _as_claim_number(value: Any) -> Any:
-    """The number in "claim 2" or "2."; 0 where there is none."""
-    return next(iter(as_numbers(value)), 0) if isinstance(value, str | int) else 0
-
-
 def _as_claims(value: Any) -> Any:
     """One claim, a list of claims, or {"1": {...}}: a list. A bare list of verdicts is numbered in its order."""
     if value is None:
@@ -299,7 +294,7 @@ def _as_claims(value: Any) -> Any:
 
 
 class JudgedClaim(Reply):
-    n: Annotated[int, BeforeValidator(_as_claim_number)] = 0
+    n: Annotated[int, BeforeValidator(lambda value: as_number(value, 0))] = 0
     verdict: Annotated[Literal["grounded", "not_grounded"], BeforeValidator(_as_claim_verdict)]
     facts: Numbers = ()
     why: Text = ""

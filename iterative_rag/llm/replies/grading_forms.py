@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema, model_validator
 
-from iterative_rag.llm.replies.coercion import Text, as_list
+from iterative_rag.llm.replies.coercion import Text, as_list, as_number
 from iterative_rag.llm.replies.forms import Reply
 from iterative_rag.types import Label
 from iterative_rag.types.grade_scale import scored
@@ -35,14 +34,6 @@ def _as_label(value: Any) -> str:
         return "" if len(words) > 2 and words[1] in {"or", "to", "and"} and words[2] in _WORDS else _WORDS[words[0]]
     named = {word for word in words if word in _WORDS}
     return _WORDS[named.pop()] if len(named) == 1 and "not" not in words else ""
-
-
-def _as_number(value: Any) -> int:
-    """1, "1", "[1]" and "Document 1" are 1; -1 where there is no number."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return int(value)
-    digits = re.search(r"\d{1,6}", value) if isinstance(value, str) else None
-    return int(digits[0]) if digits else -1
 
 
 # Other names that models give to the fields of a grade.
@@ -74,7 +65,7 @@ def _as_grades(value: Any) -> Any:
         return value
     if any(str(key).casefold() in ("label", *_NAMES["label"]) for key in value):
         return {"grades": [value]}
-    if value and all(_as_number(str(key)) >= 0 for key in value):
+    if value and all(as_number(str(key), -1) >= 0 for key in value):
         return {"grades": [_as_row(part, n) for n, part in value.items()]}
     inner = list(value.values())
     return {"grades": inner[0]} if len(inner) == 1 and isinstance(inner[0], list) else value
@@ -91,7 +82,7 @@ def _as_rows(value: Any) -> Any:
 class GradeReply(Reply):
     """`n` is the document's number, -1 where none was given; `label` one of the words, "" where it is unreadable."""
 
-    n: Annotated[int, BeforeValidator(_as_number), WithJsonSchema({"type": "integer"})] = -1
+    n: Annotated[int, BeforeValidator(lambda value: as_number(value, -1)), WithJsonSchema({"type": "integer"})] = -1
     reason: Text = ""
     label: Annotated[
         str, BeforeValidator(_as_label), WithJsonSchema({"type": "string", "enum": list(_WORDS.values())})

@@ -131,8 +131,10 @@ def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) ->
     """The whole sentences of a reply that was cut off, or that is prose with markers instead of JSON; a denial as far
     as it came. None where there is neither."""
     reply = error.reply if isinstance(error, ReplyUnreadable) else arrived
-    if (denied := _denial_so_far(reply)) is not None:
-        return denied
+    fields = {name: said for name, said in written_object(reply).items() if isinstance(said, str)}
+    if (status := as_word(fields.get("status", ""))) in ("not_in_facts", "false_premise"):  # the reason may break off
+        missing = f"{fields['missing'].rstrip('. ')} …" if fields.get("missing") else ""
+        return WritingReply(status=status, answer=fields.get("answer", ""), missing=missing, confidence=CUT_CONFIDENCE)
     try:
         text = answer_so_far(reply) or ("" if "{" in reply else visible(reply))
     except Unparsable:
@@ -145,18 +147,6 @@ def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) ->
     if not renumbered(answer, count)[1]:
         return None
     return WritingReply(status="answered", answer=answer, missing=CUT_OFF, confidence=CUT_CONFIDENCE)
-
-
-def _denial_so_far(reply: str) -> WritingReply | None:
-    """A reply that was cut off after its status had said that there is no text to write: the reason may break off."""
-    fields = written_object(reply)
-    status = as_word(fields["status"]) if isinstance(fields.get("status"), str) else ""
-    if status not in ("not_in_facts", "false_premise"):
-        return None
-    said = {name: fields[name] for name in ("answer", "missing") if isinstance(fields.get(name), str)}
-    if said.get("missing"):
-        said["missing"] = f"{said['missing'].rstrip('. ')} …"
-    return WritingReply(status=status, confidence=CUT_CONFIDENCE, **said)
 
 
 def _draft_of(reply: WritingReply, inquiry: Inquiry) -> Draft:

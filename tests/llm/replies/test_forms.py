@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import jsonschema
 import pytest
 
-from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply, Reply, SufficiencyReply, schema
+from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply, Reply, SufficiencyReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, parse
 
 CLAIM = JudgedClaim(n=1, verdict="grounded", facts=(1, 3))
@@ -75,11 +74,3 @@ def test_enough_is_read_as_what_it_means(written: str, enough: bool) -> None:
 def test_what_is_no_reply_raises(text: str, form: type[Reply]) -> None:
     with pytest.raises(Unparsable):
         parse(text, form)
-
-
-@pytest.mark.parametrize("form", [SufficiencyReply, ReflectionReply])
-def test_the_schemas_are_strict_and_hold_what_is_asked_for(form: type[Reply]) -> None:
-    sent = schema(form)
-    jsonschema.Draft202012Validator.check_schema(sent)
-    assert sent["additionalProperties"] is False
-    assert sent["required"] == list(form.model_fields)

@@ -19,8 +19,10 @@ from iterative_rag.llm.replies.forms import (
     ExtractionReply,
     JudgeReply,
     RecallReply,
+    ReflectionReply,
     RephrasingReply,
     Reply,
+    SufficiencyReply,
     schema,
     schema_version,
 )
@@ -30,7 +32,10 @@ from iterative_rag.protocols import ChatReply, ChatRequest
 
 REQUEST = ChatRequest("analyse", "system", "user")
 KNOWN = '{"reason": "all [1] there", "status": "known", "needs": []}'
-TYPES: list[type[Reply]] = [AnalysisReply, ExtractionReply, RephrasingReply, AnswerReply, RecallReply, JudgeReply]
+TYPES: list[type[Reply]] = [
+    *(AnalysisReply, ExtractionReply, RephrasingReply, AnswerReply, RecallReply, JudgeReply),
+    *(SufficiencyReply, ReflectionReply),
+]
 
 
 @pytest.mark.parametrize(
