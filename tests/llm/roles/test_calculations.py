@@ -102,14 +102,15 @@ def test_the_same_expression_again_ends_the_rounds() -> None:
     assert len(draft.computations) == 1
 
 
-def test_a_computation_without_facts_rests_on_those_that_hold_its_numbers() -> None:
-    draft, _ = answered(asks("1911 - 1874"), says())
-    assert draft.computations == (Computation("1911 - 1874", "37", (0, 2)),)
-
-
-def test_numbers_of_facts_that_there_are_not_are_left_out() -> None:
-    draft, _ = answered(asks({"expression": "2 * 3", "facts": [9, 0, 1]}), says())
-    assert draft.computations == (Computation("2 * 3", "6", (0,)),)
+@pytest.mark.parametrize(
+    ("asked", "computed"),
+    [
+        ("1911 - 1874", Computation("1911 - 1874", "37", (0, 2))),  # without facts, those that hold its numbers
+        ({"expression": "2 * 3", "facts": [9, 0, 1]}, Computation("2 * 3", "6", (0,))),  # not those that there are not
+    ],
+)
+def test_a_computation_rests_on_its_facts(asked: Any, computed: Computation) -> None:
+    assert answered(asks(asked), says())[0].computations == (computed,)
 
 
 def test_a_request_without_an_expression_is_complained_about() -> None:

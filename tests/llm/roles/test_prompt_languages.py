@@ -1,7 +1,8 @@
-"""A corpus in another language than the question: look-ups are written in both, so that the articles are found."""
+"""The language that an answer is written in, and look-ups in both languages where the corpus is in another one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -17,8 +18,8 @@ from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
-from iterative_rag.types import Document, Fact, Inquiry, Need, Status
-from tests.llm.inquiries import INQUIRY
+from iterative_rag.types import AgentView, Document, Fact, Inquiry, Need, Status
+from tests.llm.inquiries import INQUIRY, answer, played, roles
 
 ENGLISH, GERMAN = "Who is the mayor of Aldermere?", "Wer ist die Bürgermeisterin von Aldermere?"
 QUOTE = "Die Bürgermeisterin von Aldermere ist Edda Holm."
@@ -123,3 +124,41 @@ def test_every_role_that_writes_look_ups_or_searches_is_told() -> None:
     played.rewriter.reword(replace(inquiry.tried[0], question=question), ())
     assert [role for role in replies if "articles are in English" in llm.asked(role)[0].user] == list(replies)
     assert "Write the searches and the passage in English" in llm.asked("reword")[0].user
+
+
+# --- the language of the answer ---------------------------------------------------------------------
+
+HOW_OLD = "Wie alt war der Architekt, als der Turm fertig wurde?"
+NAMED = re.compile(r'^Write "answer".* in (\w+|the language of the original question)\. Copy names', re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("question", "settings", "named"),
+    [
+        (INQUIRY.original, {}, []),
+        (INQUIRY.original, {"answer_language": "en"}, []),
+        (INQUIRY.original, {"answer_language": "de"}, ["German"]),
+        (HOW_OLD, {}, ["German"]),
+        (HOW_OLD, {"answer_language": "tr"}, ["Turkish"]),
+        (HOW_OLD, {"answer_language": "en"}, ["English"]),
+        (HOW_OLD, {"language": "en"}, []),
+        ("Velm Tower Architekt", {}, ["the language of the original question"]),
+    ],
+)
+def test_the_prompt_names_the_language_where_it_is_not_english(
+    question: str, settings: dict[str, Any], named: list[str]
+) -> None:
+    submit = {"thought": "", "calls": [{"tool": "submit", "answer": "37 [1]", "short_answer": "37"}]}
+    with ScriptedLLM({"answer": [answer(answer="37 [2].")], "agent": [submit]}) as llm:
+        played = roles(llm, **settings)
+        played.answerer.answer(replace(INQUIRY, original=question))
+        assert played.agent
+        played.agent.act(AgentView(question))
+    assert [NAMED.findall(request.user) for request in llm.requests] == [named, named]
+
+
+def test_an_abstention_is_in_the_words_of_the_model() -> None:
+    missing = "Wann der Turm fertig wurde, steht in keinem Text."
+    reply = {"status": "not_in_facts", "answer": "", "short_answer": "", "missing": missing, "confidence": 0.2}
+    draft, _ = played(lambda roles: roles.answerer.answer(replace(INQUIRY, original=HOW_OLD)), answer=[reply])
+    assert (draft.answered, draft.missing) == (False, missing)
