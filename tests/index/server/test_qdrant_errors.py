@@ -104,11 +104,29 @@ def test_the_key_goes_to_the_server_and_nowhere_else(server: Server) -> None:
     assert KEY not in f"{place.name} {place.option} {vars(place)}"
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_wrong_key(server: Server, status: int) -> None:
-    error = failure(server.fails(status, f"Invalid API key {KEY}"))
-    assert type(error) is StoreRefused
-    assert "refuses the key" in str(error)
+BROKE = f"something broke, {KEY}"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "told"),
+    [
+        (401, f"Invalid API key {KEY}", StoreRefused, "refuses the key"),
+        (403, f"Invalid API key {KEY}", StoreRefused, "refuses the key"),
+        (404, "Not found: Collection `x` doesn't exist!", StoreMissing, "has no collection"),
+        (400, "Vector dimension error: expected dim: 384, got 64", CorpusMismatch, "of other dimensions"),
+        (500, BROKE, StoreUnreachable, "something broke, [key]"),
+        (503, BROKE, StoreUnreachable, "something broke, [key]"),
+        (429, BROKE, StoreUnreachable, ""),
+        (418, BROKE, StoreError, "something broke, [key]"),
+        (0, "", StoreUnreachable, "broke off its reply"),
+    ],
+)
+def test_what_a_server_answers_has_its_own_error(
+    server: Server, status: int, said: str, kind: type[IterativeRAGError], told: str
+) -> None:
+    error = failure(server.fails(status, said))
+    assert type(error) is kind
+    assert told in str(error)
 
 
 def test_no_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,31 +152,11 @@ def test_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert error.hint == install_command("qdrant")
 
 
-def test_a_server_that_hangs_up(server: Server) -> None:
-    assert type(failure(server.fails(0, ""))) is StoreUnreachable
-
-
 def test_no_collection(server: Server) -> None:
     server.body = json.dumps({"result": {"exists": False}})
     error = failure(ServerPlace(server.address, "small"))
     assert type(error) is StoreMissing
     assert f"iterative-rag corpus push small 'qdrant://127.0.0.1:{server.address.port}'" in error.hint
-    assert type(failure(server.fails(404, "Not found: Collection `x` doesn't exist!"))) is StoreMissing
-
-
-def test_other_dimensions(server: Server) -> None:
-    said = "Wrong input: Vector dimension error: expected dim: 384, got 64"
-    assert type(failure(server.fails(400, said))) is CorpusMismatch
-
-
-@pytest.mark.parametrize(
-    ("status", "kind"), [(500, StoreUnreachable), (503, StoreUnreachable), (429, StoreUnreachable), (418, StoreError)]
-)
-def test_what_else_it_answers(server: Server, status: int, kind: type[StoreError]) -> None:
-    error = failure(server.fails(status, f"something broke, {KEY}"))
-    assert type(error) is kind
-    if status != 429:
-        assert "something broke, [key]" in str(error)
 
 
 def test_what_is_no_qdrant(server: Server) -> None:
