@@ -17,24 +17,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.index.sparse import bm25_query
+from iterative_rag.index.sparse import Sparse
 from iterative_rag.index.sqlite_errors import index_disk_full
 from iterative_rag.index.vector_store import (
     DENSE,
     EXACT_POINTS,
-    SPARE,
     SPARSE,
     StoredPoint,
     VectorStore,
     point_uuid,
-    ranked,
 )
-from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.system.files import is_full
 from iterative_rag.system.native_output import panics_unprinted
 
 if TYPE_CHECKING:
-    from qdrant_edge import EdgeConfig, EdgeShard, QueryRequest
+    from qdrant_edge import EdgeConfig, EdgeShard
 
 # What the engine says of files that hold something else than it wrote, and what names an error of the system. Whatever
 # is not the first, or is the second too (no thread, no memory, a clock before 1970), proves nothing about the files.
@@ -128,20 +125,11 @@ class EdgeStore(VectorStore):
             self._shard.flush()
         self._count_frequencies = self.count() <= EXACT_POINTS
 
-    def search(
-        self,
-        queries: Sequence[tuple[str, list[float]]],
-        limit: int,
-        *,
-        among: AbstractSet[uuid.UUID] | None = None,
-        languages: Sequence[str] = (ENGLISH,),
-    ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
-        """For each (text, unit vector): what the dense half and what BM25 found, up to `limit` each.
-
-        `among` leaves all points out but these, also from BM25's document frequencies: they rank as in a shard of
-        their own. By point id and not by a condition on the payload, which would read every payload there is: at
-        150,000 points 0.5 ms against 100 ms.
-        """
+    def nearest(
+        self, wanted: Sequence[list[float] | Sparse], limit: int, among: AbstractSet[uuid.UUID] | None
+    ) -> Sequence[Sequence[Any]]:
+        """Those `among` are told by point id and not by a condition on the payload, which would read every payload
+        there is: at 150,000 points 0.5 ms against 100 ms."""
         from qdrant_edge import (
             Filter,
             HasIdCondition,
@@ -158,19 +146,17 @@ class EdgeStore(VectorStore):
         counted = Filter() if only is None and self._count_frequencies else only
         frequencies = None if counted is None else SearchParams(idf=IdfParams(counted))
         rescored = QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
-        nearest = SearchParams(hnsw_ef=HNSW_EF, quantization=rescored) if self._sealed else None
-        requests: list[QueryRequest] = []
-        for text, vector in queries:
-            dense = Query.Nearest(vector, using=DENSE)
-            sparse = Query.Nearest(SparseVector(*bm25_query(text, tuple(languages))), using=SPARSE)
-            requests += [
-                QueryRequest(limit=limit + SPARE, query=query, filter=only, params=params)
-                for query, params in ((dense, nearest), (sparse, frequencies))
-            ]
+        dense = SearchParams(hnsw_ef=HNSW_EF, quantization=rescored) if self._sealed else None
+        requests = [
+            QueryRequest(limit=limit, query=Query.Nearest(half, using=DENSE), filter=only, params=dense)
+            if isinstance(half, list)
+            else QueryRequest(
+                limit=limit, query=Query.Nearest(SparseVector(*half), using=SPARSE), filter=only, params=frequencies
+            )
+            for half in wanted
+        ]
         with _edge_errors(self.path):
-            answers = self._shard.query_batch(QueryBatchRequest(requests))
-        found = [ranked(((one.score, point_uuid(one.id)) for one in points), limit) for points in answers]
-        return list(zip(found[::2], found[1::2], strict=True))
+            return self._shard.query_batch(QueryBatchRequest(requests))
 
     def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
         with _edge_errors(self.path):

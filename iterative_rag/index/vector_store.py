@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from iterative_rag.errors import CorpusDamaged, UsageError
 from iterative_rag.index.catalogue import Points
-from iterative_rag.index.sparse import Sparse, bm25_document
+from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
 from iterative_rag.protocols import Vectors
 from iterative_rag.registry import STORES
 from iterative_rag.retrieval.analysers import ENGLISH
@@ -109,6 +109,18 @@ class VectorStore(ABC):
         """The engine's records of the points that exist, in any order."""
 
     @abstractmethod
+    def nearest(
+        self, wanted: Sequence[list[float] | Sparse], limit: int, among: AbstractSet[uuid.UUID] | None
+    ) -> Sequence[Sequence[Any]]:
+        """The engine's scored points for each dense vector (a list) and each sparse one (a pair), all in one call."""
+
+    @abstractmethod
+    def ids(self) -> set[uuid.UUID]:
+        """The ids of all points (for checks and repair)."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
     def search(
         self,
         queries: Sequence[tuple[str, list[float]]],
@@ -122,13 +134,15 @@ class VectorStore(ABC):
         `among` leaves all points out but these, also from BM25's document frequencies: they rank as in a store of
         their own. `languages` are those of the points, in which BM25 reads the queries.
         """
-
-    @abstractmethod
-    def ids(self) -> set[uuid.UUID]:
-        """The ids of all points (for checks and repair)."""
-
-    @abstractmethod
-    def close(self) -> None: ...
+        halves: list[list[float] | Sparse] = []
+        for text, vector in queries:
+            halves += [vector, bm25_query(text, tuple(languages))]
+        asked = [at for at, half in enumerate(halves) if at % 2 == 0 or half[0]]  # not for stop words alone
+        found: list[list[uuid.UUID]] = [[] for _ in halves]
+        answers = self.nearest([halves[at] for at in asked], limit + SPARE, among) if asked else []
+        for at, points in zip(asked, answers, strict=True):
+            found[at] = ranked(((one.score, point_uuid(one.id)) for one in points), limit)
+        return list(zip(found[::2], found[1::2], strict=True))
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         """Store passages with their embeddings; existing points are replaced."""

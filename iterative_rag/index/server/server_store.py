@@ -17,21 +17,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from iterative_rag.errors import MissingExtra, StoreUnreachable
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.sparse import bm25_query
+from iterative_rag.index.sparse import Sparse
 from iterative_rag.index.vector_store import (
     DENSE,
     EXACT_POINTS,
-    SPARE,
     SPARSE,
     StoredPoint,
     VectorStore,
     point_uuid,
-    ranked,
 )
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.disclosure import announce
 from iterative_rag.remote.server_calls import connection_limits
-from iterative_rag.retrieval.analysers import ENGLISH
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -88,15 +85,9 @@ class ServerStore(VectorStore):
         with self._errors():
             return self._client.retrieve(self._collection, asked, with_payload=payload, with_vectors=vectors)
 
-    def search(
-        self,
-        queries: Sequence[tuple[str, list[float]]],
-        limit: int,
-        *,
-        among: AbstractSet[uuid.UUID] | None = None,
-        languages: Sequence[str] = (ENGLISH,),
-    ) -> list[tuple[list[uuid.UUID], list[uuid.UUID]]]:
-        """Both halves of all queries in one request. The caller fuses the halves, as for every store."""
+    def nearest(
+        self, wanted: Sequence[list[float] | Sparse], limit: int, among: AbstractSet[uuid.UUID] | None
+    ) -> Sequence[Sequence[Any]]:
         from qdrant_client import models
 
         only = None
@@ -104,24 +95,21 @@ class ServerStore(VectorStore):
             only = models.Filter(must=[models.HasIdCondition(has_id=sorted(map(str, among)))])
         counted = models.Filter() if only is None and self._small else only
         frequencies = None if counted is None else models.SearchParams(idf=models.IdfCorpusParams(corpus=counted))
-        requests: list[models.QueryRequest] = []
-        places: list[int] = []  # 2 n: the dense half of query n, 2 n + 1: its BM25 half
-        for number, (text, vector) in enumerate(queries):
-            indices, values = bm25_query(text, tuple(languages))
-            halves: list[tuple[Any, str, models.SearchParams | None]] = [(vector, DENSE, self._dense_params())]
-            if indices:
-                halves.append((models.SparseVector(indices=indices, values=values), SPARSE, frequencies))
-            for half, (query, using, params) in enumerate(halves):
-                places.append(2 * number + half)
-                requests.append(
-                    models.QueryRequest(query=query, using=using, params=params, filter=only, limit=limit + SPARE)
-                )
+        dense = self._dense_params()
+        requests = [
+            models.QueryRequest(query=half, using=DENSE, params=dense, filter=only, limit=limit)
+            if isinstance(half, list)
+            else models.QueryRequest(
+                query=models.SparseVector(indices=half[0], values=half[1]),
+                using=SPARSE,
+                params=frequencies,
+                filter=only,
+                limit=limit,
+            )
+            for half in wanted
+        ]
         with self._errors():
-            answers = self._client.query_batch_points(self._collection, requests)
-        found: list[list[uuid.UUID]] = [[] for _ in range(2 * len(queries))]
-        for place, answer in zip(places, answers, strict=True):
-            found[place] = ranked(((point.score, point_uuid(point.id)) for point in answer.points), limit)
-        return list(zip(found[::2], found[1::2], strict=True))
+            return [answer.points for answer in self._client.query_batch_points(self._collection, requests)]
 
     def _dense_params(self) -> models.SearchParams:
         from qdrant_client import models
