@@ -54,7 +54,7 @@ class CorpusPart:
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank."""
-        return self._whole.search_points(self._points(), queries, limit) if self._ids else [[] for _ in queries]
+        return self._whole.search(queries, limit, self._points()) if self._ids else [[] for _ in queries]
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when this part does not hold it."""

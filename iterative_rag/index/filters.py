@@ -71,7 +71,7 @@ def search_filtered(corpus: OpenedCorpus, query: str, limit: int, *wanted: Withi
     if isinstance(corpus, CollectionCorpus):
         raise only_as_a_whole(corpus.name)
     with closing(corpus.pinned()) as pinned:  # apart: a text outside must not stand for a copy within
-        return pinned.search_points(selection(pinned, wanted).points, [query], limit)[0]
+        return pinned.search([query], limit, selection(pinned, wanted).points)[0]
 
 
 def _is_meant(entry: CatalogueEntry, wanted: Within) -> bool:

@@ -106,13 +106,6 @@ class IndexedCorpus:
         with self._newest() as seen:
             return seen.documents.digest()
 
-    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank.
-
-        Of documents that hold the same text, the one that was found first stands for all.
-        """
-        return self._search(queries, limit)
-
     def points(self, document_ids: Collection[str]) -> list[Points]:
         """The points of the documents that exist."""
         with self._newest() as seen:
@@ -123,11 +116,9 @@ class IndexedCorpus:
         with self._newest() as seen, seen.vectors() as vectors:
             return vectors.passages(points)
 
-    def search_points(self, among: AbstractSet[UUID], queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        """`search` as if the index held only these points."""
-        return self._search(queries, limit, among)
-
-    def _search(self, queries: Sequence[str], limit: int, among: AbstractSet[UUID] | None = None) -> list[list[Hit]]:
+    def search(self, queries: Sequence[str], limit: int, among: AbstractSet[UUID] | None = None) -> list[list[Hit]]:
+        """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank; `among` these points, as if
+        the index held no others. Of documents that hold the same text, the one that was found first stands for all."""
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
