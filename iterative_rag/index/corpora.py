@@ -97,7 +97,7 @@ class Corpora:
         folder = self._existing(name)
         size = _bytes_on_disk(folder)
         try:
-            with self._reading(name) as store:
+            with self._reading(name, any_version=True) as store:
                 meta = store.meta()
                 if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
@@ -191,7 +191,6 @@ class Corpora:
         """
         folder = self._existing(name)
         with self._reading(name, write=True) as store:
-            _check_schema(name, folder, store.meta())
             source = self.place(name)
             _check_place(name, store.in_step(), source)
             return copy_vectors(name, CorpusLock(folder, name), store, source, target, progress)
@@ -240,9 +239,11 @@ class Corpora:
                     tighten(folder)  # the vector engine creates its files by the umask
 
     @contextmanager
-    def _reading(self, name: str, *, write: bool = False) -> Iterator[DocumentStore]:
+    def _reading(self, name: str, *, write: bool = False, any_version: bool = False) -> Iterator[DocumentStore]:
         folder = self._existing(name)
         with sqlite_errors(folder, name), closing(self._store(folder, name, write=write)) as store:
+            if not any_version and store.is_of_another_version():
+                _check_schema(name, folder, store.meta())
             yield store
 
     def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:

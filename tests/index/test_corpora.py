@@ -173,6 +173,8 @@ def test_another_schema_is_refused(
     database = sqlite3.connect(indexed.root / "small" / "documents.sqlite")
     with closing(database), database:
         database.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (schema,))
+    with pytest.raises(CorpusMismatch, match=age):
+        indexed.versions("small")
     with pytest.raises(CorpusMismatch, match=age) as raised:
         indexed.open("small", embedder)
     assert f"iterative-rag index {articles} --corpus small" in raised.value.hint
