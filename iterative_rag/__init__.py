@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from iterative_rag.app.factory import IterativeRAG
-    from iterative_rag.app.proof.kept_proofs import proof_of, verify_proof
+    from iterative_rag.app.proof.proof_check import proof_of, verify_proof
     from iterative_rag.app.proof.proof_check import ProofCheck
     from iterative_rag.errors import IterativeRAGError
     from iterative_rag.index.ingest import IngestReport
@@ -51,8 +51,7 @@ _NAMES = {
     "app.factory": "IterativeRAG",
     "errors": "IterativeRAGError",
     "index.ingest": "IngestReport",
-    "app.proof.proof_check": "ProofCheck",
-    "app.proof.kept_proofs": "proof_of verify_proof",
+    "app.proof.proof_check": "ProofCheck proof_of verify_proof",
     "settings": "Settings load_settings",
     "types": (
         "AnalysisStep Answer AnswerForm AnsweringStep Citation ConfidenceWord EditKind Fact FactEdit "

@@ -13,7 +13,7 @@ import pytest
 from fakes.command_line import Command
 from fakes.two_article_corpus import QUESTION, TEXTS, indexed_home
 from iterative_rag import IterativeRAG, proof_of
-from iterative_rag.app.proof.kept_proofs import document_in
+from iterative_rag.app.proof.proof_check import document_in
 from iterative_rag.app.proof.proof_file import proof_html, proof_json
 
 OTHER = "Which river does the Sunday bridge cross?"

@@ -1,16 +1,19 @@
-"""A proof file compared with a corpus as it is now: what still stands where it was quoted, and what changed since."""
+"""A proof as data that a program keeps, and compared with a corpus as it is now: what still stands where it was quoted,
+and what changed since."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from iterative_rag.app.proof.proof_file import content_hash
+from iterative_rag.app.proof.proof_file import DocumentOf, content_hash, proof_data, sealed
 from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.types import Document
+from iterative_rag.types import Answer, Citation, Document
 
 
 class Finding(StrEnum):
@@ -58,15 +61,38 @@ class ProofCheck:
         return bool(self.quotes) and all(quote.finding.holds for quote in self.quotes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cited:
+@dataclass(frozen=True)
+class _Document:
+    id: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class _Citation:
     n: int
-    title: str
-    quote: str
     start: int
     end: int
-    document_id: str
-    sha256: str
+    title: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    citations: tuple[_Citation, ...]
+    question: str = ""
+    short_answer: str = ""
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """What is read of the data of a proof."""
+
+    answer: _Answer
+    documents: tuple[_Document, ...]
+    cited_documents: dict[str, str]
+    made_by: str = ""
+    made_at: str = ""
+    corpus: str = ""
 
 
 # The documents of a corpus that have an id or else a title; none where there is no such document.
@@ -83,86 +109,39 @@ class TitledCorpus(Protocol):
 
 def check_proof(data: Mapping[str, Any], lookup: Lookup) -> ProofCheck:
     """Raises UsageError where the data is not that of a proof."""
-    answer = _mapping(data.get("answer"))
-    return ProofCheck(
-        question=_text(answer, "question"),
-        short_answer=_text(answer, "short_answer"),
-        made_by=_text(data, "made_by"),
-        made_at=_text(data, "made_at"),
-        corpus=_text(data, "corpus"),
-        quotes=tuple(_checked(cited, lookup) for cited in _citations(data, answer)),
-    )
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        proof = TypeAdapter(_Proof).validate_json(json.dumps(data), strict=True)
+    except ValidationError as error:
+        raise UsageError("The proof is damaged.", hint="Make the file again from the answer.") from error
+    documents = {document.id: document for document in proof.documents}
+
+    def checked(citation: _Citation) -> QuoteCheck:
+        cited = documents.get(proof.cited_documents.get(str(citation.n), ""), _Document())
+        checks = [_compared(citation, cited, document) for document in lookup(cited.id, citation.title)]
+        order = list(Finding)
+        missing = _as(citation, Finding.NO_DOCUMENT)
+        return min(checks, key=lambda check: order.index(check.finding), default=missing)
+
+    answer = proof.answer
+    quotes = tuple(map(checked, answer.citations))
+    return ProofCheck(answer.question, answer.short_answer, proof.made_by, proof.made_at, proof.corpus, quotes)
 
 
-def _checked(cited: _Cited, lookup: Lookup) -> QuoteCheck:
-    found = [_compared(cited, document) for document in lookup(cited.document_id, cited.title)]
-    order = list(Finding)
-    return min(found, key=lambda check: order.index(check.finding), default=_as(cited, Finding.NO_DOCUMENT))
-
-
-def _compared(cited: _Cited, document: Document) -> QuoteCheck:
-    text = document.text
+def _compared(citation: _Citation, cited: _Document, document: Document) -> QuoteCheck:
+    text, start, end = document.text, max(citation.start, 0), citation.end
     same = content_hash(text) == cited.sha256
-    if cited.quote and text[cited.start : cited.end] == cited.quote:
-        return _as(cited, Finding.UNCHANGED if same else Finding.IN_PLACE, cited.start, cited.end)
+    if citation.quote and text[start:end] == citation.quote:
+        return _as(citation, Finding.UNCHANGED if same else Finding.IN_PLACE, start, end)
     if same:
-        return _as(cited, Finding.FALSE)
-    place = locate(cited.quote, text, [(0, len(text))])
-    return _as(cited, Finding.MOVED, *place) if place else _as(cited, Finding.GONE)
+        return _as(citation, Finding.FALSE)
+    place = locate(citation.quote, text, [(0, len(text))])
+    return _as(citation, Finding.MOVED, *place) if place else _as(citation, Finding.GONE)
 
 
-def _as(cited: _Cited, finding: Finding, start: int = 0, end: int = 0) -> QuoteCheck:
-    return QuoteCheck(cited.n, cited.title, cited.quote, finding, start, end)
-
-
-def _citations(data: Mapping[str, Any], answer: Mapping[str, Any]) -> list[_Cited]:
-    places = _mapping(data.get("cited_documents"))
-    documents = {_text(one, "id"): one for one in map(_mapping, _list(data.get("documents")))}
-    cited = []
-    for one in map(_mapping, _list(answer.get("citations"))):
-        document = documents.get(_text(places, str(_number(one, "n"))), {})
-        cited.append(
-            _Cited(
-                _number(one, "n"),
-                _text(one, "title"),
-                _text(one, "quote"),
-                _number(one, "start"),
-                _number(one, "end"),
-                _text(document, "id"),
-                _text(document, "sha256"),
-            )
-        )
-    return cited
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise _damaged()
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise _damaged()
-    return value
-
-
-def _text(data: Mapping[str, Any], name: str) -> str:
-    value = data.get(name, "")
-    if not isinstance(value, str):
-        raise _damaged()
-    return value
-
-
-def _number(data: Mapping[str, Any], name: str) -> int:
-    value = data.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise _damaged()
-    return value
-
-
-def _damaged() -> UsageError:
-    return UsageError("The proof is damaged.", hint="Make the file again from the answer.")
+def _as(citation: _Citation, finding: Finding, start: int = 0, end: int = 0) -> QuoteCheck:
+    return QuoteCheck(citation.n, citation.title, citation.quote, finding, start, end)
 
 
 def documents_in(corpus: TitledCorpus) -> Lookup:
@@ -180,3 +159,35 @@ def documents_in(corpus: TitledCorpus) -> Lookup:
             return []
 
     return lookup
+
+
+def proof_of(answer: Answer, corpus: Corpus) -> dict[str, Any]:
+    """The answer and what its quotes can be checked by, in plain JSON types: for `verify_proof`, and as a file for
+    `iterative-rag verify`. `corpus` is that of the run (`IterativeRAG.corpus`)."""
+    from iterative_rag import __version__
+
+    return proof_data(answer, document_in(answer, corpus), version=__version__, source=str)
+
+
+def document_in(answer: Answer, corpus: Corpus) -> DocumentOf:
+    """Finds the document of a citation of the answer in the corpus of its run."""
+    lookup = documents_in(_titled(corpus))
+    ids = {(fact.source, fact.title): fact.document_id for hop in answer.hops for fact in hop.facts}
+
+    def document_of(citation: Citation) -> Document | None:
+        found = lookup(ids.get((citation.source, citation.title), ""), citation.title)
+        return next((one for one in found if citation.source in (one.source, *one.copies)), None)
+
+    return document_of
+
+
+def verify_proof(proof: Mapping[str, Any], corpus: Corpus) -> ProofCheck:
+    """What has become of the quotes of a proof in a corpus as it is now. Raises UsageError for what is no proof, is one
+    of another version, or was changed since it was made."""
+    return check_proof(sealed(proof), documents_in(_titled(corpus)))
+
+
+def _titled(corpus: Corpus) -> TitledCorpus:
+    if not hasattr(corpus, "find"):
+        raise UsageError("Proofs need an indexed corpus.", hint="Index the documents: iterative-rag index PATH")
+    return cast(TitledCorpus, corpus)
