@@ -15,8 +15,8 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.app.qualification.decisions import Measured
+    from iterative_rag.app.qualification.measurements import Thinking
     from iterative_rag.app.qualification.qualify import Qualification
-    from iterative_rag.app.qualification.thinking_choice import Thinking
     from iterative_rag.protocols import ChatModel
     from iterative_rag.settings import Settings
     from iterative_rag.types import RunProgress

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iterative_rag.app.qualification.observed_model import CallFigures
-from iterative_rag.app.qualification.parallel_calls import ParallelCalls
-from iterative_rag.app.qualification.role_cases import CaseResult
+from iterative_rag.app.qualification.cases import CaseResult
+from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls, ThinkingChoice
 from iterative_rag.app.qualification.strategy_runs import StrategyResult
-from iterative_rag.app.qualification.thinking_choice import ThinkingChoice
 
 # The first of these that is best is taken: the default before strategies that cost more calls for the same answers.
 PREFERENCE = ("iterative", "plan", "full", "self-rag", "crag", "naive")

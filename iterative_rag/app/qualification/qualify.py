@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from iterative_rag.app.qualification.cases import cases
+from iterative_rag.app.qualification.cases import RoleCase, cases, longest_window, run_case
 from iterative_rag.app.qualification.decisions import Decision, Measured, advice, decisions
-from iterative_rag.app.qualification.observed_model import CallFigures, ObservedModel
-from iterative_rag.app.qualification.parallel_calls import measure
-from iterative_rag.app.qualification.role_cases import longest_window, run_case
+from iterative_rag.app.qualification.measurements import (
+    CallFigures,
+    ObservedModel,
+    Thinking,
+    ThinkingCases,
+    ThinkingChoice,
+    measure,
+)
 from iterative_rag.app.qualification.strategy_runs import run_strategy
-from iterative_rag.app.qualification.thinking_choice import MakeModel, choose
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.protocols import ChatModel
@@ -29,6 +34,7 @@ from iterative_rag.types import RunProgress
 _UNLIMITED = {"max_calls": 100_000, "max_tokens": 1_000_000_000, "max_seconds": 86_400.0}
 
 Progress = Callable[[str], None]
+MakeModel = Callable[[Thinking], ChatModel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ def qualify(
     choice = None
     if thinking is not None:
         progress("thinking")
-        choice = choose(thinking, cases().roles, settings.model_copy(update=_UNLIMITED))
+        choice = _thinking(thinking, cases().roles, settings.model_copy(update=_UNLIMITED))
         model = thinking(choice.value) if choice else model
     measured = replace(_measured(model, settings, progress, calls), thinking=choice)
     decided = decisions(measured)
@@ -73,6 +79,24 @@ def qualify(
     )
     write_profile(profile)
     return Qualification(measured, decided, told, profile)
+
+
+def _thinking(make: MakeModel, cases: Sequence[RoleCase], settings: Settings) -> ThinkingChoice | None:
+    """Run the cases both ways; None for a model that does not think where it is told to. Raises LLMError."""
+    on = ObservedModel(make("on"))
+    _thought(on, cases[:1], settings)
+    if not any(call.thought for call in on.calls):
+        return None
+    return ThinkingChoice(
+        len(cases), _thought(on, cases, settings), _thought(ObservedModel(make("off")), cases, settings)
+    )
+
+
+def _thought(model: ObservedModel, cases: Sequence[RoleCase], settings: Settings) -> ThinkingCases:
+    roles = LLMBackend(model, None, NoCache(), settings).roles(RunBudget(settings, Trace("", [])))
+    started = time.monotonic()
+    right = sum(run_case(case, roles, model).right for case in cases)
+    return ThinkingCases(right, time.monotonic() - started)
 
 
 def _measured(

@@ -1,16 +1,26 @@
-"""A model whose calls are counted and timed while it is qualified."""
+"""What is measured of a model while it is qualified: its calls, calls at the same time, thinking on and off."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Literal
 
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.replies.json_parsing import Unparsable, json_values, visible
-from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest
-from iterative_rag.types import RunProgress
+from iterative_rag.protocols import ChatModel, ChatReply, ChatRequest, Extractor
+from iterative_rag.types import Need, RunProgress, Window
+
+# How many calls are made together, and how much faster than one after another they have to be to count as parallel.
+TOGETHER = 4
+GAIN = 1.4
+_TEXT = "The store of Brisk is numbered {n}. It was opened in 19{n:02d} and sells rope, lamps and tar."
+Thinking = Literal["on", "off"]
+# Seconds of so few calls vary on a busy machine: less than this is no difference.
+CLEARLY_SLOWER = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +107,63 @@ class CallFigures:
             prompt_tokens=int(median([call.prompt_tokens for call in calls] or [0])),
             completion_tokens=int(median([call.completion_tokens for call in calls] or [0])),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelCalls:
+    """Seconds of two calls one after another and of two at once, and the calls in flight that pay off."""
+
+    one_by_one: float
+    at_once: float
+    in_flight: int
+
+    @property
+    def gain(self) -> float:
+        return self.one_by_one / max(self.at_once, 1e-9)
+
+
+def measure(extractor: Extractor) -> ParallelCalls:
+    """Eight short calls at most. Raises LLMError."""
+    one_by_one = sum(_seconds(extractor, [n]) for n in (11, 12))
+    at_once = _seconds(extractor, [21, 22])
+    if one_by_one / max(at_once, 1e-9) < GAIN:
+        return ParallelCalls(one_by_one, at_once, 1)
+    four = _seconds(extractor, range(31, 31 + TOGETHER))
+    scales = 2 * at_once / max(four, 1e-9) >= GAIN
+    return ParallelCalls(one_by_one, at_once, TOGETHER if scales else 2)
+
+
+def _seconds(extractor: Extractor, numbers: Sequence[int]) -> float:
+    started = time.monotonic()
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        list(pool.map(lambda n: _call(extractor, n), numbers))
+    return time.monotonic() - started
+
+
+def _call(extractor: Extractor, n: int) -> None:
+    text = _TEXT.format(n=n)
+    need, window = Need(f"When was store {n} of Brisk opened?"), Window("store", "Store", "store.md", (), text)
+    extractor.extract([need], [window], "")
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingCases:
+    """What came of the cases in one of the two ways: how many were right, and their seconds together."""
+
+    right: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingChoice:
+    """Both ways side by side, and how many cases there were."""
+
+    cases: int
+    on: ThinkingCases
+    off: ThinkingCases
+
+    @property
+    def value(self) -> Thinking:
+        """Off where that answers as well and is not slower."""
+        slower = self.off.seconds > CLEARLY_SLOWER * self.on.seconds
+        return "off" if self.off.right >= self.on.right and not slower else "on"
