@@ -1,38 +1,34 @@
-"""A conversation that goes on: each question is understood from the ones before it, answered, and kept."""
+"""A conversation that goes on: each question is understood from the ones before it, answered, and kept.
+
+Its next run is told the latest exchanges, and the cited facts of all of them within a set size. Nothing that was cited
+is ever left out of the conversation itself; what is bounded is what a prompt has to hold.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
-from iterative_rag.app.conversations.memory import earlier_of
 from iterative_rag.app.conversations.store import ConversationStore
 from iterative_rag.app.conversations.values import Conversation, Turn, name_of, turn_of
 from iterative_rag.errors import CorpusError
-from iterative_rag.types import Answer, AnswerText, Earlier, FinalStep, RunProgress, Step
+from iterative_rag.types import Answer, Earlier, Exchange, Fact, FinalStep, Step
+
+if TYPE_CHECKING:
+    from iterative_rag.app.factory.rag import IterativeRAG
 
 _log = logging.getLogger(__name__)
-
-
-class Asker(Protocol):
-    """What answers the questions of a conversation: `IterativeRAG`."""
-
-    def steps(
-        self,
-        question: str,
-        *,
-        strategy: str | None = None,
-        trace: Path | None = None,
-        progress: Callable[[RunProgress], None] | None = None,
-        written: Callable[[AnswerText], None] | None = None,
-        run_id: str = "",
-        earlier: Earlier | None = None,
-    ) -> Iterator[Step]:
-        """The steps of one run, the last a FinalStep. `earlier`: the question is a follow-up."""
-        ...
+# Exchanges that a follow-up may speak of; older ones count by their cited facts alone.
+EXCHANGES = 6
+# Characters of one answer's text among them, and of all facts without their quotes. A prompt adds as much of the quotes
+# as it has room for, so that a fact whose quote does not fit is told by its statement and keeps its citation.
+TEXT_CHARS = 300
+FACT_CHARS = 6000
+_FACT_OVERHEAD = 20  # its number and its marks
+_WORD = re.compile(r"\w{3,}")
 
 
 class ConversationSession:
@@ -43,7 +39,7 @@ class ConversationSession:
     """
 
     def __init__(
-        self, rag: Asker, conversation: Conversation | None = None, store: ConversationStore | None = None
+        self, rag: IterativeRAG, conversation: Conversation | None = None, store: ConversationStore | None = None
     ) -> None:
         self.rag = rag
         self.conversation = conversation or Conversation()
@@ -53,28 +49,13 @@ class ConversationSession:
     def turns(self) -> tuple[Turn, ...]:
         return self.conversation.turns
 
-    def ask(
-        self, question: str, *, meaning: str = "", strategy: str | None = None, trace: Path | None = None
-    ) -> Answer:
+    def ask(self, question: str, **options: Any) -> Answer:
         """Answer a question or follow-up; the arguments and errors are those of `steps`."""
-        answer = None
-        for step in self.steps(question, meaning=meaning, strategy=strategy, trace=trace):
-            if isinstance(step, FinalStep):
-                answer = step.answer
-        assert answer is not None, "the run ended without a final step"
-        return answer
+        from iterative_rag.app.factory.rag import answer_of
 
-    def steps(
-        self,
-        question: str,
-        *,
-        meaning: str = "",
-        strategy: str | None = None,
-        trace: Path | None = None,
-        progress: Callable[[RunProgress], None] | None = None,
-        written: Callable[[AnswerText], None] | None = None,
-        run_id: str = "",
-    ) -> Iterator[Step]:
+        return answer_of(self.steps(question, **options))
+
+    def steps(self, question: str, *, meaning: str = "", **options: Any) -> Iterator[Step]:
         """The run of a question as typed steps; a FollowUpStep tells how a follow-up is understood.
 
         `meaning` is the question that it stands for, where the caller knows it; it is then asked as it is. The other
@@ -82,17 +63,7 @@ class ConversationSession:
         """
         question = question.strip()
         earlier = earlier_of(self.conversation, question) if self.turns and not meaning else None
-        asked = meaning or question
-        run = self.rag.steps(
-            asked,
-            strategy=strategy,
-            trace=trace,
-            progress=progress,
-            written=written,
-            run_id=run_id,
-            earlier=earlier,
-        )
-        for step in run:
+        for step in self.rag.steps(meaning or question, earlier=earlier, **options):
             if isinstance(step, FinalStep):
                 self._keep(turn_of(question, step.answer, before=self.turns))
             yield step
@@ -106,3 +77,37 @@ class ConversationSession:
             except CorpusError as error:
                 _log.warning("This answer is not kept in the conversation: %s", error)
         self.conversation = grown
+
+
+def earlier_of(conversation: Conversation, follow_up: str) -> Earlier:
+    """The latest exchanges, and the facts that fit, oldest first: those of the latest exchanges and those that share
+    words with the follow-up before others."""
+    exchanges = tuple(_shortened(turn.exchange) for turn in conversation.turns[-EXCHANGES:])
+    by_turn = [turn.facts for turn in conversation.turns]
+    return Earlier(exchanges, fitting_facts(by_turn, follow_up))
+
+
+def _shortened(exchange: Exchange) -> Exchange:
+    text = exchange.text
+    shown = text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS].rstrip()} …"
+    return Exchange(exchange.question, exchange.short_answer, shown)
+
+
+def fitting_facts(by_turn: Sequence[Sequence[Fact]], follow_up: str) -> tuple[Fact, ...]:
+    """The facts of the turns that a prompt has room for, oldest first, without repeats."""
+    ordered = list(dict.fromkeys(fact for facts in by_turn for fact in facts))
+    recent = {fact for facts in by_turn[-2:] for fact in facts}
+    words = set(_WORD.findall(follow_up.casefold()))
+
+    def rank(place: int) -> tuple[bool, int, int]:
+        fact = ordered[place]
+        shared = len(words & set(_WORD.findall(f"{fact.title} {fact.statement} {fact.value}".casefold())))
+        return fact in recent, shared, place
+
+    room, chosen = FACT_CHARS, set()
+    for place in sorted(range(len(ordered)), key=rank, reverse=True):
+        cost = len(ordered[place].statement) + len(ordered[place].title) + _FACT_OVERHEAD
+        if cost <= room:
+            room -= cost
+            chosen.add(place)
+    return tuple(fact for place, fact in enumerate(ordered) if place in chosen)

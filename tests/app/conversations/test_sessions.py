@@ -10,8 +10,8 @@ import pytest
 
 from fakes.in_memory import MemoryCorpus
 from iterative_rag.app.conversations import ConversationSession, ConversationStore
-from iterative_rag.app.conversations.memory import FACT_CHARS as REMEMBERED
-from iterative_rag.app.conversations.memory import earlier_of
+from iterative_rag.app.conversations.session import FACT_CHARS as REMEMBERED
+from iterative_rag.app.conversations.session import earlier_of
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import FollowUpUnclear
 from iterative_rag.llm.llm_backend import LLMBackend

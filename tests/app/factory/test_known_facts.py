@@ -9,7 +9,7 @@ import pytest
 from fakes.decomposition_mind import Chain, DecompositionMind, Link
 from fakes.in_memory import DictCache, MemoryCorpus
 from iterative_rag.app.conversations import ConversationSession
-from iterative_rag.app.conversations.memory import earlier_of
+from iterative_rag.app.conversations.session import earlier_of
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.index.embedders.hashing import HashingEmbedder

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from itertools import islice
 from typing import Any
 
-from iterative_rag.app.conversations import LAST, Conversation, ConversationStore, clean_name
-from iterative_rag.app.conversations.last_conversation import last_conversation
-from iterative_rag.app.factory.corpus_actions import corpus_name
+from iterative_rag.app.conversations.store import ConversationStore
+from iterative_rag.app.conversations.values import LAST, Conversation, clean_name, name_of, turn_of
+from iterative_rag.app.factory.opening import corpus_name
+from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, as_options
 from iterative_rag.storage.output import recorded_parts
-from iterative_rag.types import Within
+from iterative_rag.storage.past_runs import past_runs, step_of
+from iterative_rag.types import FinalStep, Within
 
+# Runs that may lie between the last answer and now: those that failed or were stopped.
+_LOOKED_AT = 20
 # What a corpus is found by: whoever names another one means none of these.
 _OF_THE_CORPUS = frozenset({"index", "embedder", "within"})
 
@@ -21,9 +26,29 @@ def conversation_named(name: str, store: ConversationStore) -> Conversation:
     """The conversation of this name or id, a new one where there is none; LAST for that of the last answer. Raises
     UsageError."""
     if name == LAST:
-        return last_conversation(store)
+        return _last_conversation(store)
     found = store.find(name) if name else None
     return found or Conversation(name=clean_name(name) if name else "")
+
+
+def _last_conversation(store: ConversationStore) -> Conversation:
+    """The conversation that the last answer belongs to. Where it was asked by itself, one begins with it.
+
+    Raises UsageError where nothing was asked yet.
+    """
+    for run in islice(past_runs(), _LOOKED_AT):
+        step = step_of(run.last)
+        if not isinstance(step, FinalStep):
+            continue
+        if found := store.of_run(run.run_id):
+            return found
+        turn = turn_of(step.answer.question, step.answer, at=run.at.isoformat() if run.at else "")
+        return Conversation(name=name_of(step.answer.question), turns=(turn,))
+    if found := store.find(LAST):
+        return found
+    raise UsageError(
+        "There is nothing to go on with yet.", hint='Ask a full question first: iterative-rag ask "Who ...?"'
+    )
 
 
 def gone_on(settings: Settings, conversation: Conversation) -> tuple[Settings, tuple[Within, ...], str]:
