@@ -7,9 +7,11 @@ from typing import Any
 
 from fakes.in_memory import DictCache, MemoryCorpus
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.strategies import RunComponents, build
+from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.strategies import ITERATIVE
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
+from iterative_rag.protocols import BackendTraits
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace
@@ -24,8 +26,8 @@ def run_loop(corpus: MemoryCorpus, llm: ScriptedLLM, question: str, **settings: 
     reader = DocumentReader(
         corpus, roles.extractor, cache=DictCache(), fact_limit=3, in_flight=1, on_hit=budget.cache_hit
     )
-    run = RunComponents(corpus, reader, roles, roles.grader, budget, chosen, metered=True)
-    return list(build("iterative", run).steps(question))
+    run = RunComponents(corpus, reader, roles, roles.grader, budget, chosen, BackendTraits())
+    return list(ITERATIVE(run).steps(question))
 
 
 def outcome(steps: list[Step]) -> Answer:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from iterative_rag.app.factory import IterativeRAG
-    from iterative_rag.app.proof.proof_check import proof_of, verify_proof
-    from iterative_rag.app.proof.proof_check import ProofCheck
+    from iterative_rag.app.proof.proof_check import ProofCheck, proof_of, verify_proof
     from iterative_rag.errors import IterativeRAGError
     from iterative_rag.index.ingest import IngestReport
     from iterative_rag.settings import Settings, load_settings

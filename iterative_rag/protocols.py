@@ -536,6 +536,25 @@ class CallBudget(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class BackendTraits:
+    """What an engine has to know of who plays the roles; the values by default are those of an LLM.
+
+    `calls_cost`: a call takes time or money, so only what is still open is read, and few texts are graded. `own_words`:
+    needs and answers are worded freely, so that other needs may follow a search in vain, and an answer may say more
+    than its facts. `thorough`: what it does not find in a text is not there. `languages` are those that it understands,
+    () for all. One call has room for texts of `call_chars` characters, and `calls_at_once` are worked on at a time;
+    None where that is not known.
+    """
+
+    calls_cost: bool = True
+    own_words: bool = True
+    thorough: bool = True
+    languages: tuple[str, ...] = ()
+    call_chars: int | None = None
+    calls_at_once: int | None = None
+
+
 class Backend(Protocol):
     """The backend that plays the roles: one or two LLMs, or the built-in models. Serves several runs at once."""
 
@@ -545,12 +564,13 @@ class Backend(Protocol):
         ...
 
     @property
-    def metered(self) -> bool:
-        """Whether every call costs time or money, so that reading ends as soon as an answer is found."""
+    def traits(self) -> BackendTraits:
+        """What an engine has to know of it."""
         ...
 
-    def roles(self, budget: CallBudget) -> Roles:
-        """The roles of one run. Every call that they make is reported to `budget`."""
+    def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
+        """The roles of one run, which may take names and languages from its corpus. Every call that they make is
+        reported to `budget`."""
         ...
 
 

@@ -151,14 +151,14 @@ LLMS = Registry(
 # How a question is worked on: a function from `RunComponents` to the engine of one run.
 STRATEGIES = Registry(
     "strategy",
-    Entry("naive", "engine.baselines:naive"),
+    Entry("naive", "engine.flows:naive"),
     Entry("crag", "engine.strategies:CRAG"),
     Entry("plan", "engine.strategies:PLAN"),
     Entry("self-rag", "engine.strategies:SELF_RAG"),
     Entry("iterative", "engine.strategies:ITERATIVE"),
     Entry("full", "engine.strategies:FULL"),
-    Entry("agent", "engine.agent_engine:build", needs_llm=True),
-    Entry("closed-book", "engine.baselines:closed_book", measured_only=True),
+    Entry("agent", "engine.agent:build", needs_llm=True),
+    Entry("closed-book", "engine.flows:closed_book", measured_only=True),
 )
 
 # Who searches the web: a function from the address after "@" ("" without one) and our user agent to a `SearchEngine`.

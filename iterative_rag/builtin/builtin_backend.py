@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 
 from iterative_rag.builtin.encoder import word_rank
@@ -21,7 +20,7 @@ from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
-from iterative_rag.protocols import Cache, CallBudget, Corpus, Embedder, Roles
+from iterative_rag.protocols import BackendTraits, Cache, CallBudget, Corpus, Embedder, Roles
 from iterative_rag.types import Extract, Need, Window
 
 # Extracts below this trust are dropped: no answer is built on them (`reasoning.thresholds`), they only cost memory.
@@ -32,9 +31,8 @@ class BuiltinBackend:
     """Plays every role without an LLM: a planner decomposes the question, a reader finds the values."""
 
     name = "builtin"
-    metered = False
-    # Grammar, lexicon and networks are made for these; a question in another one is refused.
-    languages = ("en",)
+    # Grammar, lexicon and networks are made for English; a question in another language is refused.
+    traits = BackendTraits(calls_cost=False, own_words=False, thorough=False, languages=("en",))
 
     def __init__(
         self,
@@ -59,20 +57,18 @@ class BuiltinBackend:
         self._trust: AnswerTrust = trust or FittedAnswerTrust(evidence)
         self._titles: tuple[str, TitleWords] | None = None  # of the corpus of this fingerprint
 
-    def with_names_of(self, corpus: Corpus) -> BuiltinBackend:
-        """The same backend for questions about `corpus`, whose titles correct misspelt names."""
+    def _planner_for(self, corpus: Corpus | None) -> QuestionPlanner:
+        """The planner of questions about `corpus`, whose titles correct misspelt names."""
         if not isinstance(corpus, TitledCorpus):
-            return self
+            return self._planner
         if self._titles is None or self._titles[0] != corpus.fingerprint:
             titles = corpus.titles()
             self._titles = corpus.fingerprint, TitleWords(titles if len(titles) <= MOST_TITLES else ())
-        backend = copy.copy(self)
-        backend._planner = self._planner.knowing(CorpusNames(self._titles[1], corpus, word_rank))
-        return backend
+        return self._planner.knowing(CorpusNames(self._titles[1], corpus, word_rank))
 
-    def roles(self, budget: CallBudget) -> Roles:
+    def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
         """The roles. The budget is unused, since no role makes an LLM call."""
-        planned = PlannedRoles(self._planner, self._caution, self._trust)
+        planned = PlannedRoles(self._planner_for(corpus), self._caution, self._trust)
         extractor = BuiltinExtractor(self._reader, self._embedder)
         return Roles(
             analyst=planned,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iterative_rag.llm.replies.quoted_values import borne_out
 from iterative_rag.protocols import Corpus, FactCheck
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.chunking import sentences
+from iterative_rag.retrieval.need_reading import fact_at
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
@@ -48,8 +49,7 @@ def verified(
     for document in documents:
         place = locate(quoted.quote, document.text, [(0, len(document.text))])
         if place is not None:
-            fact = _fact(quoted, inquiry, document, *place)
-            return check(fact, document.text) if check else fact
+            return _fact(quoted, inquiry, document, *place, check)
     nearest = max((_nearest(quoted.quote, document) for document in documents), default=(0.0, "", ""))
     return RefusedQuote(quoted.quote, *(nearest[1:] if nearest[0] >= LIKENESS else ("", "")))
 
@@ -65,7 +65,9 @@ def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuot
         yield ToolResult("note", counted(len(noted), "quote") + " kept")
 
 
-def _fact(quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: int, end: int) -> Fact:
+def _fact(
+    quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: int, end: int, check: FactCheck | None
+) -> Fact:
     """The fact, with no value that its quote does not support, and no question that names what was never shown."""
     quote = document.text[start:end]
     seen = Window(document.id, document.title, document.source, ((0, len(document.text)),), document.text)
@@ -73,23 +75,9 @@ def _fact(quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: in
     said = f"{quoted.question} {quoted.value}".strip()
     held = borne_out(Extract(said or quote, quote, quoted.value, SCORE), Need(known), seen)
     asked = quoted.question if held.statement == said else ""
-    return Fact(
-        statement=held.statement,
-        quote=quote,
-        # Values of facts that answer different questions must not look like answers to the same one.
-        value=held.value if asked else "",
-        document_id=document.id,
-        title=document.title,
-        source=document.source,
-        start=start,
-        end=end,
-        need=Need(" ".join(asked.split()) or inquiry.original),
-        score=SCORE,
-        page=document.page_at(start),
-        retrieved=document.retrieved,
-        url=document.link,
-        copies=document.copies,
-    )
+    # Values of facts that answer different questions must not look like answers to the same one.
+    held = replace(held, value=held.value if asked else "")
+    return fact_at(document, start, end, Need(" ".join(asked.split()) or inquiry.original), held, check)
 
 
 def _nearest(quote: str, document: Document) -> tuple[float, str, str]:

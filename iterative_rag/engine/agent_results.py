@@ -1,15 +1,29 @@
-"""What the calls of a turn found, and what of it the model is shown: each result gets the room that it needs."""
+"""What the calls of a turn found, what of it the model is shown, and what a run remembers of it besides its state.
+
+Each result gets the room that it needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from iterative_rag.engine.agent_quotes import REFUSED
 from iterative_rag.llm.prompts import as_field
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.windows import GAP, PACKED, window
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import Computation, Document, Need, ShortlistedDocument
+from iterative_rag.types import (
+    Computation,
+    Document,
+    FindCall,
+    Need,
+    RowsCall,
+    SectionCall,
+    ShortlistedDocument,
+    ToolCall,
+    ToolResult,
+)
 
 Span = tuple[int, int]
 # Characters that an article is shown with at least, if it has so many: a whole passage with the heading above it.
@@ -18,6 +32,8 @@ LEAST_SHOWN = 600
 LEAST_WITH_LEAD = 900
 HITS_ALONE = replace(PACKED, lead=0)
 SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
+# The lines of earlier calls that are shown, and the characters of each.
+LOG_LINES, LOG_CHARS = 16, 200
 CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
 
 
@@ -122,3 +138,48 @@ def shared(room: int, wanted: Sequence[int]) -> list[int]:
         shares[n] = max(0, min(wanted[n], room // (len(wanted) - served)))
         room -= shares[n]
     return shares
+
+
+@dataclass(slots=True)
+class AgentMemory:
+    """`made` are all calls, `in_view` those whose results the model has before it; `results` are these, `log` has a
+    line for every call."""
+
+    log: list[str] = field(default_factory=list)
+    results: tuple[ToolResult, ...] = ()
+    made: set[ToolCall] = field(default_factory=set)
+    in_view: set[ToolCall] = field(default_factory=set)
+    computations: list[Computation] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+
+    @property
+    def latest_log(self) -> tuple[str, ...]:
+        return tuple(self.log[-LOG_LINES:])
+
+    def begin(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
+        """Those of a turn's calls that are to be carried out, each once."""
+        new = [call for call in dict.fromkeys(calls) if not self._is_repeated(call)]
+        self.made.update(new)
+        self.in_view = set(new)
+        return new
+
+    def _is_repeated(self, call: ToolCall) -> bool:
+        """Whether a call would bring nothing. A place in an article is shown again once it is out of view."""
+        return call in (self.in_view if isinstance(call, FindCall | SectionCall | RowsCall) else self.made)
+
+    def remember(self, results: Sequence[ToolResult]) -> None:
+        """The results of a turn, which the next one shows."""
+        self.results = tuple(results)
+        self.log += [_line(one) for one in results if one.call != REFUSED]
+
+    def first_time(self, what: str) -> bool:
+        """Whether the model has not been told this yet."""
+        new = what not in self.told
+        self.told.add(what)
+        return new
+
+
+def _line(result: ToolResult) -> str:
+    """A call in one line: what came of it, and for a search the titles."""
+    titles = result.text.partition("\n")[0] if result.call.startswith("search ") else ""
+    return " ".join(f"{result.call}: {result.told} {titles}".split())[:LOG_CHARS]

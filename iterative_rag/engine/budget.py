@@ -41,7 +41,7 @@ class RunBudget:
         self._told_at, self._told_reading = 0.0, False
         self._lock = threading.Lock()
         self._started = time.monotonic()
-        self._calls = self._prompt_tokens = self._completion_tokens = self._cache_hits = 0
+        self._calls = self._cache_hits = 0
         self._replies = 0
         self._models: dict[str, ModelUsage] = {}
 
@@ -68,7 +68,7 @@ class RunBudget:
         """Raise CapReached when time or tokens are used up."""
         if self.seconds_left() <= 0:
             raise self.reached(Cap.SECONDS)
-        if self._prompt_tokens + self._completion_tokens >= self._settings.max_tokens:
+        if self._tokens() >= self._settings.max_tokens:
             raise self.reached(Cap.TOKENS)
 
     def before_call(self, role: str) -> float:
@@ -84,37 +84,26 @@ class RunBudget:
             return self.seconds_left()
 
     def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
-        with self._lock:
-            self._replies += 1
-            self._prompt_tokens += reply.prompt_tokens
-            self._completion_tokens += reply.completion_tokens
-            self._count(model, reply.prompt_tokens, reply.completion_tokens)
-            self._ended(request.role)
-        self._trace.write(
-            "llm_call",
-            role=request.role,
-            model=model,
-            system=request.system,
-            prompt=request.user,
-            reply=reply.text,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
-            seconds=round(seconds, 3),
-        )
+        self._replies += 1
+        tokens = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
+        self._ended(request, model, seconds, reply.prompt_tokens, reply.completion_tokens, reply=reply.text, **tokens)
 
     def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
+        self._ended(request, model, seconds, 0, 0, error=f"{type(error).__name__}: {error}")
+
+    def _ended(
+        self, request: ChatRequest, model: str, seconds: float, prompt: int, completion: int, **came: object
+    ) -> None:
         with self._lock:
-            self._count(model, 0, 0)
-            self._ended(request.role)
-        self._trace.write(
-            "llm_call",
-            role=request.role,
-            model=model,
-            system=request.system,
-            prompt=request.user,
-            error=f"{type(error).__name__}: {error}",
-            seconds=round(seconds, 3),
-        )
+            used = self._models.get(model, ModelUsage(model, 0, 0, 0))
+            self._models[model] = ModelUsage(
+                model, used.llm_calls + 1, used.prompt_tokens + prompt, used.completion_tokens + completion
+            )
+            if request.role in self._roles:
+                self._roles.remove(request.role)
+            self._tell()
+        asked = {"role": request.role, "model": model, "system": request.system, "prompt": request.user}
+        self._trace.write("llm_call", **asked, **came, seconds=round(seconds, 3))
 
     @contextmanager
     def reading(self, document: DocumentAtHand) -> Iterator[None]:
@@ -144,11 +133,6 @@ class RunBudget:
         if self._answer:
             self._write_answer("")
 
-    def _ended(self, role: str) -> None:
-        if role in self._roles:
-            self._roles.remove(role)
-        self._tell()
-
     def _tell_reading(self) -> None:
         """Tell what is being read, and when nothing is; where no calls are made, not faster than can be seen."""
         soon = time.monotonic() - self._told_at < _PAUSE
@@ -158,30 +142,27 @@ class RunBudget:
     def _tell(self) -> None:
         self._told_at, self._told_reading = time.monotonic(), bool(self._reading)
         if self._progress:
-            tokens = self._prompt_tokens + self._completion_tokens
             role = self._roles[0] if self._roles else ""
-            self._progress(RunProgress(role, tuple(self._reading), self._calls, tokens))
-
-    def _count(self, model: str, prompt: int, completion: int) -> None:
-        used = self._models.get(model, ModelUsage(model, 0, 0, 0))
-        self._models[model] = ModelUsage(
-            model, used.llm_calls + 1, used.prompt_tokens + prompt, used.completion_tokens + completion
-        )
+            self._progress(RunProgress(role, tuple(self._reading), self._calls, self._tokens()))
 
     def cache_hit(self, what: str) -> None:
         with self._lock:
             self._cache_hits += 1
         self._trace.write("cache_hit", what=what)
 
+    def _tokens(self) -> int:
+        return sum(used.prompt_tokens + used.completion_tokens for used in self._models.values())
+
     def usage(self) -> Usage:
         with self._lock:
+            models = tuple(self._models.values())
             return Usage(
                 llm_calls=self._calls,
-                prompt_tokens=self._prompt_tokens,
-                completion_tokens=self._completion_tokens,
+                prompt_tokens=sum(used.prompt_tokens for used in models),
+                completion_tokens=sum(used.completion_tokens for used in models),
                 seconds=round(time.monotonic() - self._started, 3),
                 cache_hits=self._cache_hits,
-                models=tuple(self._models.values()) if len(self._models) > 1 else (),
+                models=models if len(models) > 1 else (),
             )
 
     def used_since(self, before: Usage) -> Usage:

@@ -1,30 +1,33 @@
-"""Finds the facts for all needs of one hop: shortlist, correction where it falls short, windows, reading."""
+"""Searches for the needs of one hop: shortlist, correction where it falls short, windows, reading, and its record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.correction.refinement import Refiner
-from iterative_rag.errors import IterativeRAGError
-from iterative_rag.protocols import Corpus
+from iterative_rag.engine.run_state import ATTEMPTS, Progress, RunState
+from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.lost_rows import lost_at, lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import PACKED, WIDE, window
-from iterative_rag.settings import Settings
 from iterative_rag.types import (
+    Fact,
     LostRowsStep,
     Need,
     RefinementStep,
     ShortlistedDocument,
     ShortlistStep,
     Step,
-    UnreadWindow,
+    Usage,
     Window,
 )
+
+if TYPE_CHECKING:
+    from iterative_rag.engine.run import RunComponents
 
 # How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3
@@ -33,16 +36,7 @@ WIDER = 3
 BRIEF = 3
 
 Shortlist = tuple[ShortlistedDocument, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HopFindings:
-    """The shortlists of one hop's needs, and what was read of them. A need whose search was corrected after reading has
-    two of each. `lost` are lists without rows that were met for the first time."""
-
-    shortlists: tuple[Shortlist, ...]
-    readings: tuple[NeedReading, ...]
-    lost: tuple[LostRowsStep, ...] = ()
+Readings = tuple[NeedReading, ...]
 
 
 class DataFinder:
@@ -53,15 +47,14 @@ class DataFinder:
 
     def __init__(
         self,
-        corpus: Corpus,
-        reader: DocumentReader,
-        settings: Settings,
+        run: RunComponents,
         *,
+        reader: DocumentReader | None = None,
         corrector: Corrector | None = None,
         refiner: Refiner | None = None,
     ) -> None:
-        self.corpus, self._reader, self._settings = corpus, reader, settings
-        self._corrector, self._refiner = corrector, refiner
+        self.corpus, self._reader, self._corrector, self._refiner = run.corpus, reader or run.reader, corrector, refiner
+        self._budget, self._settings, self._sparing = run.budget, run.settings, run.traits.calls_cost
         self._listed: dict[str, set[str]] = {}
         self._lost: set[tuple[str, str]] = set()  # lists without rows, by document and section
 
@@ -70,50 +63,91 @@ class DataFinder:
         """Whether the user allows the web."""
         return self._corrector is not None and self._corrector.web is not None
 
-    def find_online(
-        self, hop: int, needs: Sequence[Need], question: str, *, seconds: Callable[[], float | None]
-    ) -> Generator[Step, None, HopFindings]:
-        """As `find`, but on the web alone, which has to be allowed."""
-        assert self._corrector is not None
-        shortlists: list[Shortlist] = []
-        for need in needs:
-            listed = self._listed.setdefault(need.question, set())
-            shortlists.append((yield from self._corrector.search_web(hop, need, listed)))
-        readings = yield from self._read(hop, needs, shortlists, question, seconds)
-        return HopFindings(tuple(shortlists), readings)
-
-    def find(
+    def search(
         self,
-        hop: int,
+        state: RunState,
         needs: Sequence[Need],
-        question: str,
         *,
-        wider: bool,
+        wider: bool = False,
         brief: bool = False,
-        seconds: Callable[[], float | None],
-    ) -> Generator[Step, None, HopFindings]:
-        """Steps as they happen; returns what was found. `question` is the one that the needs were derived from; `wider`
-        is the second search for needs that found nothing; `brief` looks at the best few documents only.
+        online: bool = False,
+        since: Usage | None = None,
+    ) -> Generator[Progress, None, RunState]:
+        """One hop: steps as they happen; returns the state after it, whose last hop holds the facts that are new.
 
-        Reading may take `seconds()`, evaluated when it begins. After an error the needs can be searched for again.
+        `wider` is the second search for needs that found nothing; `brief` looks at the best few documents only;
+        `online` searches the web alone, which has to be allowed. `since` is what the run had used when the hop began,
+        if that was before its search. The state is also passed on before an error ends the hop, so that what was found
+        by then is kept; the needs can then be searched for again.
+        Raises CapReached where a limit ended the reading, and the fault where a need could read nothing and no further
+        call would succeed. Other windows that could not be read are noted in the state.
         """
+        since, hop, question = since or self._budget.usage(), state.next_hop, state.inquiry.original
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
+        lost: list[LostRowsStep] = []
         try:
-            return (yield from self._find(hop, needs, question, wider=wider, brief=brief, seconds=seconds))
+            if online:
+                shortlists = yield from self._pages(hop, needs)
+                readings = yield from self._read(hop, needs, shortlists, question)
+            else:
+                shortlists = yield from self._shortlists(hop, needs, wider=wider, brief=brief)
+                readings = yield from self._read(hop, needs, shortlists, question)
+                lost += self._lost_lists(hop, zip(needs, shortlists, readings, strict=False))
+                yield from lost
+                readings += yield from self._corrected(hop, needs, readings, shortlists, question, wider=wider)
         except IterativeRAGError:
             self._listed |= listed  # what was listed was not read
             raise
+        titles = [entry.title for entries in shortlists for entry in entries]
+        state = state.with_hop(needs, titles, _new_facts(readings, state), self._budget.used_since(since))
+        state = state.with_readings(readings).with_lost_lists(lost)
+        yield state
+        for reading in readings:
+            if reading.cap:
+                raise self._budget.reached(reading.cap)
+            if reading.error and _is_fatal(reading.error):
+                raise reading.error
+        return state
 
-    def _find(
-        self,
-        hop: int,
-        needs: Sequence[Need],
-        question: str,
-        *,
-        wider: bool,
-        brief: bool,
-        seconds: Callable[[], float | None],
-    ) -> Generator[Step, None, HopFindings]:
+    def read_again(self, state: RunState) -> Generator[Progress, None, RunState]:
+        """The second attempt at windows that could not be read, if time is left: a hop of its own if it finds new
+        facts."""
+        again = [one for one in state.unread if one.attempts < ATTEMPTS]
+        if not again or self._budget.seconds_left() <= 0:
+            return state
+        since = self._budget.usage()
+        windows: dict[Need, list[Window]] = {}
+        for unread in again:
+            windows.setdefault(unread.need, []).append(unread.window)
+        tasks = [ReadingTask(need, own) for need, own in windows.items()]
+        readings = self._reader.read(tasks, question=state.inquiry.original, seconds=self._budget.seconds_left())
+        for reading in readings:
+            yield reading.step(state.next_hop, again=True)
+        state = state.with_readings(readings, again=again)
+        if new := _new_facts(readings, state):
+            needs, titles = [reading.need for reading in readings], [unread.window.title for unread in again]
+            state = state.with_hop(needs, titles, new, self._budget.used_since(since), again=True)
+        return state
+
+    # --- what to read ------------------------------------------------------------------------
+
+    def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
+        """The documents to read for each need; none that an earlier search for it has listed, or, where the reader is
+        sparing and leaves documents unread, none that was read."""
+        settings, factor = self._settings, WIDER if wider else 1
+        found = shortlist(
+            self.corpus,
+            needs,
+            documents=settings.shortlist * factor,
+            passages=settings.passages * factor,
+            sharpen=self._sparing,
+            keep_tail=wider,
+        )
+        return [self._unlisted(need, documents) for need, documents in zip(needs, found, strict=True)]
+
+    def _shortlists(
+        self, hop: int, needs: Sequence[Need], *, wider: bool, brief: bool
+    ) -> Generator[Step, None, list[Shortlist]]:
         shortlists = [documents[: BRIEF if brief else None] for documents in self.shortlist(needs, wider=wider)]
         for need, documents in zip(needs, shortlists, strict=True):
             yield ShortlistStep(hop, need, documents, wider)
@@ -123,80 +157,15 @@ class DataFinder:
                 shortlists[n] = yield from self._corrector.improve(
                     hop, need, shortlists[n], listed, found_nothing=wider
                 )
-        readings = yield from self._read(hop, needs, shortlists, question, seconds)
-        lost: tuple[LostRowsStep, ...] = ()
-        if self._corrector is None and self._reader.metered:
-            lost = tuple(self._lost_lists(hop, zip(needs, shortlists, readings, strict=False)))
-            yield from lost
-        failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
-        if self._corrector and not self._corrector.grades and not wider and failed:
-            # Without grades, only reading shows that a shortlist falls short.
-            more = []
-            for need in failed:
-                listed = self._listed[need.question]
-                more.append((yield from self._corrector.improve(hop, need, (), listed, found_nothing=True)))
-            readings = (*readings, *(yield from self._read(hop, failed, more, question, seconds)))
-            shortlists += more
-        return HopFindings(tuple(shortlists), readings, lost)
+        return shortlists
 
-    def _read(
-        self,
-        hop: int,
-        needs: Sequence[Need],
-        shortlists: Sequence[Shortlist],
-        question: str,
-        seconds: Callable[[], float | None],
-    ) -> Generator[Step, None, tuple[NeedReading, ...]]:
-        """Read the documents of each need."""
-        tasks = []
-        graded = self._corrector is not None and self._corrector.grades
-        for need, documents in zip(needs, shortlists, strict=True):
-            windows = yield from self._windows(hop, need, documents)
-            tasks.append(ReadingTask(need, windows, documents, graded))
-        readings = self._reader.read(tasks, question=question, seconds=seconds())
-        for reading in readings:
-            yield reading.step(hop)
-        return readings
-
-    def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[LostRowsStep]:
-        """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""
-        for need, documents, reading in read:
-            if any(fact.value for fact in reading.facts):
-                continue
-            for entry in documents:
-                if entry.document_id not in reading.documents:
-                    continue
-                lost = lost_for(self.corpus.document(entry.document_id), entry, need)
-                if lost and (entry.document_id, lost.section) not in self._lost:
-                    self._lost.add((entry.document_id, lost.section))
-                    yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
-
-    def read_again(
-        self, hop: int, unread: Sequence[UnreadWindow], question: str, seconds: float | None
-    ) -> Generator[Step, None, tuple[NeedReading, ...]]:
-        """Read windows again that could not be read before; returns what was found for each need."""
-        windows: dict[Need, list[Window]] = {}
-        for one in unread:
-            windows.setdefault(one.need, []).append(one.window)
-        tasks = [ReadingTask(need, again) for need, again in windows.items()]
-        readings = self._reader.read(tasks, question=question, seconds=seconds)
-        for reading in readings:
-            yield reading.step(hop, again=True)
-        return readings
-
-    def shortlist(self, needs: Sequence[Need], *, wider: bool) -> list[Shortlist]:
-        """The documents to read for each need; none that an earlier search for it has listed, or, where the reader is
-        metered and leaves documents unread, none that was read."""
-        settings, factor = self._settings, WIDER if wider else 1
-        found = shortlist(
-            self.corpus,
-            needs,
-            documents=settings.shortlist * factor,
-            passages=settings.passages * factor,
-            sharpen=self._reader.metered,
-            keep_tail=wider,
-        )
-        return [self._unlisted(need, documents) for need, documents in zip(needs, found, strict=True)]
+    def _pages(self, hop: int, needs: Sequence[Need]) -> Generator[Step, None, list[Shortlist]]:
+        assert self._corrector is not None
+        shortlists = []
+        for need in needs:
+            listed = self._listed.setdefault(need.question, set())
+            shortlists.append((yield from self._corrector.search_web(hop, need, listed)))
+        return shortlists
 
     def _unlisted(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Shortlist:
         listed = self._listed.setdefault(need.question, set())
@@ -205,7 +174,7 @@ class DataFinder:
         return new
 
     def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
-        if self._reader.metered:
+        if self._sparing:
             return not (self._reader.memory.has_asked(need, entry.document_id) or self._is_lost(entry))
         return entry.document_id not in listed
 
@@ -216,16 +185,86 @@ class DataFinder:
         lost = lost_at(self.corpus.document(entry.document_id), entry)
         return lost is not None and (entry.document_id, lost.section) in self._lost
 
+    # --- reading -----------------------------------------------------------------------------
+
+    def _read(
+        self, hop: int, needs: Sequence[Need], shortlists: Sequence[Shortlist], question: str
+    ) -> Generator[Step, None, Readings]:
+        """Read the documents of each need. `question` is the one that the needs were derived from."""
+        tasks = []
+        graded = self._corrector is not None and self._corrector.grades
+        for need, documents in zip(needs, shortlists, strict=True):
+            windows = yield from self._windows(hop, need, documents)
+            tasks.append(ReadingTask(need, windows, documents, graded))
+        readings = self._reader.read(tasks, question=question, seconds=self._budget.seconds_left())
+        for reading in readings:
+            yield reading.step(hop)
+        return readings
+
+    def _corrected(
+        self,
+        hop: int,
+        needs: Sequence[Need],
+        readings: Readings,
+        shortlists: list[Shortlist],
+        question: str,
+        *,
+        wider: bool,
+    ) -> Generator[Step, None, Readings]:
+        """What a correction after reading brings: without grades, only reading shows that a shortlist falls short. The
+        `shortlists` grow by those that were read for it."""
+        failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
+        if self._corrector is None or self._corrector.grades or wider or not failed:
+            return ()
+        more = []
+        for need in failed:
+            listed = self._listed[need.question]
+            more.append((yield from self._corrector.improve(hop, need, (), listed, found_nothing=True)))
+        shortlists += more
+        return (yield from self._read(hop, failed, more, question))
+
     def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
-        """What is read of each document; with a refiner, only the strips that serve the need. A metered reader cuts
-        its windows itself where nothing refines them: it reads few of the documents."""
-        if self._reader.metered and self._refiner is None:
+        """What is read of each document; with a refiner, only the strips that serve the need. A sparing reader cuts its
+        windows itself where nothing refines them: it reads few of the documents."""
+        if self._sparing and self._refiner is None:
             return []
-        size = self._settings.window_chars
-        layout = PACKED if self._reader.metered else WIDE
+        size, layout = self._settings.window_chars, PACKED if self._sparing else WIDE
         windows = [window(self.corpus.document(entry.document_id), entry, size, layout) for entry in documents]
         if self._refiner is None or not windows:
             return windows
         refined = self._refiner.refine(need, windows)
         yield RefinementStep(hop, need, refined.kept, refined.dropped)
         return list(refined.windows)
+
+    def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[LostRowsStep]:
+        """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""
+        for need, documents, reading in read if self._sparing else ():
+            if any(fact.value for fact in reading.facts):
+                continue
+            for entry in documents:
+                if entry.document_id not in reading.documents:
+                    continue
+                lost = lost_for(self.corpus.document(entry.document_id), entry, need)
+                if lost and (entry.document_id, lost.section) not in self._lost:
+                    self._lost.add((entry.document_id, lost.section))
+                    yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
+
+
+def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, ...]:
+    """What was found and is not known yet for the same need; the same quote may serve two needs."""
+    known = {_place(fact) for fact in state.inquiry.facts}
+    found: dict[tuple[str, int, int, str], Fact] = {}
+    for reading in readings:
+        for fact in reading.facts:
+            if not any(struck.covers(fact) for struck in state.struck):
+                found.setdefault(_place(fact), fact)
+    return tuple(fact for place, fact in found.items() if place not in known)
+
+
+def _place(fact: Fact) -> tuple[str, int, int, str]:
+    return fact.document_id, fact.start, fact.end, fact.need.key
+
+
+def _is_fatal(error: IterativeRAGError) -> bool:
+    """Whether further calls would fail as well."""
+    return not isinstance(error, LLMError) or error.fatal

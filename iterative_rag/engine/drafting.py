@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from iterative_rag.engine.abstention import abstention
-from iterative_rag.engine.optional_call import optional
+from iterative_rag.engine.drafts import Drafted, abstention, optional
 from iterative_rag.engine.text_drafting import TextDrafting
-from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Answerer, Reflector, Writer
 from iterative_rag.settings.choices import Length
 from iterative_rag.text.asked_forms import sound_form
@@ -32,40 +30,17 @@ from iterative_rag.verification.short_answers import says
 
 # How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 2
-# The highest confidence of an answer that was refused as long as more could be looked up.
-LAST_CONFIDENCE = 0.45
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """A draft after reflection. `search`: another search might help, for `gap` if that is not empty.
-
-    `reflection` is None where the strategy does not reflect, but for a text, whose sentences are always checked.
-    `ended_by` is the limit or fault that a text breaks off at.
-    """
-
-    draft: Draft
-    reflection: Reflection | None = None
-    search: bool = False
-    gap: str = ""
-    ended_by: IterativeRAGError | None = None
-
-
-def as_last_attempt(draft: Draft) -> Draft:
-    """Marked as what the facts make likely, and trusted no more than that."""
-    return replace(draft, last_attempt=True, confidence=min(draft.confidence, LAST_CONFIDENCE))
 
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
     """Writes the drafts of one run. `reflector` is None where drafts are not checked; if it only `guards`, its
-    reflection counts, and is shown, only when it objects. `metered`: an LLM writes them. `writer` writes the answers
-    that are texts, of the given `length`; None where every answer is a value or an extract."""
+    reflection counts, and is shown, only when it objects. `writer` writes the answers that are texts, of the
+    given `length`; None where every answer is a value or an extract."""
 
     answerer: Answerer
     reflector: Reflector | None = None
     guards: bool = False
-    metered: bool = False
     writer: Writer | None = None
     length: Length = "short"
 
@@ -88,8 +63,7 @@ class Drafting:
         """
         if self.writer is not None and inquiry.form.is_text:
             texts = TextDrafting(self.writer, None if self.guards else self.reflector)
-            text = yield from texts.draft(hop, inquiry, last_attempt=last_attempt)
-            return Drafted(text.draft, text.reflection, ended_by=text.ended_by)
+            return (yield from texts.draft(hop, inquiry, last_attempt=last_attempt))
         may_search = not last_attempt if may_search is None else may_search
         draft = self.answerer.answer(inquiry, last_attempt=last_attempt)
         yield AnsweringStep(hop, draft, last_attempt)

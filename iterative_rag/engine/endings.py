@@ -3,8 +3,9 @@
 What the run knows decides, never the words of a model: which windows were read, what was found, which limit or fault
 ended it. An LLM's word counts for one thing alone, that the question assumes something untrue.
 
-An LLM that reads everything listed for a need and finds nothing is believed: the corpus does not hold it. The built-in
-reader finds something in most texts and misses much, so a measured nearness decides there.
+A thorough reader, such as an LLM, that reads everything listed for a need and finds nothing is believed: the corpus
+does not hold it. The built-in reader finds something in most texts and misses much, so a measured nearness decides
+there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from iterative_rag.engine.run_state import RunState
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import BackendTraits, Corpus
 from iterative_rag.retrieval.nearness import names_held
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
@@ -45,9 +46,10 @@ class Ending:
     """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, the lists
     whose rows it did not find, the documents that its searches listed, its searches of the web, and the last analysis.
 
-    `corpus` is None where nothing is read. `metered`: an LLM played the roles.
+    `traits` are those of the backend that played the roles. `corpus` is None where nothing is read.
     """
 
+    traits: BackendTraits
     cap: CapReached | None = None
     fault: IterativeRAGError | None = None
     degraded: tuple[DegradedStep, ...] = ()
@@ -56,7 +58,6 @@ class Ending:
     web: tuple[WebStep, ...] = ()
     analysis: Analysis | None = None
     corpus: Corpus | None = None
-    metered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def _searched_web(searches: Sequence[WebStep]) -> str:
 def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
     if draft.false_premise:
         return ReasonCode.FALSE_PREMISE
-    near = _found_what_it_looked_for(state) if ending.metered else _is_near(state, ending)
+    near = _found_what_it_looked_for(state) if ending.traits.thorough else _is_near(state, ending)
     if isinstance(ending.analysis, Known) or state.reflection is not None or ending.corpus is None or near:
         return ReasonCode.NOT_WORKED_OUT
     return ReasonCode.NOT_IN_CORPUS
@@ -129,7 +130,7 @@ def _abstention_reason(code: ReasonCode, draft: Draft, ending: Ending) -> str:
     if code is ReasonCode.FALSE_PREMISE:
         marks = "".join(f"[{n}]" for n in range(1, len(draft.cited) + 1))
         return f"{_MARKS.sub('', draft.missing)} {marks}".rstrip()
-    if ending.metered or not draft.missing:
+    if ending.traits.own_words or not draft.missing:
         return draft.missing or NOTHING_FOUND
     if code is ReasonCode.NOT_IN_CORPUS:
         return f"Nothing near was found for: {draft.missing}"

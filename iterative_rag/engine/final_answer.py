@@ -40,7 +40,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
     written = with_said_short(state.inquiry, state.draft or best_so_far(state.inquiry))
     written = _with_sound_notes(written, state.inquiry)
     flow = ValueFlow(state)
-    proved = flow.with_chain(written, from_question=ending.metered)
+    proved = flow.with_chain(written, from_question=ending.traits.own_words)
     # Quotes conclude nothing, and the writer of a text tells both sides itself.
     decides = not (written.form is AnswerForm.EXTRACT or written.form.is_text)
     draft, conflicts = with_conflicts(proved, state.inquiry) if decides else (proved, ())
@@ -95,7 +95,7 @@ def _word(
 ) -> ConfidenceWord | None:
     if not written.answered or written.form is AnswerForm.EXTRACT or written.form.is_text:
         return None  # no share of extracts and texts was measured
-    if ending.metered:
+    if ending.traits.own_words:
         return by_evidence(state.inquiry, written, trust, state.reflection, conflicts)
     return by_confidence(trust)
 
@@ -111,7 +111,7 @@ def _nearest(inquiry: Inquiry, ending: Ending, outcome: RunOutcome, *, after: in
 def _with_partial_finding(draft: Draft, state: RunState, conflicts: Sequence[Conflict], ending: Ending) -> Draft:
     """An abstention that says what this run has found, in place of a text that nobody has checked. The facts of the
     built-in reader are too uncertain to be told, and a false premise keeps the facts that it cites."""
-    if draft.false_premise or not ending.metered:
+    if draft.false_premise or not ending.traits.thorough:
         return replace(draft, text="")
     inquiry, here = state.inquiry, {fact for hop in state.hops for fact in hop.facts}
     best: dict[str, int] = {}

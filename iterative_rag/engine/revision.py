@@ -163,11 +163,12 @@ def _pinned_alone(hop: HopRecord) -> HopRecord:
 
 def _still_quoted(hop: HopRecord, corpus: Corpus) -> HopRecord:
     """The hop with the facts whose quote still stands where it stood."""
-    return replace(hop, facts=tuple(fact for fact in hop.facts if _stands(fact, corpus)))
+    return replace(hop, facts=tuple(fact for fact in hop.facts if stands(fact, corpus)))
 
 
-def _stands(fact: Fact, corpus: Corpus) -> bool:
+def stands(fact: Fact, corpus: Corpus) -> bool:
+    """Whether a quote stands in the corpus where it stood."""
     try:
         return corpus.document(fact.document_id).text[fact.start : fact.end] == fact.quote
-    except CorpusError:  # removed from the corpus since
+    except CorpusError:  # another corpus, or a document that was removed
         return False

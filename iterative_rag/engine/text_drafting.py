@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.engine.abstention import abstention
-from iterative_rag.engine.optional_call import optional
+from iterative_rag.engine.drafts import Drafted, abstention, optional
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Reflector, Writer
 from iterative_rag.retrieval.need_words import holds_words, plain_words
@@ -46,22 +45,13 @@ QUOTED_OF_A_NEED, QUOTED = 2, 8
 
 
 @dataclass(frozen=True, slots=True)
-class DraftedText:
-    """A text after its check. `ended_by` is the limit or fault after which no further section was written."""
-
-    draft: Draft
-    reflection: Reflection | None = None
-    ended_by: IterativeRAGError | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class TextDrafting:
     """Writes the texts of one run. `reflector` judges claims beside the rules; None where the rules judge alone."""
 
     writer: Writer
     reflector: Reflector | None = None
 
-    def draft(self, hop: int, inquiry: Inquiry, *, last_attempt: bool) -> Generator[Step, None, DraftedText]:
+    def draft(self, hop: int, inquiry: Inquiry, *, last_attempt: bool) -> Generator[Step, None, Drafted]:
         """Steps as they happen; returns the text that may be given. Raises LLMError, CapReached."""
         if inquiry.outline and not last_attempt:
             return (yield from self._report(hop, inquiry))
@@ -71,15 +61,15 @@ class TextDrafting:
             yield AnsweringStep(hop, draft, last_attempt)
             draft, refused = yield from self._judged(hop, inquiry, draft)
             if not draft.answered:
-                return DraftedText(draft)
+                return Drafted(draft)
             checked = yield from self._check(hop, inquiry, draft, refused)
             if checked.text:
                 kept = Reflection(checked.kept)
-                return DraftedText(_with_text(draft, inquiry, checked.text, checked.left_out), kept)
+                return Drafted(_with_text(draft, inquiry, checked.text, checked.left_out), kept)
             advice = "; ".join(f"{claim.text} ({claim.reason})" for claim in checked.claims[:ADVISED])
-        return DraftedText(replace(extract_of(inquiry), caveats=(NOTHING_PROVED,)))
+        return Drafted(replace(extract_of(inquiry), caveats=(NOTHING_PROVED,)))
 
-    def _report(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, DraftedText]:
+    def _report(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, Drafted]:
         """The sections one by one. A section on which nothing was found, or that could not be written, is named as
         missing; a limit or a fault ends the report with what is written by then."""
         found = {fact.need.key for fact in inquiry.facts}
@@ -106,7 +96,7 @@ class TextDrafting:
             if draft is None or not draft.answered:
                 if draft and draft.false_premise:
                     if untrue and not parts:  # it is so for every other section
-                        return DraftedText(draft)
+                        return Drafted(draft)
                     denied = denied or draft
                     caveats.append(MARKER.sub("", draft.missing).strip())
                 uncovered.append(section.heading)
@@ -122,12 +112,12 @@ class TextDrafting:
             parts.append(_headed(section, inquiry, checked.text))
             yield AnsweringStep(hop, _report_draft(inquiry, parts, left_out, uncovered, caveats, trust, short))
         if denied and not parts:
-            return DraftedText(denied)
+            return Drafted(denied)
         if not parts:
             missing = f"Nothing was found or written on: {'; '.join(uncovered)}."
-            return DraftedText(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=left_out))
+            return Drafted(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=left_out))
         whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, trust, short)
-        return DraftedText(whole, Reflection(tuple(claims)), ended)
+        return Drafted(whole, Reflection(tuple(claims)), ended_by=ended)
 
     def _section(
         self, hop: int, inquiry: Inquiry, section: OutlineSection, before: str

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.optional_call import optional
+from iterative_rag.engine.drafts import optional
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.protocols import Outliner
 from iterative_rag.text.asked_forms import as_aspect

@@ -20,7 +20,7 @@ from iterative_rag.llm.roles.query_writer import LLMRewriter
 from iterative_rag.llm.roles.reflector import LLMReflector
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.writer import LLMWriter
-from iterative_rag.protocols import Cache, CallBudget, ChatModel, Corpus, Roles
+from iterative_rag.protocols import BackendTraits, Cache, CallBudget, ChatModel, Corpus, Roles
 from iterative_rag.settings import Settings
 
 # The form of the reply of each role; the prompt has its name.
@@ -57,47 +57,36 @@ class LLMBackend:
         fast: ChatModel | None,
         cache: Cache | None,
         settings: Settings,
-        languages: Mapping[str, int] | None = None,
     ) -> None:
-        """`languages` are the numbers of documents of the corpus by language, as far as they are known."""
         self._main, self._fast = main, fast or main
-        self._cache, self._settings, self._languages = cache, settings, languages or {}
+        self._cache, self._settings = cache, settings
 
     @property
     def name(self) -> str:
         return self._main.name if self._fast is self._main else f"{self._main.name} + {self._fast.name}"
 
     @property
-    def metered(self) -> bool:
-        return True
+    def traits(self) -> BackendTraits:
+        """A call has room for as many characters of facts or documents as instructions and reply leave. Whether the
+        server works on several calls at the same time, its provider may know."""
+        return BackendTraits(call_chars=self._call_chars, calls_at_once=getattr(self._fast, "calls_at_once", None))
 
     @property
-    def calls_at_once(self) -> int | None:
-        """How many extractions the server works on at the same time; None where its provider does not know."""
-        at_once: int | None = getattr(self._fast, "calls_at_once", None)
-        return at_once
-
-    @property
-    def call_chars(self) -> int:
-        """Characters of facts or documents for which one call has room beside instructions and reply."""
+    def _call_chars(self) -> int:
         tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTION_TOKENS
         return max(2000, tokens * CHARS_PER_TOKEN)
 
-    def with_languages_of(self, corpus: Corpus) -> LLMBackend:
-        """The same backend for questions over this corpus: needs are written in its languages, too."""
-        languages: Mapping[str, int] = getattr(corpus, "languages", {})
-        return LLMBackend(self._main, self._fast, self._cache, self._settings, languages)
-
-    def roles(self, budget: CallBudget) -> Roles:
-        settings = self._settings
-        languages = PromptLanguages(settings.language, settings.answer_language, self._languages)
+    def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
+        """Needs are written in the languages of the corpus, too, as far as they are known."""
+        settings, counted = self._settings, getattr(corpus, "languages", {})
+        languages = PromptLanguages(settings.language, settings.answer_language, counted)
         written = getattr(budget, "answer_sink", None)
 
         def call(role: str) -> RoleCall[Any]:
             form, model = FORMS[role], self._fast if role in FAST_ROLES else self._main
             cache = None if role == "extract" else self._cache  # extracts have a cache of their own
             return RoleCall(
-                role, form, model, budget, cache, settings.reply_tokens, self.call_chars, languages, written
+                role, form, model, budget, cache, settings.reply_tokens, self._call_chars, languages, written
             )
 
         return Roles(

@@ -10,6 +10,7 @@ from iterative_rag.protocols import Corpus, FactCheck
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.types import (
     Cap,
+    Document,
     Extract,
     Fact,
     Need,
@@ -81,18 +82,21 @@ def verified(
     """The extract as a fact about a need, with what the check says of it; None if its quote does not stand in the
     window."""
     document = corpus.document(window.document_id)
-    text = document.text
-    place = locate(extract.quote, text, window.spans)
-    if place is None:
-        return None
-    start, end = place
+    place = locate(extract.quote, document.text, window.spans)
+    return fact_at(document, *place, need, extract, check) if place else None
+
+
+def fact_at(
+    document: Document, start: int, end: int, need: Need, extract: Extract, check: FactCheck | None = None
+) -> Fact:
+    """What an extract says of a need, as a fact that quotes this place of the document."""
     fact = Fact(
         statement=extract.statement,
-        quote=text[start:end],
+        quote=document.text[start:end],
         value=extract.value,
-        document_id=window.document_id,
-        title=window.title,
-        source=window.source,
+        document_id=document.id,
+        title=document.title,
+        source=document.source,
         start=start,
         end=end,
         need=need,
@@ -102,4 +106,4 @@ def verified(
         url=document.link,
         copies=document.copies,
     )
-    return check(fact, text) if check else fact
+    return check(fact, document.text) if check else fact

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from fakes.follow_up_cases import CONVERSATIONS, Case
 from iterative_rag.app.factory.runs import understood
+
+from fakes.follow_up_cases import CONVERSATIONS, Case
 from iterative_rag.app.conversations.values import cited_facts
 from iterative_rag.app.factory import IterativeRAG, make_chat_model
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps

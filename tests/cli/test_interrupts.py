@@ -64,8 +64,8 @@ MOMENTS = {
     "settings": ("pydantic", ("search", "river"), "nothing was changed. To go on: iterative-rag search river\n"),
     "factory": ("iterative_rag.app.factory", ("ask", QUESTION, "--llm", "builtin"), ASK),
     "library": ("onnxruntime", ("search", "river"), "nothing was changed. To go on: iterative-rag search river\n"),
-    "loop": ("iterative_rag.engine.driver", ("ask", QUESTION, "--llm", "builtin"), ASK),
-    "bare": ("iterative_rag.engine.driver", (QUESTION, "--llm", "builtin"), ASK),
+    "loop": ("iterative_rag.engine.run", ("ask", QUESTION, "--llm", "builtin"), ASK),
+    "bare": ("iterative_rag.engine.run", (QUESTION, "--llm", "builtin"), ASK),
     "output": ("rich.console", ("history",), "nothing was changed. To go on: iterative-rag history\n"),
     "index": ("iterative_rag.index.ingest", ("index", "a b"), "is kept. To go on: iterative-rag index 'a b'\n"),
 }

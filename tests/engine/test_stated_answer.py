@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fakes.sample_answers import FACT
-from iterative_rag.engine.stated_answer import StatedAnswer
+from iterative_rag.engine.single_look_up import StatedAnswer
 from iterative_rag.types import Draft, Fact, Inquiry, Need
 
 BORN = "Where was Oda Brenk born?"

@@ -9,9 +9,10 @@ import pytest
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Quoting, Scripted, roles_of
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.strategies import RunComponents, build
+from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.strategies import ITERATIVE
 from iterative_rag.errors import CapReached, LLMUnreachable
-from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.protocols import BackendTraits, ChatReply, ChatRequest
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace
@@ -59,8 +60,8 @@ def run(
         in_flight=chosen.calls_in_flight,
         on_hit=budget.cache_hit,
     )
-    components = RunComponents(CORPUS, reader, roles, Grading(), budget, chosen, metered=True)
-    return list(build("iterative", components).steps("How long is it?"))
+    components = RunComponents(CORPUS, reader, roles, Grading(), budget, chosen, BackendTraits())
+    return list(ITERATIVE(components).steps("How long is it?"))
 
 
 def outcome(steps: list[Step]) -> Answer:
@@ -181,8 +182,8 @@ def test_caps_are_hard(limits: dict[str, int], cap: Cap, text: str) -> None:
         CORPUS, Quoting(["Tarn lies"]), cache=DictCache(), fact_limit=1, in_flight=2, on_hit=budget.cache_hit
     )
     roles = roles_of(script, Quoting([]))
-    components = RunComponents(CORPUS, reader, roles, Grading(), budget, settings, metered=True)
-    answer = outcome(list(build("iterative", components).steps("Where?")))
+    components = RunComponents(CORPUS, reader, roles, Grading(), budget, settings, BackendTraits())
+    answer = outcome(list(ITERATIVE(components).steps("Where?")))
     assert answer.hops
     assert (answer.status, answer.cap, answer.text) == (Status.INCOMPLETE, cap, text)
     assert answer.usage.llm_calls <= settings.max_calls

@@ -11,10 +11,11 @@ import pytest
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
-from iterative_rag.engine.correction.web_search import WebFindings
-from iterative_rag.engine.strategies import RunComponents, build
+from iterative_rag.engine.correction.web_search import OverlayCorpus, WebFindings
+from iterative_rag.engine.run import RunComponents
 from iterative_rag.errors import FetchError
+from iterative_rag.protocols import BackendTraits
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace, event_name
@@ -54,6 +55,7 @@ CORPUS = {
     "Tarn": "Tarn lies on the river Mell. It has a harbour.",
     "Residence": "The painter's residence stood in a harbour town.",
 }
+LLM, BUILTIN = BackendTraits(), BackendTraits(calls_cost=False, own_words=False, thorough=False)
 GOOD, UNCLEAR, FAILING = Grading({"Venn": 0.9}), Grading({"Venn": 0.5}), Grading()
 
 
@@ -86,7 +88,7 @@ def run(
     fault: FetchError | None = None,
     others: dict[str, object] | None = None,
     texts: dict[str, str] = CORPUS,
-    metered: bool = True,
+    traits: BackendTraits = LLM,
     extractor: Quoting | None = None,
     **settings: object,
 ) -> list[Step]:
@@ -101,13 +103,13 @@ def run(
         fact_limit=chosen.fact_limit,
         in_flight=1,
         on_hit=budget.cache_hit,
-        metered=metered,
+        metered=traits.calls_cost,
     )
     wording = {"rewriter": Wording(("harbour town residence",))}
     roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})
     online: Any = Web(corpus, fault) if web else None
-    components = RunComponents(corpus, reader, roles, grader, budget, chosen, metered=metered, web=online)
-    return list(build(strategy, components).steps(QUESTION))
+    components = RunComponents(corpus, reader, roles, grader, budget, chosen, traits, online)
+    return list(STRATEGIES.load(strategy)(components).steps(QUESTION))
 
 
 def course(steps: list[Step]) -> list[str]:
@@ -145,9 +147,9 @@ class TellingMore(Quoting):
         )
 
 
-@pytest.mark.parametrize("metered", [True, False])
+@pytest.mark.parametrize("traits", [LLM, BUILTIN], ids=["llm", "builtin"])
 @pytest.mark.parametrize("strategy", ["crag", "self-rag", "plan", "iterative", "full"])
-def test_reading_ends_at_the_fact_limit_in_every_strategy(strategy: str, metered: bool) -> None:
+def test_reading_ends_at_the_fact_limit_in_every_strategy(strategy: str, traits: BackendTraits) -> None:
     """With an LLM the limits 1, 3 and 8 made the same calls and brought the same facts."""
     calls: list[int] = []
     most: list[int] = []
@@ -158,7 +160,7 @@ def test_reading_ends_at_the_fact_limit_in_every_strategy(strategy: str, metered
             {"planner": Planning((Plan((PlannedStep(QUESTION),)), Plan(())))} if strategy == "plan" else {}
         )
         steps = run(
-            strategy, script=once(*questions), texts=TWELVE, metered=metered, extractor=extractor, others=others,
+            strategy, script=once(*questions), texts=TWELVE, traits=traits, extractor=extractor, others=others,
             fact_limit=limit, shortlist=12,
         )  # fmt: skip
         readings = [step for step in steps if isinstance(step, ReadingStep)]
@@ -168,7 +170,7 @@ def test_reading_ends_at_the_fact_limit_in_every_strategy(strategy: str, metered
     assert calls == sorted(calls)
     assert most[0] == 1
     assert most == sorted(most)
-    if questions or not metered:
+    if questions or traits is BUILTIN:
         assert calls[0] < calls[2]
 
 

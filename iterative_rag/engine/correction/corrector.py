@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from iterative_rag.engine.correction.query_correction import search_reworded
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Corpus, Grader, Rewriter
-from iterative_rag.retrieval.lost_rows import lost_at
 from iterative_rag.retrieval.windows import PACKED, WindowLayout, window
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
     CorrectionStep,
     Grade,
     GradingStep,
-    LostRowsStep,
     Need,
     ReadingFault,
     ShortlistedDocument,
@@ -41,7 +39,7 @@ GRADED_CHARS = 1500
 # Those that an LLM is shown: how the document begins, and three hits under their headings. Without its beginning, the
 # right article looks like that of a namesake.
 GRADED = WindowLayout(margins=(0,), lead=300, sections=True)
-GRADED_CHARS_METERED = 2000
+GRADED_CHARS_SPARING = 2000
 # Documents of an incorrect shortlist that are read all the same, where nothing replaces them: graders err.
 READ_IF_INCORRECT = 3
 
@@ -63,7 +61,7 @@ def verdict(grades: Sequence[Grade], lower: float, upper: float, trigger: str = 
 class Corrector:
     """Corrects the shortlists of one run. `grader`, `rewriter` and `web` are None where that part is switched off.
 
-    `metered`: every document read and every grade costs a call. Then a grader sees how a document begins, what it
+    `sparing`: every document read and every grade costs a call. Then a grader sees how a document begins, what it
     refused is not read beside what it accepted, other words may bring unread parts of a document that is listed
     already, and a need whose other words brought nothing good is not reworded again.
     """
@@ -73,12 +71,11 @@ class Corrector:
     grader: Grader | None = None
     rewriter: Rewriter | None = None
     web: WebSearch | None = None
-    metered: bool = False
+    sparing: bool = False
     _searched: dict[str, list[str]] = field(default_factory=dict)
     # The entries of each document that were offered for a need, and the needs that other words did not help.
     _offered: dict[str, dict[str, list[ShortlistedDocument]]] = field(default_factory=dict)
     _barren: set[str] = field(default_factory=set)
-    _lost: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def grades(self) -> bool:
@@ -110,12 +107,12 @@ class Corrector:
                 return pages
         chosen = self._chosen(graded, judged)
         left = {entry.document_id for entry, grade in graded if grade and grade.score >= self.settings.grade_lower}
-        if self.metered:
+        if self.sparing:
             listed -= left - {entry.document_id for entry, _ in chosen}
-        return (*pages, *(yield from self._told(hop, need, chosen)))
+        return (*pages, *(entry for entry, _ in chosen))
 
     def _may_reword(self, need: Need) -> bool:
-        return self.rewriter is not None and not (self.metered and need.question in self._barren)
+        return self.rewriter is not None and not (self.sparing and need.question in self._barren)
 
     def _remember(self, need: Need, documents: Shortlist) -> None:
         offered = self._offered.setdefault(need.question, {})
@@ -139,8 +136,8 @@ class Corrector:
 
     def _shown(self, entry: ShortlistedDocument) -> str:
         document = self.corpus.document(entry.document_id)
-        if self.metered:
-            return window(document, entry, GRADED_CHARS_METERED, GRADED).text
+        if self.sparing:
+            return window(document, entry, GRADED_CHARS_SPARING, GRADED).text
         return window(document, entry, GRADED_CHARS).text
 
     def _verdict(self, graded: Sequence[Graded], *, found_nothing: bool) -> Verdict:
@@ -155,27 +152,13 @@ class Corrector:
             return list(graded)
         if judged is Verdict.INCORRECT:
             return list(graded[:READ_IF_INCORRECT])
-        if self.metered and (accepted := [(entry, grade) for entry, grade in graded if self._accepted(grade)]):
+        if self.sparing and (accepted := [(entry, grade) for entry, grade in graded if self._accepted(grade)]):
             return accepted
         kept = [(entry, grade) for entry, grade in graded if grade and grade.score >= self.settings.grade_lower]
-        return kept[: self.settings.shortlist] if self.metered else kept
+        return kept[: self.settings.shortlist] if self.sparing else kept
 
     def _accepted(self, grade: Grade | None) -> bool:
         return grade is None or grade.score > self.settings.grade_upper
-
-    def _told(self, hop: int, need: Need, chosen: Sequence[Graded]) -> Generator[Step, None, Shortlist]:
-        """What is read of the chosen documents. A list whose rows are not in the text is told, and read once a run."""
-        read: list[ShortlistedDocument] = []
-        for entry, grade in chosen:
-            doubted = self.metered and not self._accepted(grade)
-            lost = lost_at(self.corpus.document(entry.document_id), entry) if doubted else None
-            if lost and (entry.document_id, lost.section) in self._lost:
-                continue
-            read.append(entry)
-            if lost:
-                self._lost.add((entry.document_id, lost.section))
-                yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
-        return tuple(read)
 
     # --- other searches ----------------------------------------------------------------------
 
@@ -200,7 +183,7 @@ class Corrector:
 
     def _unread(self, need: Need, entry: ShortlistedDocument) -> ShortlistedDocument | None:
         """A document that is listed for the need already, with the hits that its windows so far do not hold."""
-        if not self.metered:
+        if not self.sparing:
             return None
         document = self.corpus.document(entry.document_id)
         size = self.settings.window_chars

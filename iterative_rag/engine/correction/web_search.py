@@ -7,16 +7,12 @@ data: no link in it is followed, and nothing in it is taken as an instruction.
 from __future__ import annotations
 
 import math
-import threading
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
-from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
-from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
-from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine, Skipped
+from iterative_rag.errors import FetchError, ReplyTruncated, ReplyUnreadable
+from iterative_rag.protocols import Corpus, Grader, Pages, Rewriter, SearchEngine, Skipped
 from iterative_rag.retrieval.chunking import chunk
 from iterative_rag.settings import Settings
 from iterative_rag.text.patterns import lazy_pattern
@@ -34,14 +30,33 @@ from iterative_rag.types import (
 
 # Passages of one page that are graded in one call: by a local grader, and by one whose calls cost.
 GRADED = 40
-GRADED_METERED = 12
+GRADED_SPARING = 12
 # Passages of a page that become hits.
 HITS = 8
 WEB_RESULTS = 3  # pages that one search brings
 MOST_QUERY = 300  # characters; a model that is asked for a few words sometimes writes a letter
 _WORD = lazy_pattern(r"\w+")
 
-T = TypeVar("T")
+
+class OverlayCorpus:
+    """The corpus of one run, with the pages that were fetched for it: they can be read like any other document, and
+    `search` does not find them. Documents are read from several threads, pages added from one."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._fetched: dict[str, Document] = {}
+        self.name, self.fingerprint, self.search = corpus.name, corpus.fingerprint, corpus.search
+
+    def add(self, documents: Iterable[Document]) -> None:
+        """A document replaces one of the same id. None of the corpus is hidden: ids of pages are content hashes."""
+        self._fetched |= {document.id: document for document in documents}
+
+    def document(self, document_id: str) -> Document:
+        return self._fetched.get(document_id) or self._corpus.document(document_id)
+
+    def close(self) -> None:
+        """Forget the fetched documents. The corpus stays open: its owner closes it."""
+        self._fetched.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +75,9 @@ class WebFindings:
 
 
 class WebSearch:
-    """The web search of one run: no query is sent twice, and no page read twice. Safe to use from several threads.
+    """The web search of one run: no query is sent twice, and no page read twice.
 
-    `metered`: every call of the grader costs, so it is shown fewer passages.
+    `sparing`: every call of the grader costs, so it is shown fewer passages.
     """
 
     def __init__(
@@ -74,13 +89,13 @@ class WebSearch:
         rewriter: Rewriter,
         grader: Grader,
         settings: Settings,
-        metered: bool,
+        sparing: bool,
     ) -> None:
         self._engine, self._pages, self._corpus = engine, pages, corpus
         self._rewriter, self._grader, self._settings = rewriter, grader, settings
-        self._graded = GRADED_METERED if metered else GRADED
-        self._listed = _Once[tuple[SearchResult, ...]]()
-        self._read = _Once[Document | Skipped]()
+        self._graded = GRADED_SPARING if sparing else GRADED
+        self._listed: dict[str, tuple[SearchResult, ...] | FetchError] = {}
+        self._read: dict[str, Document | Skipped] = {}
 
     def search_web(self, need: Need) -> WebFindings:
         """Raises FetchError where the engine failed (also where it failed with the same query before), CapReached, and
@@ -116,26 +131,24 @@ class WebSearch:
         return words, faults
 
     def _results_of(self, query: str) -> tuple[SearchResult, ...]:
+        """Of a query that was sent before, what came of it then."""
         key = query.casefold()
-        if self._listed.claim(key):
+        if key not in self._listed:
             try:
-                self._listed.settle(key, tuple(self._engine.search(query, WEB_RESULTS)[:WEB_RESULTS]))
-            except BaseException as error:
-                self._listed.fail(key, error)
-                raise
-        return self._listed.result(key)
+                self._listed[key] = tuple(self._engine.search(query, WEB_RESULTS)[:WEB_RESULTS])
+            except FetchError as error:
+                self._listed[key] = error
+        listed = self._listed[key]
+        if isinstance(listed, FetchError):
+            raise listed
+        return listed
 
     def _pages_of(self, results: Sequence[SearchResult]) -> list[Document | Skipped]:
         """The page of each result, in order; those that were not read before are read together."""
-        claimed = [result for result in results if self._read.claim(result.url)]
-        try:
-            for result, page in zip(claimed, self._pages.read(claimed) if claimed else (), strict=True):
-                self._read.settle(result.url, page)
-        except BaseException as error:
-            for result in claimed:
-                self._read.fail(result.url, error)
-            raise
-        return [self._read.result(result.url) for result in results]
+        new = list({result.url: result for result in results if result.url not in self._read}.values())
+        if new:
+            self._read |= zip((result.url for result in new), self._pages.read(new), strict=True)
+        return [self._read[result.url] for result in results]
 
     # --- the passages ------------------------------------------------------------------------
 
@@ -164,33 +177,6 @@ class WebSearch:
             if grade.score >= settings.grade_lower
         )
         return ShortlistedDocument(document.id, document.title, document.source, best.score, hits)
-
-
-class _Once(Generic[T]):
-    """Results by key, each computed once: whoever claims a key computes it, everybody else waits for the result."""
-
-    def __init__(self) -> None:
-        self._outcomes: dict[str, Future[T]] = {}
-        self._lock = threading.Lock()
-
-    def claim(self, key: str) -> bool:
-        """Whether the caller is the first, and so has to call `settle` or `fail`."""
-        with self._lock:
-            if key in self._outcomes:
-                return False
-            self._outcomes[key] = Future()
-            return True
-
-    def settle(self, key: str, value: T) -> None:
-        self._outcomes[key].set_result(value)
-
-    def fail(self, key: str, error: BaseException) -> None:
-        if not self._outcomes[key].done():
-            self._outcomes[key].set_exception(error)
-
-    def result(self, key: str) -> T:
-        """Wait for the result. Raises the error of whoever claimed the key."""
-        return self._outcomes[key].result()
 
 
 def _shown(passage: Passage) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 from fakes.in_memory import MemoryCorpus
-from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
+from iterative_rag.engine.correction.web_search import OverlayCorpus
 from iterative_rag.errors import CorpusError
 from iterative_rag.types import Document
 
@@ -48,22 +46,3 @@ def test_each_run_fetches_for_itself_and_leaves_the_corpus_open() -> None:
     with pytest.raises(CorpusError):
         first.document("web1")
     assert not inner.closed
-
-
-def test_many_threads_lose_nothing() -> None:
-    corpus = OverlayCorpus(Corpus({}))
-    start = threading.Barrier(8)
-
-    def gather(which: int) -> None:
-        start.wait()
-        for n in range(50):
-            corpus.add([page(100 * which + n)])
-            assert corpus.document(f"web{100 * which + n}")
-
-    threads = [threading.Thread(target=gather, args=(which,)) for which in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for n in (100 * which + n for which in range(8) for n in range(50)):
-        assert corpus.document(f"web{n}") == page(n)

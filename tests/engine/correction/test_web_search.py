@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,8 +12,7 @@ from fakes.search_engine_server import answering, json_reply
 from fakes.web_sites import sending, serving
 from iterative_rag.app.factory.web_access import WebReader
 from iterative_rag.engine.correction import web_search
-from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
-from iterative_rag.engine.correction.web_search import WebSearch
+from iterative_rag.engine.correction.web_search import OverlayCorpus, WebSearch
 from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval.quote_verification import locate
@@ -109,7 +107,7 @@ class Run:
     grader: Grading = field(default_factory=Grading)
     rewriter: Rewriting = field(default_factory=Rewriting)
     settings: Settings = field(default_factory=lambda: Settings(web=True))
-    metered: bool = False
+    sparing: bool = False
 
     def __post_init__(self) -> None:
         self.corpus = OverlayCorpus(Corpus({}))
@@ -120,7 +118,7 @@ class Run:
             rewriter=self.rewriter,
             grader=self.grader,
             settings=self.settings,
-            metered=self.metered,
+            sparing=self.sparing,
         )
 
 
@@ -151,9 +149,9 @@ def test_pages_become_documents_that_are_read_where_they_serve_the_need() -> Non
             assert FACT in document.text[hit.start : hit.end]
 
 
-@pytest.mark.parametrize(("metered", "most"), [(False, web_search.GRADED), (True, web_search.GRADED_METERED)])
-def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(metered: bool, most: int) -> None:
-    run = Run(engine=Engine(["https://b.example/"]), metered=metered)
+@pytest.mark.parametrize(("sparing", "most"), [(False, web_search.GRADED), (True, web_search.GRADED_SPARING)])
+def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(sparing: bool, most: int) -> None:
+    run = Run(engine=Engine(["https://b.example/"]), sparing=sparing)
     run.search.search_web(NEED)
     (shown,) = run.grader.shown
     assert len(shown) == most
@@ -263,27 +261,6 @@ def test_a_page_that_another_query_lists_again_is_not_read_again() -> None:
     assert len(run.pages.asked) == 2
 
 
-def test_needs_searched_for_at_the_same_time_share_one_query() -> None:
-    entered, go = threading.Event(), threading.Event()
-
-    def wait() -> None:
-        entered.set()
-        assert go.wait(30)
-
-    run = Run(engine=Engine(gate=wait))
-    found: list[web_search.WebFindings] = []
-    threads = [threading.Thread(target=lambda: found.append(run.search.search_web(NEED))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    assert entered.wait(30)
-    go.set()
-    for thread in threads:
-        thread.join()
-    assert len(run.engine.asked) == 1
-    assert sorted(run.pages.asked) == ["https://a.example/", "https://b.example/"]
-    assert [len(one.documents) for one in found] == [2, 2, 2, 2]
-
-
 # --- the query and the models ----------------------------------------------------------------
 
 
@@ -345,7 +322,7 @@ def test_from_a_search_server_to_a_cited_quote_over_real_connections() -> None:
                 rewriter=Rewriting(),
                 grader=Grading(),
                 settings=Settings(web=True),
-                metered=True,
+                sparing=True,
             )
             found = search.search_web(NEED)
     (entry,) = found.documents

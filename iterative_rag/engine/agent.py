@@ -7,16 +7,14 @@ result in the conversation, and knows neither a budget, nor a cache, nor our err
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.engine.agent_memory import AgentMemory
 from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, verified
-from iterative_rag.engine.agent_results import Found, ShownTexts
+from iterative_rag.engine.agent_results import AgentMemory, Found, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
-from iterative_rag.engine.driver import Engine, RunDriver
+from iterative_rag.engine.run import Engine, Run, RunComponents
 from iterative_rag.engine.run_state import Progress, RunState
-from iterative_rag.engine.strategies import RunComponents, plain_drafting
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Answerer, Reflector, ToolAgent
 from iterative_rag.text.plurals import counted
@@ -72,7 +70,8 @@ def build(run: RunComponents) -> Engine:
             "The strategy agent searches the corpus alone.",
             hint="Leave out --web, or use the strategy iterative or full.",
         )
-    return AgentEngine(run, agent)
+    loop = AgentLoop(run, agent)
+    return Run(run, loop, loop.drafting, searched=run.corpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +85,17 @@ class _Submitted:
         return self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice) if advice else self.draft
 
 
-class AgentEngine:
-    """One engine serves one run."""
+class AgentLoop:
+    """The loop of one run."""
 
     def __init__(self, run: RunComponents, agent: ToolAgent) -> None:
         self._agent, self._run, self._budget = agent, run, run.budget
         self._tools = Toolbox(run.corpus, run.settings)
         self._shown = ShownTexts(self._tools.titles)
-        self._drafting = plain_drafting(run)
+        self.drafting = run.drafting()
         self._memory = AgentMemory()
 
-    def steps(self, question: str) -> Iterator[Step]:
-        return RunDriver(question, self._loop, self._drafting, self._budget, corpus=self._run.corpus).steps()
-
-    def _loop(self, state: RunState) -> Generator[Progress, None, RunState]:
+    def __call__(self, state: RunState) -> Generator[Progress, None, RunState]:
         while True:
             hop, since = state.next_hop, self._budget.usage()
             if hop > self._run.settings.max_hops:
@@ -252,8 +248,8 @@ class AgentEngine:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
         answerer = _Submitted(draft, self._run.roles.answerer)
         # What the agent submits is a sentence or two: where a text is asked for, it is written from the facts noted.
-        writer = self._drafting.writer if draft.answered else None
-        drafting = replace(self._drafting, answerer=answerer, reflector=self._guard(inferred), writer=writer)
+        writer = self.drafting.writer if draft.answered else None
+        drafting = replace(self.drafting, answerer=answerer, reflector=self._guard(inferred), writer=writer)
         drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
         if drafted.draft.form.is_text:
             return state.with_draft(drafted)

@@ -1,4 +1,4 @@
-"""Runs an engine's loop to its FinalStep, whatever happens on the way.
+"""One run: what it works with, and its loop driven to the FinalStep, whatever happens on the way.
 
 Where the user allows the web, it is searched before a run declines, whatever the strategy has found in the corpus. A
 limit ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises. A
@@ -7,19 +7,20 @@ window that could not be read is read once more before the run ends: an abstenti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import replace
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.endings import Ending
 from iterative_rag.engine.final_answer import best_so_far, final_answer
-from iterative_rag.engine.hop import read_again, search
+from iterative_rag.engine.revision import carried_steps
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import BackendTraits, Corpus, Grader, Roles
+from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.settings import Settings
 from iterative_rag.types import (
     AnalysisStep,
     Cap,
@@ -36,6 +37,11 @@ from iterative_rag.types import (
     WebStep,
 )
 
+if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
+    from iterative_rag.engine.correction.web_search import WebSearch
+    from iterative_rag.engine.data_finder import DataFinder
+    from iterative_rag.retrieval.known_facts import KnownFacts
+
 # How often a run that would decline searches the web instead.
 WEB_ROUNDS = 2
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
@@ -50,29 +56,60 @@ class Engine(Protocol):
         ...
 
 
-class RunDriver:
-    """Drives the loop of one run. It keeps the state that was passed on last: what is left after a limit or a fault."""
+@dataclass(frozen=True, slots=True)
+class RunComponents:
+    """What an engine works with. `web` is None unless the user allows it, `known` where a question does not begin with
+    what earlier ones have found, `begin` unless the run goes on from an edit."""
+
+    corpus: Corpus
+    reader: DocumentReader
+    roles: Roles
+    grader: Grader
+    budget: RunBudget
+    settings: Settings
+    traits: BackendTraits
+    web: WebSearch | None = None
+    known: KnownFacts | None = None
+    begin: RunState | None = None
+
+    def drafting(self) -> Drafting:
+        """Drafting without reflection. What is written in words of its own may add to the facts, so its claims are
+        guarded."""
+        if not self.traits.own_words:
+            return Drafting(self.roles.answerer)
+        from iterative_rag.verification.rule_reflector import ClaimGuard
+
+        writer, length = self.roles.writer, self.settings.length
+        return Drafting(self.roles.answerer, ClaimGuard(), guards=True, writer=writer, length=length)
+
+
+class Run:
+    """Implements Engine. It keeps the state that its loop passed on last: what is left after a limit or a fault."""
 
     def __init__(
         self,
-        question: str,
+        parts: RunComponents,
         loop: Loop,
         drafting: Drafting,
-        budget: RunBudget,
         finder: DataFinder | None = None,
-        known: tuple[Fact, ...] = (),
-        corpus: Corpus | None = None,
+        *,
+        searched: Corpus | None = None,
+        known: KnownFacts | None = None,
         begin: RunState | None = None,
+        facts: tuple[Fact, ...] = (),
     ) -> None:
-        """`finder` is None where nothing can be read again; `corpus` is then what was searched, None for nothing. The
-        run begins with the facts that are `known`, or in the state `begin`."""
-        self._loop, self._drafting, self._budget, self._finder = loop, drafting, budget, finder
-        form = drafting.form_of(question)
-        self._state = begin or RunState(Inquiry(original=question, question=question, facts=known, form=form))
-        searched = finder.corpus if finder else corpus
-        self._ending = Ending(corpus=searched, metered=drafting.metered)
+        """`finder` is None where nothing can be read again; `searched` is then the corpus that was searched, None for
+        none. The run begins with these `facts`, with those that are `known`, or in the state `begin`."""
+        self._budget, self._loop, self._drafting, self._finder = parts.budget, loop, drafting, finder
+        self._known, self._begin, self._facts = None if begin else known, begin, facts
+        self._ending = Ending(parts.traits, corpus=finder.corpus if finder else searched)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self, question: str) -> Iterator[Step]:
+        if self._begin:
+            yield from carried_steps(self._begin)
+        facts = self._known.about(question) if self._known else self._facts
+        form = self._drafting.form_of(question)
+        self._state = self._begin or RunState(Inquiry(question, question, facts, form=form))
         cap: CapReached | None = None
         fault: IterativeRAGError | None = None
         try:
@@ -92,34 +129,38 @@ class RunDriver:
             cap = cap or state.ended_by
         else:
             fault = fault or state.ended_by
-        ending = replace(self._ending, cap=cap, fault=fault)
-        yield FinalStep(final_answer(state, ending, self._budget.usage()))
+        if self._known:
+            self._known.remember(question, facts, (fact for hop in state.hops for fact in hop.facts))
+        yield FinalStep(final_answer(state, replace(self._ending, cap=cap, fault=fault), self._budget.usage()))
 
     def _with_retries(self) -> Iterator[Step]:
         """The loop; resumed once where a call failed in every attempt, and again where a second read of windows that
-        failed brings facts that the answer lacked."""
+        failed, or a search of the web, brings facts that the answer lacked."""
         try:
             yield from self._advance(self._loop(self._state))
         except LLMError as error:
             if error.fatal:
                 raise
             yield from self._advance(self._loop(self._state))
-        while self._finder and self._state.falls_short:
-            known = self._state.inquiry.facts
-            yield from self._advance(read_again(self._state, self._finder, self._budget))
-            if self._state.inquiry.facts == known:
+        finder = self._finder
+        while finder and self._state.falls_short:
+            if not (yield from self._finds_more(finder.read_again(self._state))):
                 break
             yield from self._advance(self._loop(self._state))
         for _ in range(WEB_ROUNDS):
-            if self._finder is None or not (needs := self._open_needs(self._finder)):
+            if finder is None or not (needs := self._open_needs(finder)):
                 return
-            known, draft = self._state.inquiry.facts, self._state.draft
-            yield from self._advance(self._online(self._state, self._finder, needs))
-            if self._state.inquiry.facts == known:
+            draft = self._state.draft
+            if not (yield from self._finds_more(finder.search(self._state, needs, online=True))):
                 return
             yield from self._advance(self._loop(self._state))
             if self._state.draft is draft:  # no hop was left in which to answer
                 yield from self._advance(self._last_attempt(self._state))
+
+    def _finds_more(self, part: Generator[Progress, None, RunState]) -> Generator[Step, None, bool]:
+        known = self._state.inquiry.facts
+        yield from self._advance(part)
+        return self._state.inquiry.facts != known
 
     def _open_needs(self, finder: DataFinder) -> tuple[Need, ...]:
         """What a run that declines has not looked for on the web, though it may: what it still needs, else what it
@@ -133,12 +174,6 @@ class RunDriver:
         asked = {step.need.key for step in self._ending.web}
         return tuple(need for need in needs if need.key not in asked)
 
-    def _online(
-        self, state: RunState, finder: DataFinder, needs: Sequence[Need]
-    ) -> Generator[Progress, None, RunState]:
-        state, _ = yield from search(state, finder, self._budget, needs, online=True)
-        return state
-
     def _last_attempt(self, state: RunState) -> Generator[Progress, None, RunState]:
         drafted = yield from self._drafting.draft(len(state.hops), state.inquiry, last_attempt=True)
         return state.with_draft(drafted, last_attempt=True)
@@ -147,7 +182,7 @@ class RunDriver:
         """What can be said at a limit: by the model while calls, tokens and time allow, else the best fact."""
         try:
             if self._finder and cap is Cap.HOPS:
-                state = yield from read_again(state, self._finder, self._budget)
+                state = yield from self._finder.read_again(state)
             drafted = yield from self._drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
             return state.with_draft(drafted)
         except CapReached:

@@ -1,18 +1,18 @@
-"""The answer to a question that is one look-up, where what was read states it: then no call writes it again."""
+"""A question that is known to be one look-up: neither its analysis nor an answer that stands in a text costs a call."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
-from iterative_rag.protocols import Answerer
+from iterative_rag.protocols import Analyst, Answerer
 from iterative_rag.retrieval.same_need import shape
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_negation, language
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
-from iterative_rag.types import Draft, Fact, Inquiry, Need
+from iterative_rag.types import Analysis, Draft, Fact, Inquiry, Need, Needs
 from iterative_rag.verification.answer_type import Asked, kind_asked
 from iterative_rag.verification.rule_reflector import ClaimGuard
 
@@ -20,6 +20,19 @@ from iterative_rag.verification.rule_reflector import ClaimGuard
 CONFIDENCE = 0.9
 # Ages, counts and other units ("how tall in feet") may have to be worked out from what a document says.
 _WORKED_OUT = lazy_pattern(r"\bhow (?:old|many|much)\b|\bin [a-z]+\W*$|\b(?:more|less|\w+er) than\b", re.IGNORECASE)
+
+
+class SingleLookUp:
+    """Implements protocols.Analyst: a question that one look-up answers is its own need; where that brought nothing, or
+    not enough, `analyst` is asked as ever."""
+
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+
+    def analyse(self, inquiry: Inquiry) -> Analysis:
+        if inquiry.facts or inquiry.tried:
+            return self._analyst.analyse(inquiry)
+        return Needs((Need(inquiry.original),), last=True)
 
 
 class StatedAnswer:

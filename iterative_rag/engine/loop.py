@@ -1,0 +1,331 @@
+"""The loop: which fact is missing, find it, put it into the question, until the question is answerable.
+
+Each turn decides on one thing, a search, a draft of the answer or the end, and there is no other way out. No hop
+repeats itself: a need that was tried is looked for once more, wider, and then given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+from iterative_rag.engine.data_finder import DataFinder
+from iterative_rag.engine.drafting import Drafting
+from iterative_rag.engine.drafts import optional
+from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.run_state import Progress, RunState
+from iterative_rag.engine.text_planning import TextPlanning, open_aspects
+from iterative_rag.errors import CapReached, LLMError
+from iterative_rag.protocols import SufficiencyJudge
+from iterative_rag.text.languages import content_words
+from iterative_rag.types import (
+    Analysis,
+    AnalysisStep,
+    Cap,
+    Continuation,
+    Fact,
+    Inquiry,
+    Known,
+    Need,
+    Needs,
+    RephrasingStep,
+    Step,
+    Stuck,
+    SufficiencyStep,
+    Usage,
+)
+
+# Hops in a row that may bring no new fact: the first is followed by a wider search, the second ends the loop.
+EMPTY_HOPS = 2
+# A backend that words needs of its own may look for something else after that, which was never searched, up to this
+# many empty hops in a row: of 25 right answers two came after two of them, and none after three.
+MOST_EMPTY_HOPS = 3
+# The share of a need's words that another one has, of which it is only another wording.
+SAME_WORDS = 2 / 3
+
+
+class Cause(Enum):
+    """Why an answer is drafted."""
+
+    SETTLED = "the last search found what the question asks for"
+    ENOUGH = "nothing is left to look for"
+    GIVEN_UP = "something is missing that will not be looked for"
+    REFUSED = "the last draft is none: what do the facts make likely?"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Look for these needs. `last`: nothing else is missing."""
+
+    needs: tuple[Need, ...]
+    wider: bool = False
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Draft an answer; if it is to be `judged`, once the judge says that the facts suffice."""
+
+    cause: Cause
+    judged: bool = False
+    last_attempt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The state's draft is the answer."""
+
+
+Decision: TypeAlias = Search | Answer | Stop
+
+
+@dataclass(slots=True)
+class _Outlook:
+    """What is known beside the state. `since` is what the run had used when the present hop began; `ahead` is to be
+    looked up in the next one, whose `analysis` may have come with the rephrasing; `fresh` are facts that were not put
+    into the question yet; `decided` is the next decision, where it follows from the one before."""
+
+    since: Usage
+    ahead: tuple[Need, ...] = ()
+    fresh: tuple[Fact, ...] = ()
+    analysis: Analysis | None = None
+    empty_hops: int = 0
+    decided: Decision | None = None
+
+
+class StepLoop:
+    """The loop of one run. `judge` is None where nobody judges whether the facts suffice for an answer."""
+
+    def __init__(
+        self, run: RunComponents, finder: DataFinder, drafting: Drafting, judge: SufficiencyJudge | None = None
+    ) -> None:
+        self._roles, self._budget, self._settings = run.roles, run.budget, run.settings
+        self._finder, self._drafting, self._judge = finder, drafting, judge
+        self._joint_analyst, self._own_words = run.roles.joint_analyst, run.traits.own_words
+        self._texts = TextPlanning(drafting, run.roles.outliner)
+
+    def __call__(self, state: RunState) -> Generator[Progress, None, RunState]:
+        state, outlook = yield from self._begun(state)
+        while True:
+            state, decision = yield from self._decide(state, outlook)
+            match decision:
+                case Search():
+                    state = yield from self._search(state, decision, outlook)
+                case Answer():
+                    state = yield from self._answer(state, decision, outlook)
+                case Stop():
+                    return state
+
+    def _begun(self, state: RunState) -> Generator[Progress, None, tuple[RunState, _Outlook]]:
+        """What comes before the first decision: an edit is taken up, a report outlined."""
+        outlook = _Outlook(self._budget.usage(), state.ahead, state.fresh)
+        state = state.under_way()
+        if outlook.fresh and not outlook.ahead:  # the facts of the edited hop are put into the question
+            known = tuple(fact for fact in state.inquiry.facts if fact not in outlook.fresh)
+            state = yield from self._proceed(state, replace(state.inquiry, facts=known), outlook.fresh, outlook)
+            outlook.fresh = ()
+        if not (outlook.ahead or outlook.analysis):  # where the user asks for a report, no analysis has to say so
+            state, outlook.analysis = yield from self._texts.outlined(state)
+        return state, outlook
+
+    # --- deciding ----------------------------------------------------------------------------
+
+    def _decide(self, state: RunState, outlook: _Outlook) -> Generator[Progress, None, tuple[RunState, Decision]]:
+        """The decision, and the state with the form of answer that the analysis asks for."""
+        if decided := outlook.decided:
+            outlook.decided = None
+            return state, decided
+        if state.next_hop > self._settings.max_hops + 1:  # resumed where no hop is left
+            return state, self._end(state)
+        self._budget.check()
+        outlook.since = self._budget.usage()
+        given_up = self._own_words and outlook.empty_hops >= MOST_EMPTY_HOPS
+        search, exhausted = Search(outlook.ahead), given_up
+        if not (outlook.ahead or given_up):
+            analysis = outlook.analysis or self._roles.analyst.analyse(state.inquiry)
+            state, analysis = yield from self._texts.shaped(state, analysis)
+            facts = () if state.hops else state.inquiry.facts
+            yield AnalysisStep(state.next_hop, state.inquiry.question, analysis, facts)
+            search, exhausted = _untried(analysis, state.inquiry), isinstance(analysis, Stuck)
+        needs = search.needs
+        if outlook.empty_hops >= EMPTY_HOPS:
+            needs = _never_searched(needs, state.inquiry) if self._own_words and not given_up else ()
+            given_up = given_up or (self._own_words and bool(search.needs) and not needs)
+        if needs:
+            return state, replace(search, needs=needs)
+        # The judge is asked only while the loop finds something. Where nothing more will be looked up, the draft of a
+        # backend with words of its own is the last attempt at once: a refusal would be followed by one.
+        last = self._own_words and (exhausted or given_up) and not state.lacks_a_window
+        cause = Cause.GIVEN_UP if given_up else Cause.ENOUGH
+        return state, Answer(cause, judged=outlook.empty_hops < EMPTY_HOPS, last_attempt=last)
+
+    def _end(self, state: RunState) -> Decision:
+        """The last decision; where the draft is a refusal, one before it."""
+        return Answer(Cause.REFUSED, last_attempt=True) if self._own_words and _is_refused(state) else Stop()
+
+    # --- carrying out ------------------------------------------------------------------------
+
+    def _search(self, state: RunState, search: Search, outlook: _Outlook) -> Generator[Progress, None, RunState]:
+        """One hop, with its findings put into the question."""
+        before, hop, most = state.inquiry, state.next_hop, self._settings.max_hops
+        if hop > most:
+            raise self._budget.reached(Cap.HOPS)
+        brief = self._own_words and outlook.empty_hops >= EMPTY_HOPS
+        state = yield from self._finder.search(
+            state, search.needs, wider=search.wider, brief=brief, since=outlook.since
+        )
+        new = state.hops[-1].facts
+        if self._own_words and not _brings_something(new, before):
+            new = ()
+        new = (*outlook.fresh, *new)
+        outlook.empty_hops = 0 if new else outlook.empty_hops + 1
+        outlook.ahead, outlook.fresh, outlook.analysis = (), (), None
+        if before.outline:  # what a report needs is known: only what was not found is looked for again
+            outlook.analysis = open_aspects(state.inquiry) if hop < most else Known()
+        elif _settles(new, before.question) or (search.last and _have_facts(search.needs, state.inquiry)):
+            outlook.decided = Answer(Cause.SETTLED)
+        elif new:
+            state = yield from self._proceed(state, before, new, outlook)
+        return state
+
+    def _answer(self, state: RunState, answer: Answer, outlook: _Outlook) -> Generator[Progress, None, RunState]:
+        """A draft of the answer, and what follows from it: the end, or a search for what the judge names beforehand or
+        reflection afterwards."""
+        outlook.decided = Stop()
+        if answer.cause is Cause.REFUSED:
+            yield state
+            with_likely = yield from self._likely(state)
+            return with_likely or state
+        settled = answer.cause is Cause.SETTLED
+        hop = len(state.hops) if settled else state.next_hop
+        if answer.judged and (gap := (yield from self._insufficient(hop, state.inquiry))):
+            outlook.decided = Search(gap)
+            return state
+        last = answer.last_attempt
+        drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=last, may_search=True)
+        gap = _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
+        state = state.with_draft(drafted, last_attempt=last)
+        if settled and not drafted.draft.answered:
+            outlook.ahead, outlook.decided = gap, None
+            return state
+        if gap and not settled:
+            outlook.decided = Search(gap)
+            return state
+        if answer.cause is Cause.GIVEN_UP or state.is_doubtful:
+            state = state.as_last_attempt()
+        outlook.decided = self._end(state)
+        return state
+
+    def _likely(self, state: RunState) -> Generator[Step, None, RunState | None]:
+        """The state with what the facts make likely, None where that is nothing: then the refusal stands."""
+        try:
+            drafted = yield from self._drafting.draft(max(len(state.hops), 1), state.inquiry, last_attempt=True)
+        except CapReached:
+            return None
+        return state.with_draft(drafted, last_attempt=True).as_last_attempt() if drafted.draft.answered else None
+
+    def _insufficient(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, tuple[Need, ...]]:
+        """The gap that the judge names, if it was not looked for yet; none where the judge's calls fail."""
+        if self._judge is None or not inquiry.facts:
+            return ()
+        judge = self._judge
+        judged = yield from optional(hop, "suffice", lambda: judge.judge(inquiry))
+        if judged is None:
+            return ()
+        yield SufficiencyStep(hop, judged)
+        return () if judged.enough else _new_gap(judged.gap, inquiry)
+
+    def _proceed(
+        self, state: RunState, before: Inquiry, new: Sequence[Fact], outlook: _Outlook
+    ) -> Generator[Progress, None, RunState]:
+        """The state with the new facts put into the question, which stays as it was where the rephraser's calls fail;
+        its analysis follows where one call made both. `before` is the inquiry without these facts."""
+        hop, made = len(state.hops), self._ask_jointly(state.inquiry, new)
+        question, outlook.analysis = made.question, made.analysis
+        if question is None:
+            rephrase = self._roles.rephraser.rephrase
+            question = (yield from optional(hop, "rephrase", lambda: rephrase(before, new))) or before.question
+        if question != before.question:
+            yield RephrasingStep(hop, before.question, question)
+        state = state.with_rephrasing(question, self._budget.used_since(outlook.since))
+        yield state
+        return state
+
+    def _ask_jointly(self, inquiry: Inquiry, new: Sequence[Fact]) -> Continuation:
+        """Both halves of the joint reply; neither where one role at a time is asked. A model that fails at the joint
+        reply is asked for the halves apart, from then on: its failure is in the trace, and nothing is lost."""
+        if self._joint_analyst is None:
+            return Continuation()
+        try:
+            return self._joint_analyst.proceed(inquiry, new)
+        except LLMError as error:
+            if error.fatal:
+                raise
+            self._joint_analyst = None
+            return Continuation()
+
+
+def _untried(analysis: Analysis, inquiry: Inquiry) -> Search:
+    """What to look for: the needs that are new; if none is, those that were tried just once, then wider. None where
+    the facts suffice or nothing would help."""
+    if not isinstance(analysis, Needs):
+        return Search(())
+    unique = list({need.key: need for need in analysis.needs}.values())
+    if new := tuple(need for need in unique if not inquiry.looks(need)):
+        return Search(new, last=analysis.last)
+    return Search(tuple(need for need in unique if inquiry.looks(need) == 1), wider=True, last=analysis.last)
+
+
+def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:
+    need = Need(" ".join(gap.split()))
+    return (need,) if need.question and not inquiry.looks(need) else ()
+
+
+def _never_searched(needs: Sequence[Need], inquiry: Inquiry) -> tuple[Need, ...]:
+    """The needs that are not just other words for one that brought nothing, and those that name an article which none
+    of the needs so far has named: its text is new, whatever the words."""
+    found = {fact.need.key for fact in inquiry.facts}
+    barren = [content_words(need.question) for need in inquiry.tried if need.key not in found]
+    seen = {need.see.casefold() for need in inquiry.tried}
+
+    def is_new(need: Need) -> bool:
+        elsewhere = bool(need.see) and need.see.casefold() not in seen
+        return elsewhere or not any(_rewords(content_words(need.question), one) for one in barren)
+
+    return tuple(need for need in needs if is_new(need))
+
+
+def _rewords(words: frozenset[str], barren: frozenset[str]) -> bool:
+    return len(words & barren) >= SAME_WORDS * len(words)
+
+
+def _is_refused(state: RunState) -> bool:
+    """Whether the answerer itself refused for want of a fact, and every need was read for in full."""
+    draft = state.draft
+    refused = draft is not None and not draft.answered and not draft.false_premise and state.reflection is None
+    return refused and not state.last_attempt and bool(state.inquiry.facts) and not state.lacks_a_window
+
+
+def _brings_something(new: Sequence[Fact], before: Inquiry) -> bool:
+    """Whether one of the new facts says what was not known: a quote that was found for another need, without a value
+    that is new, does not."""
+    return any(not any(_is_said(fact, known) for known in before.facts) for fact in new)
+
+
+def _is_said(fact: Fact, known: Fact) -> bool:
+    """Whether a known fact holds the quote and the value of another one."""
+    holds = known.document_id == fact.document_id and known.start <= fact.start and fact.end <= known.end
+    return holds and (not fact.value or fact.value.casefold() == known.value.casefold())
+
+
+def _have_facts(needs: Sequence[Need], inquiry: Inquiry) -> bool:
+    """Whether each need has a value; for a text, whether each aspect has a fact."""
+    served = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
+    return all(need.key in served for need in needs)
+
+
+def _settles(new: Sequence[Fact], question: str) -> bool:
+    """Whether the question itself was looked up and a value found: nothing to rephrase, nothing to analyse again."""
+    return any(fact.value and fact.need.key == Need(question).key for fact in new)
