@@ -10,8 +10,7 @@ import pytest
 
 from fakes.command_line import Command
 from iterative_rag import IterativeRAG, Within
-from iterative_rag.app.factory import index_paths
-from iterative_rag.app.factory.corpus_actions import for_one_run
+from iterative_rag.app.factory import for_one_run, index_paths
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index.corpus_names import encoded
 from iterative_rag.index.embedders.hashing import HashingEmbedder

@@ -1,23 +1,22 @@
 """Builds the parts from settings: the only package that names concrete classes. Heavy imports happen on use."""
 
 from iterative_rag.app.factory.backends import cache, make_backend, make_chat_model, make_embedder
-from iterative_rag.app.factory.collections import names_collection, open_to_read
-from iterative_rag.app.factory.corpus_actions import (
+from iterative_rag.app.factory.corpus_actions import index_paths, push_corpus, stale
+from iterative_rag.app.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
+from iterative_rag.app.factory.model_profiles import model_identity, profile_of
+from iterative_rag.app.factory.opening import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,
     asked_names,
     corpora,
     corpus_name,
     for_one_run,
-    index_paths,
+    names_collection,
     open_asked,
     open_corpus,
-    push_corpus,
-    stale,
+    open_to_read,
     starter_corpus_path,
 )
-from iterative_rag.app.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
-from iterative_rag.app.factory.model_profiles import model_identity, profile_of
 from iterative_rag.app.factory.rag import IterativeRAG, checked_question
 
 __all__ = [

@@ -5,18 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from iterative_rag.app.factory.backends import cache, make_backend, make_embedder
 from iterative_rag.app.factory.class_or_object import class_or_object
-from iterative_rag.app.factory.collections import open_to_read
-from iterative_rag.app.factory.corpus_actions import for_one_run, notice_of
-from iterative_rag.app.factory.document_indexing import index_documents, written_corpus
-from iterative_rag.app.factory.language_checks import check_language, foreign_documents
+from iterative_rag.app.factory.corpus_actions import index_documents, written_corpus
 from iterative_rag.app.factory.model_profiles import with_profile
-from iterative_rag.errors import IterativeRAGError, UsageError
+from iterative_rag.app.factory.notices import check_language
+from iterative_rag.app.factory.opening import for_one_run, open_to_read
+from iterative_rag.errors import UsageError
 from iterative_rag.llm.providers.model_choice import chosen
+from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.storage.cache_keys import cache_key
 from iterative_rag.storage.output import parts_as_text, recorded_parts
@@ -28,9 +29,7 @@ from iterative_rag.types import (
     Earlier,
     Edit,
     FinalStep,
-    FollowUpStep,
     Hit,
-    ReasonCode,
     Revision,
     RunProgress,
     Step,
@@ -39,8 +38,7 @@ from iterative_rag.types import (
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession
-    from iterative_rag.app.factory.run_engines import RunEngines
-    from iterative_rag.engine.budget import RunBudget
+    from iterative_rag.engine.run import Engine
     from iterative_rag.index.indexed_corpus import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import IngestReport
@@ -126,7 +124,7 @@ class IterativeRAG:
             embed_model = getattr(store, "_embed_model", None)  # that of a VectorStoreIndex
         wanted = settings.embedder if isinstance(embed_model, str | None) else embed_model
         embedder = make_embedder(wanted, settings, kept)
-        new = bool(question) and kept.get(_asked(settings, question), bool) is None
+        new = bool(question) and kept.get(_asked_key(settings, question), bool) is None
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_to_read(settings, embedder, kept, rerank=rerank, store=store)
         notice = "\n".join(filter(None, (choice, profile, notice)))
@@ -213,7 +211,8 @@ class IterativeRAG:
         return self.over(CorpusPart(whole, chosen) if isinstance(whole, IndexedCorpus) else whole.among(chosen))
 
     @property
-    def _lists(self) -> bool:
+    def lists_titles(self) -> bool:
+        """Whether the corpus, or one of those that are asked together, lists its documents."""
         from iterative_rag.index.indexed_corpus import IndexedCorpus
         from iterative_rag.index.joint_corpus import JointCorpus
 
@@ -221,7 +220,7 @@ class IterativeRAG:
         return isinstance(corpus, IndexedCorpus) or (isinstance(corpus, JointCorpus) and corpus.lists)
 
     def _indexed(self) -> IndexedCorpus | JointCorpus:
-        if self._lists:
+        if self.lists_titles:
             return cast("IndexedCorpus | JointCorpus", self.corpus)
         raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
 
@@ -230,7 +229,7 @@ class IterativeRAG:
 
         Raises CorpusError, EmbedderError, or NothingWithin.
         """
-        with for_one_run(self.corpus, self._parts) as corpus:
+        with for_one_run(self.corpus, self.parts) as corpus:
             hits = corpus.search([query], limit)[0]
             documents = {one: corpus.document(one) for one in {hit.document_id for hit in hits}}
         return [(hit, documents[hit.document_id]) for hit in hits]
@@ -244,12 +243,7 @@ class IterativeRAG:
         found, gives an `incomplete` answer; any other error is raised as an IterativeRAGError: NothingWithin where no
         passage is within that part.
         """
-        answer = None
-        for step in self.steps(question, strategy=strategy, trace=trace, within=within):
-            if isinstance(step, FinalStep):
-                answer = step.answer
-        assert answer is not None, "the engine ended without a final step"
-        return answer
+        return answer_of(self.steps(question, strategy=strategy, trace=trace, within=within))
 
     def steps(
         self,
@@ -275,7 +269,7 @@ class IterativeRAG:
         is checked afterwards. `run_id` names the run and its trace where the caller has
         told it to somebody already. The trace of an `evaluated` run lies apart: it is no part of the history.
         """
-        from iterative_rag.app.staleness import changed_since
+        from iterative_rag.app.factory.runs import completed, follow_up_run, recorded, run_parts, told_of
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.storage.spans.span_export import run_spans
         from iterative_rag.storage.trace import Trace, event_name, new_run_id, trace_folder
@@ -286,55 +280,34 @@ class IterativeRAG:
         if earlier is None:
             check_language(question, self.settings, self.backend)
         run_id = run_id or new_run_id()
-        spans = run_spans(self.settings)
         kept = trace_folder(evaluated=evaluated) / f"{run_id}.jsonl"
-        record = Trace(run_id, [trace] if trace else [], kept, spans)
-        try:
-            record.write(
-                "run_started",
-                run_id=run_id,
-                question=question,
-                strategy=strategy,
-                backend=self.backend.name,
-                settings=asked._used(),
-                **_told(revision),
-            )
-            with for_one_run(self.corpus, asked._parts) as corpus:
-                steps: list[Step] = []
+        record = Trace(run_id, [trace] if trace else [], kept, run_spans(self.settings))
+        told = {"backend": self.backend.name, "settings": asked.used_settings(), **told_of(revision)}
+        with recorded(record):
+            record.write("run_started", run_id=run_id, question=question, strategy=strategy, **told)
+            with for_one_run(self.corpus, asked.parts) as corpus:
                 budget = RunBudget(self.settings, record, progress, written)
-                for step in self._run(question, strategy, budget, corpus, earlier, revision):
+                steps: list[Step] = []
+                if earlier is None:
+                    engine: Engine = STRATEGIES.load(strategy)(run_parts(asked, budget, corpus, revision))
+                    run = engine.steps(question)
+                else:
+                    follow_up, engine = follow_up_run(asked, question, earlier, strategy, budget, corpus)
+                    run = chain([follow_up], engine.steps(follow_up.question))
+                for step in run:
                     steps.append(step)
                     if isinstance(step, FinalStep):
-                        notices = (
-                            notice_of(corpus),
-                            foreign_documents(step.answer.question, corpus, self.backend),
-                            changed_since(step.answer, corpus),
-                        )
-                        step = FinalStep(
-                            asked._completed(step.answer, run_id, " ".join(filter(None, notices)), corpus, steps)
-                        )
+                        step = FinalStep(completed(asked, step.answer, run_id, corpus, steps))
                     record.write(event_name(type(step)), **dataclasses.asdict(step))
                     yield step
-            self.store.put(_asked(self.settings, question, asked.within), True)
-        except IterativeRAGError as error:
-            record.write("fault", error=type(error).__name__, message=str(error), hint=error.hint)
-            raise
-        except GeneratorExit:
-            record.write("left", message="Nobody asked for the next step.")
-            raise
-        except BaseException as error:
-            record.write("fault", error=type(error).__name__, message=str(error))
-            raise
-        finally:
-            record.close()
+            self.store.put(_asked_key(self.settings, question, asked.within), True)
 
     async def aask(
         self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None
     ) -> Answer:
         """`ask` for async callers. It runs on a thread of its own; to cancel it ends the run."""
-        *_, last = [step async for step in self.asteps(question, strategy=strategy, trace=trace, within=within)]
-        assert isinstance(last, FinalStep), "the engine ended without a final step"
-        return last.answer
+        steps = self.asteps(question, strategy=strategy, trace=trace, within=within)
+        return answer_of([step async for step in steps])
 
     async def asteps(self, question: str, **options: Any) -> AsyncGenerator[Step]:
         """`steps` for async callers, with the same options. The run goes on while a step is looked at; it ends when the
@@ -351,9 +324,7 @@ class IterativeRAG:
 
         Raises UsageError for an edit that cannot be made, and what `ask` raises.
         """
-        *_, last = self.revised_steps(Revision(answer, edit))
-        assert isinstance(last, FinalStep)
-        return last.answer
+        return answer_of(self.revised_steps(Revision(answer, edit)))
 
     def revised_steps(
         self,
@@ -392,7 +363,7 @@ class IterativeRAG:
         Raises UsageError, CorpusHeld or another CorpusError where it cannot be opened.
         """
         from iterative_rag.app.conversations import ConversationSession, ConversationStore
-        from iterative_rag.app.factory.conversing import conversation_named, gone_on
+        from iterative_rag.app.conversations.going_on import conversation_named, gone_on
 
         store = ConversationStore()
         conversation, asked = conversation_named(name, store), self
@@ -407,60 +378,13 @@ class IterativeRAG:
                 asked = asked.over(asked.corpus, within=part)
         return ConversationSession(asked, conversation, store if keep else None)
 
-    def _run(
-        self,
-        question: str,
-        strategy: str,
-        budget: RunBudget,
-        corpus: Corpus,
-        earlier: Earlier | None,
-        revision: Revision | None,
-    ) -> Iterator[Step]:
-        """The steps of a question; those of a follow-up begin with what it means, and end at once where the facts that
-        were cited before answer it."""
-        if earlier is None:
-            yield from self._engines.engine(strategy, budget, corpus, revision).steps(question)
-            return
-        from iterative_rag.app.conversations.understanding import understood
-        from iterative_rag.engine.known_facts_engine import KnownFactsEngine, standing_facts
-
-        earlier = dataclasses.replace(earlier, facts=standing_facts(earlier.facts, corpus))
-        meant = understood(question, earlier, self.backend.roles(budget).follow_up)
-        yield FollowUpStep(question, meant.question, known=meant.draft is not None)
-        check_language(meant.question, self.settings, self.backend)
-        engine = self._engines.engine(strategy, budget, corpus, single=meant.single)
-        if meant.draft is not None:
-            engine = KnownFactsEngine(meant.draft, earlier.facts, budget, engine, metered=self.backend.metered)
-        yield from engine.steps(meant.question)
-
-    def _completed(
-        self, answer: Answer, run_id: str, corpus_notice: str, corpus: Corpus, steps: Sequence[Step]
-    ) -> Answer:
-        """The engine's answer with what only this run knows."""
-        if answer.label and answer.reason_code is not ReasonCode.FALSE_PREMISE and self._lists:
-            from iterative_rag.app.factory.missing_articles import missing_articles
-
-            answer = dataclasses.replace(answer, missing=missing_articles(steps, self.titles))
-        if corpus_of := getattr(corpus, "corpus_of", None):  # several corpora
-            cited, nearest = (
-                tuple(dataclasses.replace(one, corpus=corpus_of(one)) for one in citations)
-                for citations in (answer.citations, answer.nearest)
-            )
-            answer = dataclasses.replace(answer, citations=cited, nearest=nearest)
-        return dataclasses.replace(answer, run_id=run_id, corpus_notice=corpus_notice, settings=self._used())
-
     def check(self, strategy: str) -> None:
         """Raise UsageError if the backend cannot work by this strategy."""
+        from iterative_rag.app.factory.runs import run_parts
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.storage.trace import Trace
 
-        self._engines.engine(strategy, RunBudget(self.settings, Trace("", [])), self.corpus)
-
-    @property
-    def _engines(self) -> RunEngines:
-        from iterative_rag.app.factory.run_engines import RunEngines
-
-        return RunEngines(self.settings, self.backend, self.store, self.embedder)
+        STRATEGIES.load(strategy)(run_parts(self, RunBudget(self.settings, Trace("", [])), self.corpus))
 
     def __enter__(self) -> Self:
         return self
@@ -479,29 +403,27 @@ class IterativeRAG:
         self.store.close()
 
     @property
-    def _parts(self) -> tuple[Within, ...]:
+    def parts(self) -> tuple[Within, ...]:
         """What every question is kept within."""
         return tuple(dict.fromkeys(one for one in (self.settings.within, *self.within) if one))
 
-    def _used(self) -> dict[str, Any]:
+    def used_settings(self) -> dict[str, Any]:
         """The settings of a run, as its trace and answer tell them."""
         used = self.settings.model_dump() | {"corpus": self.corpus.name, "backend": self.backend.name}
         used |= {"within_where": "; ".join(self.settings.within_where), "given": sorted(self.settings.given)}
-        return used | ({"within": parts_as_text(self._parts)} if self._parts else {})
+        return used | ({"within": parts_as_text(self.parts)} if self.parts else {})
 
 
-def _asked(settings: Settings, question: str, within: Sequence[Within] = ()) -> str:
+def _asked_key(settings: Settings, question: str, within: Sequence[Within] = ()) -> str:
     """The cache key which says that the question was answered before with these settings."""
     return cache_key("asked", settings.model_dump(mode="json"), question, *map(str, within))
 
 
-def _told(revision: Revision | None) -> dict[str, Any]:
-    """What the trace of an edited run says of the run that it is a version of."""
-    if revision is None:
-        return {}
-    from iterative_rag.engine.revision import described
-
-    return {"revises": {"run_id": revision.answer.run_id, "change": described(revision)}}
+def answer_of(steps: Iterable[Step]) -> Answer:
+    """The answer that all steps of a run lead to."""
+    *_, last = steps
+    assert isinstance(last, FinalStep), "the engine ended without a final step"
+    return last.answer
 
 
 def checked_question(question: str) -> str:

@@ -18,9 +18,7 @@ from iterative_rag.text.folding import readable
 from iterative_rag.types import Document, SearchResult
 
 if TYPE_CHECKING:
-    from iterative_rag.engine.correction.overlay_corpus import OverlayCorpus
-    from iterative_rag.engine.correction.web_search import WebSearch
-    from iterative_rag.protocols import Grader, Pages, Rewriter, SearchEngine
+    from iterative_rag.protocols import Pages, SearchEngine
     from iterative_rag.sources.web.page_client import Web
 
 EXTRA = "web"
@@ -53,28 +51,6 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     agent = user_agent(remembered_contact("", contact_file()), required=False)
     engine = search_engine(settings.search_engine, agent)
     return engine, WebReader(agent, wiki=engine.api if isinstance(engine, Wikipedia) else "", allow=allow)
-
-
-def web_searcher(
-    settings: Settings,
-    corpus: OverlayCorpus,
-    rewriter: Rewriter,
-    grader: Grader,
-    *,
-    metered: bool = True,
-    allow: Collection[str] = (),
-) -> WebSearch:
-    """The wider search of one run, whose pages stand in `corpus`. `metered`: every call of the grader costs.
-
-    Raises what `make_web` does, and UsageError where the web is not allowed: ask `settings.web` first.
-    """
-    from iterative_rag.engine.correction.web_search import WebSearch
-
-    built = make_web(settings, allow=allow)
-    if built is None:
-        raise UsageError("The web is not allowed.", hint="Allow it: --web")
-    engine, pages = built
-    return WebSearch(engine, pages, corpus, rewriter=rewriter, grader=grader, settings=settings, metered=metered)
 
 
 @dataclass(frozen=True, slots=True)

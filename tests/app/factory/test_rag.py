@@ -16,7 +16,7 @@ from iterative_rag.app import factory
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import CorpusMismatch
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.protocols import CallBudget, Roles
+from iterative_rag.protocols import BackendTraits, CallBudget, Corpus, Roles
 from iterative_rag.settings import load_settings
 from iterative_rag.storage.cache import NoCache
 
@@ -85,13 +85,13 @@ def test_another_corpus_is_never_made_anew_by_asking(starter: str, tmp_path: Pat
 class Computing:
     """The built-in backend with an extractor that only counts how many windows it is given at the same time."""
 
-    name, metered = "computing", False
+    name, traits = "computing", BackendTraits(calls_cost=False)
 
     def __init__(self, engine: IterativeRAG) -> None:
         self.extractor = Quoting([], latency=0.05)
         self._roles = engine.backend.roles
 
-    def roles(self, budget: CallBudget) -> Roles:
+    def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
         return dataclasses.replace(self._roles(budget), extractor=self.extractor)
 
 
@@ -99,7 +99,7 @@ def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_a
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
-    monkeypatch.setattr("iterative_rag.app.factory.run_engines.usable_cores", lambda: 2)
+    monkeypatch.setattr("iterative_rag.app.factory.runs.usable_cores", lambda: 2)
     settings = load_settings({"corpus": "starter", "llm": "builtin", "calls_in_flight": 6, "grader": "builtin"})
     with closing(IterativeRAG.from_settings(settings)) as engine:
         backend = Computing(engine)

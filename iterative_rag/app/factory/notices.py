@@ -1,0 +1,126 @@
+"""What a user has to know beside a question, an answer or a corpus: languages that the models were not made for, what
+was not indexed, files that have changed, and articles that the corpus lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from iterative_rag.errors import CorpusError, EmbedderError, UsageError
+from iterative_rag.settings.choices import AUTO
+from iterative_rag.text.control_characters import one_line
+from iterative_rag.text.languages import language_names
+from iterative_rag.types import AnalysisStep, LostRowsStep, Needs, ReadingStep, ReasonCode, Step
+
+if TYPE_CHECKING:
+    from iterative_rag.app.factory.rag import IterativeRAG
+    from iterative_rag.protocols import Backend, Corpus, Embedder
+    from iterative_rag.settings import Settings
+    from iterative_rag.types import Answer
+
+# Documents that a question finds, whose beginnings tell their language.
+FOUND = 6
+_CHARACTERS = 600
+_WITH_AN_LLM = "use an LLM: --llm ollama/llama3.1:8b"
+_MOST_MISSING = 4
+# Two or more capitalised words in a row, or one that is not the first: what a need is about.
+_NAME = re.compile(r"\b[^\W\d_a-z][\w.’'-]*(?:\s+(?:(?:of|the|de|von|van|and)\s+)*[^\W\d_a-z][\w.’'-]*)*")
+_ASKING = re.compile(r"^(?:Who|What|Which|When|Where|How|Why|In|On|At|Is|Was|Were|Did|Does|The|A|An)\b\s*")
+
+
+def notices(rag: IterativeRAG, answer: Answer, corpus: Corpus, steps: Sequence[Step]) -> tuple[str, tuple[str, ...]]:
+    """What to know beside an answer, in sentences, and the articles that would be looked into, where it is none."""
+    from iterative_rag.app.staleness import changed_since
+
+    told = (notice_of(corpus), _foreign_documents(answer.question, corpus, rag.backend), changed_since(answer, corpus))
+    lacks = answer.label and answer.reason_code is not ReasonCode.FALSE_PREMISE and rag.lists_titles
+    return " ".join(filter(None, told)), missing_articles(steps, rag.titles) if lacks else ()
+
+
+def notice_of(corpus: Corpus) -> str:
+    """That a corpus was not fully indexed, or that this is a part of it; else ""."""
+    return str(getattr(corpus, "notice", ""))
+
+
+def check_language(question: str, settings: Settings, backend: Backend) -> None:
+    """Raise UsageError for a question in a language that the backend does not read. An LLM reads them all."""
+    known = backend.traits.languages
+    code = settings.language
+    if known and code == AUTO:
+        from iterative_rag.text.spoken_language import language_of_text
+
+        code = language_of_text(question)
+    if not known or not code or code in known:
+        return
+    force = " If it is English all the same, add --language en." if settings.language == AUTO else ""
+    raise UsageError(
+        f"The built-in models read English only, and this question is {language_names()[code]}.",
+        hint=f"Put it in English, or {_WITH_AN_LLM}.{force}",
+    )
+
+
+def _foreign_documents(question: str, corpus: Corpus, backend: Backend) -> str:
+    """A sentence for the user if most of the documents that come nearest to a question are in a language that the
+    backend does not read; "" otherwise."""
+    known = backend.traits.languages
+    if not known:
+        return ""
+    from iterative_rag.text.spoken_language import main_language
+
+    try:
+        (hits,) = corpus.search([question], 2 * FOUND)
+        ids = list(dict.fromkeys(hit.document_id for hit in hits))[:FOUND]
+        code = main_language(corpus.document(document_id).text[:_CHARACTERS] for document_id in ids)
+    except (CorpusError, EmbedderError):  # the run itself has told whoever needs to know
+        return ""
+    if not code or code in known:
+        return ""
+    named = language_names()[code]
+    return f"Most of these documents are {named}, and the built-in models read English only: {_WITH_AN_LLM}."
+
+
+def foreign_corpus(code: str, embedder: Embedder) -> str:
+    """What to know of a corpus whose documents are mostly in this language; "" for "" (English, or not clear)."""
+    if not code:
+        return ""
+    named = language_names()[code]
+    searching = (
+        "; to find more, index them with --embedder ollama/bge-m3" if embedder.name.startswith("builtin") else ""
+    )
+    return f"Most of these documents are {named}, and the built-in models read English only: {_WITH_AN_LLM}{searching}."
+
+
+def missing_articles(steps: Sequence[Step], titles: Callable[[], Iterable[str]]) -> tuple[str, ...]:
+    """The titles that a run would have looked into, without `titles`, those of the corpus."""
+    wanted = dict.fromkeys(filter(None, map(one_line, _wanted(steps))))
+    held = {_plain(title) for title in titles()} if wanted else set()
+    # What begins with a dash would be an option of the command that fetches it.
+    return tuple(title for title in wanted if _plain(title) not in held and title[0] != "-")[:_MOST_MISSING]
+
+
+def _wanted(steps: Sequence[Step]) -> list[str]:
+    """Where the model expected a fact, lists without rows, and names in needs that brought nothing."""
+    found = {fact.need.question for step in steps if isinstance(step, ReadingStep) for fact in step.facts}
+    titles = []
+    for step in steps:
+        match step:
+            case AnalysisStep(analysis=Needs(needs)):
+                for need in needs:
+                    if need.see:
+                        titles.append(need.see)
+                    elif need.question not in found:
+                        titles += _names(need.question)
+            case LostRowsStep():
+                titles.append(step.title)
+    return titles
+
+
+def _names(question: str) -> list[str]:
+    return [
+        name.removesuffix("'s").removesuffix("’s") for name in _NAME.findall(_ASKING.sub("", question)) if len(name) > 3
+    ]
+
+
+def _plain(title: str) -> str:
+    return title.replace("_", " ").casefold()
