@@ -25,7 +25,7 @@ from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
-from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.app.factory.rag import IterativeRAG, answer_of
 from iterative_rag.integrations.llama_index_retrieval import (
     CorpusRetriever,
     CorpusVectorStore,
@@ -33,7 +33,7 @@ from iterative_rag.integrations.llama_index_retrieval import (
     as_retriever,
 )
 from iterative_rag.storage.output import chain_lines, quote_of
-from iterative_rag.types import Answer, Citation, Fact, FinalStep, Status, Step
+from iterative_rag.types import Answer, Citation, Fact, Status, Step
 
 __all__ = [
     "CorpusRetriever",
@@ -80,41 +80,28 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         if self._streaming:
-            nodes: list[NodeWithScore] = []
-            metadata: dict[str, Any] = {}
+            nodes, metadata = _unfilled()
             return StreamingResponse(self._stream(query_bundle.query_str, nodes, metadata), nodes, metadata)
-        answer = self._ask(query_bundle.query_str)
-        return Response(said(answer), source_nodes(answer), response_metadata(answer))
+        return _response(self._ask(query_bundle.query_str))
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         if self._streaming:
-            nodes: list[NodeWithScore] = []
-            metadata: dict[str, Any] = {}
+            nodes, metadata = _unfilled()
             return AsyncStreamingResponse(self._astream(query_bundle.query_str, nodes, metadata), nodes, metadata)
-        answer = await self._aask(query_bundle.query_str)
-        return Response(said(answer), source_nodes(answer), response_metadata(answer))
+        return _response(await self._aask(query_bundle.query_str))
+
+    def _told(self, step: Step) -> Step:
+        if self._on_step:
+            self._on_step(step)
+        return step
 
     def _ask(self, question: str) -> Answer:
-        answer: Answer | None = None
-        for step in self._rag.steps(question):
-            if self._on_step:
-                self._on_step(step)
-            if isinstance(step, FinalStep):
-                answer = step.answer
-        assert answer is not None, "the engine ended without a final step"
-        return answer
+        return answer_of(map(self._told, self._rag.steps(question)))
 
     async def _aask(self, question: str) -> Answer:
         """To cancel it ends the run."""
-        answer: Answer | None = None
         async with aclosing(self._rag.asteps(question)) as steps:
-            async for step in steps:
-                if self._on_step:
-                    self._on_step(step)
-                if isinstance(step, FinalStep):
-                    answer = step.answer
-        assert answer is not None, "the engine ended without a final step"
-        return answer
+            return answer_of([self._told(step) async for step in steps])
 
     def _stream(
         self, question: str, nodes: list[NodeWithScore], metadata: dict[str, Any]
@@ -126,6 +113,15 @@ class IterativeRAGQueryEngine(BaseQueryEngine):
     ) -> AsyncGenerator[str, None]:
         for word in _words(await self._aask(question), nodes, metadata):
             yield word
+
+
+def _unfilled() -> tuple[list[NodeWithScore], dict[str, Any]]:
+    """The source nodes and metadata of a streaming response, before its first word."""
+    return [], {}
+
+
+def _response(answer: Answer) -> Response:
+    return Response(said(answer), source_nodes(answer), response_metadata(answer))
 
 
 def as_tool(rag: IterativeRAG, *, name: str = "ask_corpus", description: str = TOOL_DESCRIPTION) -> FunctionTool:

@@ -1,9 +1,15 @@
 """Builds the parts from settings: the only package that names concrete classes. Heavy imports happen on use."""
 
-from iterative_rag.app.factory.backends import cache, make_backend, make_chat_model, make_embedder
+from iterative_rag.app.factory.backends import (
+    cache,
+    make_backend,
+    make_chat_model,
+    make_embedder,
+    model_identity,
+    profile_of,
+)
 from iterative_rag.app.factory.corpus_actions import index_paths, push_corpus, stale
 from iterative_rag.app.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
-from iterative_rag.app.factory.model_profiles import model_identity, profile_of
 from iterative_rag.app.factory.opening import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,

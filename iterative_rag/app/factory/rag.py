@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from iterative_rag.app.factory.backends import cache, make_backend, make_embedder
+from iterative_rag.app.factory.backends import cache, make_backend, make_embedder, with_profile
 from iterative_rag.app.factory.class_or_object import class_or_object
 from iterative_rag.app.factory.corpus_actions import index_documents, written_corpus
-from iterative_rag.app.factory.model_profiles import with_profile
 from iterative_rag.app.factory.notices import check_language
 from iterative_rag.app.factory.opening import for_one_run, open_to_read
 from iterative_rag.errors import UsageError
