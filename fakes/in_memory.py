@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from iterative_rag.errors import CorpusError
@@ -22,7 +22,8 @@ class MemoryCorpus:
     name = "memory"
     fingerprint = "1"
 
-    def __init__(self, texts: dict[str, str]) -> None:
+    def __init__(self, texts: dict[str, str], languages: Mapping[str, int] | None = None) -> None:
+        self.languages = languages or {}
         self.documents = {title: Document(title, title, text, f"{title}.md") for title, text in texts.items()}
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:

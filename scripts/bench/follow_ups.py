@@ -14,11 +14,10 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from iterative_rag.app.factory.runs import understood
-
 from fakes.follow_up_cases import CONVERSATIONS, Case
 from iterative_rag.app.conversations.values import cited_facts
 from iterative_rag.app.factory import IterativeRAG, make_chat_model
+from iterative_rag.app.factory.runs import understood
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import FollowUpUnclear

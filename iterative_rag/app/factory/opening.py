@@ -70,10 +70,7 @@ def open_to_read(
     from iterative_rag.index.collections.opening import collection_of, foreign_collection
     from iterative_rag.index.server.server_address import parse_address
 
-    if store is not None:
-        found, sparse = collection_of(store)
-    else:
-        found, sparse = foreign_collection(parse_address(settings.index)), None
+    found, sparse = (foreign_collection(parse_address(settings.index)), None) if store is None else collection_of(store)
     if found is None:
         return open_asked(settings, embedder, kept, rerank=rerank)
     with ExitStack() as stack:

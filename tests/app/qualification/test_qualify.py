@@ -11,14 +11,13 @@ from typing import Any, Literal
 
 import pytest
 from iterative_rag.app.qualification.observed_model import CallFigures
-from iterative_rag.app.qualification.parallel_calls import ParallelCalls
-from iterative_rag.app.qualification.role_cases import CaseResult
 
 from fakes.model_server import FakeServer, unused_url
 from fakes.qualified_models import MODELS, strong
 from iterative_rag.app.factory import make_chat_model, model_identity
-from iterative_rag.app.qualification.cases import cases
+from iterative_rag.app.qualification.cases import CaseResult, cases
 from iterative_rag.app.qualification.decisions import Measured, decisions
+from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls
 from iterative_rag.app.qualification.qualify import Qualification, qualify
 from iterative_rag.app.qualification.strategy_runs import StrategyResult
 from iterative_rag.errors import LLMUnreachable

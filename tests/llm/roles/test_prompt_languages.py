@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.in_memory import MemoryCorpus
 from iterative_rag import IterativeRAG
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
@@ -112,8 +113,7 @@ def test_every_role_that_writes_look_ups_or_searches_is_told() -> None:
     }
     llm = ScriptedLLM({role: [reply] for role, reply in replies.items()})
     inquiry = replace(INQUIRY, original=question, question=question)
-    backend = LLMBackend(llm, None, None, Settings(), {"en": 4})
-    played = backend.roles(CountingBudget())
+    played = LLMBackend(llm, None, None, Settings()).roles(CountingBudget(), MemoryCorpus({}, {"en": 4}))
     assert played.joint_analyst is not None
     assert played.planner is not None
     assert played.outliner is not None
