@@ -14,13 +14,11 @@ import pytest
 from fakes.scripted_roles import Grading, Judging, Planning, Reflecting, Wording
 from fakes.strategy_drawing import QUESTION, edges, mermaid
 from iterative_rag.registry import STRATEGIES
-from iterative_rag.types import Claim, Draft, Plan, PlannedStep, PlanTool, Reflection, Sufficiency
-from tests.engine.test_strategies import FAILING, GOOD, UNCLEAR, course, once, run
+from iterative_rag.types import Draft, Plan, PlannedStep, PlanTool, Sufficiency
+from tests.engine.test_strategies import FAILING, GOOD, UNCLEAR, UNPROVED, USELESS, course, once, run
 
 ROOT = Path(__file__).parents[2]
 PLAN = Planning([Plan((PlannedStep("Who is Venn?"),)), Plan(())])
-USELESS = Reflection((Claim("The answer.", True, (0,)),), useful=False, gap="Where is Tarn?")
-UNPROVED = Reflection((Claim("It burned in 1911.", False, (), "1911 stands in no fact"),))
 
 
 @pytest.mark.parametrize("strategy", ["naive", "crag", "plan", "self-rag", "iterative", "full"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
@@ -110,34 +110,6 @@ def index_paths(
         covered=covered,
         questions=report.questions and budget.added_to(report.questions),
         notice=foreign_corpus(report.language, embedder),
-    )
-
-
-def index_documents(
-    documents: Iterable[object],
-    settings: Settings,
-    *,
-    corpus: str = "",
-    embed_model: object | None = None,
-    llm: object | None = None,
-    replace: bool = False,
-    progress: Callable[[Progress], None] | None = None,
-) -> IngestReport:
-    """What `IterativeRAG.index` does: documents of ours or of LlamaIndex, files and folders. `embed_model` is an
-    object; the setting names any other embedder."""
-    from iterative_rag.sources.given_documents import GivenDocuments
-
-    everything = [documents] if isinstance(documents, str | Path) else list(documents)
-    given = [document for document in everything if not isinstance(document, str | Path)]
-    return index_paths(
-        [Path(path) for path in everything if isinstance(path, str | Path)],
-        settings=settings,
-        corpus=corpus or None,
-        embedder=make_embedder(settings.embedder if embed_model is None else embed_model, settings),
-        given=GivenDocuments(given) if given else None,
-        adding=not replace,
-        llm=llm,
-        progress=progress,
     )
 
 

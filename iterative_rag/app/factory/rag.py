@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from iterative_rag.app.factory.backends import cache, make_backend, make_embedder, with_profile
 from iterative_rag.app.factory.class_or_object import class_or_object
-from iterative_rag.app.factory.corpus_actions import index_documents, written_corpus
+from iterative_rag.app.factory.corpus_actions import index_paths, written_corpus
 from iterative_rag.app.factory.notices import check_language
 from iterative_rag.app.factory.opening import for_one_run, open_to_read
 from iterative_rag.errors import UsageError
@@ -156,6 +156,8 @@ class IterativeRAG:
 
         Raises UsageError, SettingsError, CorpusError, EmbedderError or LLMError.
         """
+        from iterative_rag.sources.given_documents import GivenDocuments
+
         if isinstance(embed_model, str):
             overrides["embedder"], embed_model = embed_model, None
         settings = settings or (self.settings if self else None)
@@ -163,8 +165,17 @@ class IterativeRAG:
         if self is not None:
             corpus = corpus or written_corpus(self.corpus)
             embed_model = embed_model if embed_model or "embedder" in overrides else self.embedder
-        return index_documents(
-            documents, settings, corpus=corpus, embed_model=embed_model, llm=llm, replace=replace, progress=progress
+        everything = [documents] if isinstance(documents, str | Path) else list(documents)
+        given = [document for document in everything if not isinstance(document, str | Path)]
+        return index_paths(
+            [Path(path) for path in everything if isinstance(path, str | Path)],
+            settings=settings,
+            corpus=corpus or None,
+            embedder=make_embedder(settings.embedder if embed_model is None else embed_model, settings),
+            given=GivenDocuments(given) if given else None,
+            adding=not replace,
+            llm=llm,
+            progress=progress,
         )
 
     @class_or_object

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -15,25 +14,10 @@ from fakes.correction_cases import CLASSES, Case, abstains, cases, chosen, faili
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.app.factory.corpus_actions import index_paths
 from iterative_rag.settings import load_settings
+from iterative_rag.text.languages import content_words
 from iterative_rag.types import FinalStep, Status, Step
 
 WEB_CASES = [case for case in cases() if case.kind == "web"]
-# Words that carry no content, of the four languages; a question and a passage may share them.
-FUNCTION_WORDS = set(
-    re.findall(
-        r"\w+",
-        """
-        the of a an in on at to for with by from into and or who whom whose which what when where how is are was were
-        be been do does did has have had not no that this it its he she his her they their as after before until
-        through must
-        der die das den dem des ein eine einen einem eines einer und oder wer wie was wann wo womit mit welche welcher
-        welches welchem welchen im in am an auf bei von vom zu zum zur aus für ist war waren wurde hatte nicht sie er
-        le la les un une des du de et ou qui que qu quel quelle quels où quand est fut était avait à au aux en sur
-        pour par avec se ses elle il ne pas on avant
-        el los las uno con qué quién cuál cuándo cómo del y o su es fue era al por para
-        """,
-    )
-)
 
 
 # --- the file itself -------------------------------------------------------------------------
@@ -74,8 +58,7 @@ def test_a_question_to_be_corrected_shares_no_content_word_with_its_document(cas
 
 
 def stems(text: str) -> set[str]:
-    words = set(re.findall(r"\w{2,}", text.casefold())) - FUNCTION_WORDS
-    return {word[:5] if len(word) > 5 else word.rstrip("s") for word in words}
+    return {word[:5] if len(word) > 5 else word.rstrip("s") for word in content_words(text)}
 
 
 # --- with a scripted model -------------------------------------------------------------------
