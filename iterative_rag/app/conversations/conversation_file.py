@@ -6,7 +6,7 @@ import contextlib
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -51,35 +51,27 @@ class ConversationFile:
 
     def read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         """The result of `work`; `otherwise` where there is no file, or only a damaged one."""
-        for _ in range(_ATTEMPTS):
-            if not self.path.exists():
-                return otherwise
-            with contextlib.suppress(_SetAside):
-                return self._opened(work)
-        raise self._damaged()
+        return self._repeated(lambda: self._opened(work) if self.path.exists() else otherwise)
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The result of `work`, in one transaction; the file is created where there is none."""
 
         def changed(db: sqlite3.Connection) -> T:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                result = work(db)
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-            return result
+            with db:  # commits, or rolls back
+                db.execute("BEGIN IMMEDIATE")
+                return work(db)
 
-        for _ in range(_ATTEMPTS):
+        def attempt() -> T:
             self._create()
-            with contextlib.suppress(_SetAside):
-                return self._opened(changed)
-        raise self._damaged()
+            return self._opened(changed)
 
-    def _damaged(self) -> CorpusError:
-        return CorpusError(
+        return self._repeated(attempt)
+
+    def _repeated(self, attempt: Callable[[], T]) -> T:
+        for _ in range(_ATTEMPTS):
+            with contextlib.suppress(_SetAside):
+                return attempt()
+        raise CorpusError(
             f"{self.path} is damaged as soon as it is begun anew.",
             hint="Check the disk, or move the folder: ITERATIVE_RAG_HOME names another one.",
         )
@@ -109,45 +101,46 @@ class ConversationFile:
             db.execute(f"PRAGMA {pragma}")
         return db
 
-    def _create(self) -> None:
-        """Create the file atomically, unless another process has just done so."""
-        if self.path.exists():
-            return
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """While one process creates the file or moves it away, others wait."""
         from filelock import FileLock
 
-        partial = self.folder / f"{FILE_NAME}.new"
         try:
             private_folder(self.folder)
             with FileLock(self.folder / ".lock", timeout=LOCK_SECONDS, mode=FILE_MODE):
-                if self.path.exists():
-                    return
-                partial.unlink(missing_ok=True)
-                make_private(partial)
-                with contextlib.closing(self._connected(partial)) as db:
-                    for table in _TABLES:
-                        db.execute(table)
-                    db.execute(f"PRAGMA user_version = {SCHEMA}")
-                    db.execute("PRAGMA journal_mode = WAL")
-                partial.replace(self.path)
+                yield
         except sqlite3.DatabaseError as error:
             raise self._named_error(error) from error
         except OSError as error:
             raise unwritable(self.path, error) from error
 
+    def _create(self) -> None:
+        """Create the file atomically, unless another process has just done so."""
+        if self.path.exists():
+            return
+        partial = self.folder / f"{FILE_NAME}.new"
+        with self._locked():
+            if self.path.exists():
+                return
+            partial.unlink(missing_ok=True)
+            make_private(partial)
+            with contextlib.closing(self._connected(partial)) as db:
+                for table in _TABLES:
+                    db.execute(table)
+                db.execute(f"PRAGMA user_version = {SCHEMA}")
+                db.execute("PRAGMA journal_mode = WAL")
+            partial.replace(self.path)
+
     def _set_aside(self, error: Exception) -> None:
         """Move the damaged file away, unless another process has done so."""
-        from filelock import FileLock
-
         aside = self.path.with_name(f"{FILE_NAME}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-        try:
-            with FileLock(self.folder / ".lock", timeout=LOCK_SECONDS, mode=FILE_MODE):
-                if not self._still_damaged():
-                    return
-                for ending in ("-wal", "-shm", ""):
-                    with contextlib.suppress(FileNotFoundError):
-                        Path(f"{self.path}{ending}").rename(f"{aside}{ending}")
-        except OSError as fault:
-            raise unwritable(self.path, fault) from fault
+        with self._locked():
+            if not self._still_damaged():
+                return
+            for ending in ("-wal", "-shm", ""):
+                with contextlib.suppress(FileNotFoundError):
+                    Path(f"{self.path}{ending}").rename(f"{aside}{ending}")
         _log.warning("The conversations are damaged (%s): set aside as %s, new ones are begun.", error, aside)
 
     def _still_damaged(self) -> bool:
