@@ -73,50 +73,51 @@ class TextDrafting:
         """The sections one by one. A section on which nothing was found, or that could not be written, is named as
         missing; a limit or a fault ends the report with what is written by then."""
         found = {fact.need.key for fact in inquiry.facts}
+        report = Draft(True, "", confidence=1.0, weighed=True, form=AnswerForm.REPORT)
         parts: list[str] = []
         claims: list[Claim] = []
-        uncovered: list[str] = []
-        caveats: list[str] = []
-        left_out, trust, short = 0, 1.0, ""  # a report is as sure as its least sure section
         ended: IterativeRAGError | None = None
         denied: Draft | None = None
         for n, section in enumerate(inquiry.outline):
+            without = replace(report, uncovered=(*report.uncovered, section.heading))
             if not any(need.key in found for need in section.needs):
-                uncovered.append(section.heading)
+                report = without
                 continue
             try:
                 draft, refused, untrue = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
             except (CapReached, LLMError) as error:
                 if not parts:
                     raise
-                ended = error
-                uncovered += [one.heading for one in inquiry.outline[n:]]
+                ended, left = error, [section.heading for section in inquiry.outline[n:]]
+                report = replace(report, uncovered=(*report.uncovered, *left))
                 break
-            told = frozenset(claim.text for claim in claims)
             if draft is None or not draft.answered:
+                report = without
                 if draft and draft.false_premise:
                     if untrue and not parts:  # it is so for every other section
                         return Drafted(draft)
                     denied = denied or draft
-                    caveats.append(MARKER.sub("", draft.missing).strip())
-                uncovered.append(section.heading)
+                    report = _with_caveats(report, MARKER.sub("", draft.missing).strip())
                 continue
+            told = frozenset(claim.text for claim in claims)
             checked = yield from self._check(hop, inquiry, draft, refused, told)
-            left_out += checked.left_out
+            left_out = report.left_out + checked.left_out
             if not checked.text:
-                uncovered.append(section.heading)
+                report = replace(without, left_out=left_out)
                 continue
-            trust, short = min(trust, draft.confidence), short or draft.short_answer
             claims += checked.kept
-            caveats += draft.caveats
             parts.append(_headed(section, inquiry, checked.text))
-            yield AnsweringStep(hop, _report_draft(inquiry, parts, left_out, uncovered, caveats, trust, short))
+            trust = min(report.confidence, draft.confidence)  # a report is as sure as its least sure section
+            short = report.short_answer or draft.short_answer
+            report = replace(_with_caveats(report, *draft.caveats), confidence=trust, short_answer=short)
+            report = replace(report, left_out=left_out)
+            yield AnsweringStep(hop, _with_text(report, inquiry, "\n\n".join(parts), left_out))
         if denied and not parts:
             return Drafted(denied)
         if not parts:
-            missing = f"Nothing was found or written on: {'; '.join(uncovered)}."
-            return Drafted(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=left_out))
-        whole = _report_draft(inquiry, parts, left_out, uncovered, caveats, trust, short)
+            missing = f"Nothing was found or written on: {'; '.join(report.uncovered)}."
+            return Drafted(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=report.left_out))
+        whole = _with_text(report, inquiry, "\n\n".join(parts), report.left_out)
         return Drafted(whole, Reflection(tuple(claims)), ended_by=ended)
 
     def _section(
@@ -192,26 +193,8 @@ def _value_in(text: str, inquiry: Inquiry, given: str, cited: Sequence[int]) -> 
     return next((one for one in values if plain_words(one) and holds_words(said, plain_words(one))), "")
 
 
-def _report_draft(
-    inquiry: Inquiry,
-    parts: Sequence[str],
-    left_out: int,
-    uncovered: Sequence[str],
-    caveats: Sequence[str],
-    trust: float,
-    short: str,
-) -> Draft:
-    draft = Draft(
-        True,
-        "",
-        short,
-        confidence=trust,
-        caveats=tuple(dict.fromkeys(caveats)),
-        weighed=True,
-        form=AnswerForm.REPORT,
-        uncovered=tuple(uncovered),
-    )
-    return _with_text(draft, inquiry, "\n\n".join(parts), left_out)
+def _with_caveats(draft: Draft, *caveats: str) -> Draft:
+    return replace(draft, caveats=tuple(dict.fromkeys((*draft.caveats, *caveats))))
 
 
 def _headed(section: OutlineSection, inquiry: Inquiry, text: str) -> str:

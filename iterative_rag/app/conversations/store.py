@@ -62,10 +62,7 @@ class ConversationStore:
 
     def load(self, name: str) -> Conversation:
         """The conversation of this name or id, or of the beginning of one; LAST for the newest. Raises UsageError."""
-        found = self.find(name)
-        if found is None:
-            raise self._unknown(name)
-        return found
+        return self._loaded(self._named(name))
 
     def find(self, name: str) -> Conversation | None:
         """As `load`; None where there is none. Raises UsageError where several begin alike."""
@@ -133,10 +130,13 @@ class ConversationStore:
         return self._file.read(lambda db: db.execute(sql, values).fetchall(), [])
 
     def _named(self, name: str) -> ConversationListing:
-        found = self._chosen(name)
-        if found is None:
-            raise self._unknown(name)
-        return found
+        if found := self._chosen(name):
+            return found
+        if name == LAST:
+            raise UsageError("There is no conversation yet.", hint='Begin one: iterative-rag chat, or ask "Who ...?"')
+        raise UsageError(
+            f"There is no conversation {name!r}.", hint="List those there are: iterative-rag conversations"
+        )
 
     def _chosen(self, name: str) -> ConversationListing | None:
         listed, wanted = self.listing(), name.strip().casefold()
@@ -152,13 +152,6 @@ class ConversationStore:
                 hint=f"Name one by its id: {', '.join(one.id for one in begun[:3])}",
             )
         return None
-
-    def _unknown(self, name: str) -> UsageError:
-        if name == LAST:
-            return UsageError("There is no conversation yet.", hint='Begin one: iterative-rag chat, or ask "Who ...?"')
-        return UsageError(
-            f"There is no conversation {name!r}.", hint="List those there are: iterative-rag conversations"
-        )
 
     def _loaded(self, listed: ConversationListing) -> Conversation:
         sql = "SELECT n, body FROM turns WHERE conversation = ? ORDER BY n"
