@@ -101,8 +101,8 @@ class Corrector:
             graded = _best_first([*graded, *graded_more])
             judged = self._verdict(graded, found_nothing=found_nothing)
         pages: Shortlist = ()
-        if self.web is not None and judged is not Verdict.CORRECT:
-            pages = yield from self._from_web(hop, need, listed, self.web)
+        if judged is not Verdict.CORRECT:
+            pages = yield from self.search_web(hop, need, listed)
             if pages and judged is Verdict.INCORRECT:
                 return pages
         chosen = self._chosen(graded, judged)
@@ -195,13 +195,12 @@ class Corrector:
         return replace(entry, hits=hits) if hits else None
 
     def search_web(self, hop: int, need: Need, listed: set[str]) -> Generator[Step, None, Shortlist]:
-        """The pages of a web search alone; none where the web is not allowed."""
-        return () if self.web is None else (yield from self._from_web(hop, need, listed, self.web))
-
-    def _from_web(self, hop: int, need: Need, listed: set[str], web: WebSearch) -> Generator[Step, None, Shortlist]:
-        """The pages that the web search found. If it fails, its step says so: the corpus can still be read."""
+        """The pages that a web search finds; none where the web is not allowed. If it fails, its step says so: the
+        corpus can still be read."""
+        if self.web is None:
+            return ()
         try:
-            found = web.search_web(need)
+            found = self.web.search_web(need)
         except FetchError as error:
             yield WebStep(hop, need, self.settings.search_engine, "", (), (), (ReadingFault("search", str(error)),))
             return ()
