@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
-from iterative_rag.app.qualification.observed_model import CallFigures
 
 from fakes.model_server import FakeServer, unused_url
 from fakes.qualified_models import MODELS, strong
