@@ -112,7 +112,7 @@ def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, st
     if not conversation:
         return settings, ""
     from iterative_rag.app.conversations import ConversationStore
-    from iterative_rag.app.factory.conversing import conversation_named, gone_on
+    from iterative_rag.app.conversations.going_on import conversation_named, gone_on
 
     settings, _, told = gone_on(settings, conversation_named(conversation, ConversationStore()))
     return settings, told
@@ -197,7 +197,7 @@ def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
     watched = live and printer.terminal and sys.stdout.isatty()
     if not watched:
         return HopPrinter(printer)
-    after = 0.0 if rag.backend.metered or rag.settings.web else _LONG
+    after = 0.0 if rag.backend.traits.calls_cost or rag.settings.web else _LONG
     return HopPrinter(printer, RunStatus(printer.console, limits_of(rag.settings), after=after))
 
 

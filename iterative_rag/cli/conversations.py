@@ -112,7 +112,7 @@ def delete_conversation(name: Name, yes: Yes = False) -> None:
 def exported(conversation: Conversation, form: str) -> str:
     """The conversation as text: "md" or "json"."""
     from iterative_rag import __version__
-    from iterative_rag.app.conversations.as_json import conversation_to_json
+    from iterative_rag.app.conversations.values import conversation_to_json
     from iterative_rag.app.proof.answer_export import conversation_as_markdown
     from iterative_rag.cli.answer_view import shown_source
 

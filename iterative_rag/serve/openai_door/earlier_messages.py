@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from iterative_rag.app.conversations.memory import fitting_facts
+from iterative_rag.app.conversations.session import fitting_facts
 from iterative_rag.app.conversations.values import cited_facts
 from iterative_rag.serve.openai_door.answer_content import UNDERSTOOD
 from iterative_rag.serve.openai_door.chat_request import Message
