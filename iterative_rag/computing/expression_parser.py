@@ -56,12 +56,6 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
     def value(one: ast.expr) -> Value:
         return _value(one, bound)
 
-    def unit(one: ast.expr) -> Unit:
-        found = bound.get(one.id) if isinstance(one, ast.Name) else None
-        if not isinstance(found, Unit):
-            raise ComputeError("write a conversion as convert(12 ft, m)")
-        return found
-
     match node:
         case ast.Name(id=name) if name in bound and not isinstance(known := bound[name], Unit):
             return known
@@ -74,7 +68,7 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
             result = value(first)
             for one in reversed(chain):
                 if isinstance(one.op, ast.BitOr):
-                    result = _converted(result, unit(one.right))
+                    result = _converted(result, _unit(one.right, bound))
                 else:
                     result = _OPERATORS[type(one.op)](result, value(one.right))
             return result
@@ -100,7 +94,7 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
         case ast.Dict(keys=labels, values=items):
             return Items(tuple(map(value, items)), tuple(said(value(label)) for label in labels if label))
         case ast.Call(func=ast.Name(id="convert"), args=[inner, wanted]):
-            return _converted(value(inner), unit(wanted))
+            return _converted(value(inner), _unit(wanted, bound))
         case ast.Call(func=ast.Name(id="convert")):
             raise ComputeError("write a conversion as convert(12 ft, m)")
         case ast.Call(func=ast.Name(id="table"), args=arguments):
@@ -108,6 +102,13 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return called(name, [value(one) for one in arguments])
     raise ComputeError("this cannot be computed")
+
+
+def _unit(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Unit:
+    found = bound.get(node.id) if isinstance(node, ast.Name) else None
+    if not isinstance(found, Unit):
+        raise ComputeError("write a conversion as convert(12 ft, m)")
+    return found
 
 
 def _truth(value: Value, word: str) -> bool:
