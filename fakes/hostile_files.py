@@ -258,7 +258,7 @@ def _records() -> dict[str, tuple[Make, str]]:
         "deep.json": (_bytes(b"[" * 100_000), "too deeply"),
         "deep_objects.json": (_bytes(b'{"data":' * 100_000), "too deeply"),
         "digits.json": (_bytes(digits), "not JSON"),
-        "surrogates.json": (_bytes(rb'{"title": "x", "text": "half \ud800"}'), "not text"),
+        "surrogates.json": (_bytes(rb'{"title": "x", "text": "half \ud800"}'), READ),
         "numbers.json": (_bytes(b"[" + b"1," * 300_000 + b"1]"), "more records were left out"),
         "lists.json": (_bytes(lambda size: b"[" + b"[]," * (size.thousand * 20_000) + b"1]"), ANY),
         "squad_wrong.json": (_bytes(json.dumps(squad).encode()), 'no "text"'),
