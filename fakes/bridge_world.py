@@ -16,27 +16,9 @@ from typing import Any
 from iterative_rag.llm.prompts import prompt, versions
 
 _FIRST = [
-    "Al",
-    "Ber",
-    "Cor",
-    "Dun",
-    "El",
-    "Far",
-    "Gol",
-    "Har",
-    "Il",
-    "Jor",
-    "Kel",
-    "Lum",
-    "Mor",
-    "Nel",
-    "Or",
-    "Pel",
-    "Quil",
-    "Ros",
-    "Sel",
-    "Tor",
-]
+    "Al", "Ber", "Cor", "Dun", "El", "Far", "Gol", "Har", "Il", "Jor", "Kel", "Lum", "Mor", "Nel", "Or", "Pel",
+    "Quil", "Ros", "Sel", "Tor",
+]  # fmt: skip
 _SECOND = ["ba", "den", "fi", "gar", "lo", "mi", "na", "po", "ri", "tu"]
 _BRIDGE = re.compile(r"The (\w+) bridge is a stone bridge in (\w+)\.")
 _MAYOR = re.compile(r"The mayor of (\w+) is (\w+ \w+)\.")
@@ -209,9 +191,9 @@ _PLAYS: Mapping[str, Callable[[Seen], Mapping[str, Any]]] = {
 
 
 def role_of(body: Mapping[str, Any]) -> str:
-    """The role that a request of a chat server asks for, by its system prompt."""
-    system = next(message["content"] for message in body["messages"] if message["role"] == "system")
-    return _ROLES[system[:60]]
+    """The role that a request of a chat server asks for, by its system prompt; "" for none of the package's."""
+    system = next((message["content"] for message in body["messages"] if message["role"] == "system"), "")
+    return _ROLES.get(system[:60], "")
 
 
 def user_prompt(body: Mapping[str, Any]) -> str:
@@ -220,7 +202,8 @@ def user_prompt(body: Mapping[str, Any]) -> str:
 
 def reply(body: Mapping[str, Any]) -> str:
     """The honest reply to a request of Ollama's or OpenAI's protocol: JSON where a schema came with it."""
-    made = _PLAYS[role_of(body)](Seen(user_prompt(body)))
+    role = role_of(body)
+    made = _PLAYS[role](Seen(user_prompt(body))) if role in _PLAYS else {}
     return json.dumps(made) if body.get("format") or body.get("response_format") else as_lines(made)
 
 

@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
 from fakes.case_view import Script, script
-from fakes.loopback_server import serving
+from fakes.loopback_server import Handler, serving
 from iterative_rag.app.factory.web_access import make_web as factory_web
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.protocols import Pages, SearchEngine
@@ -29,15 +28,7 @@ NAME = "corrections"
 SETTINGS: dict[str, Any] = {"corpus": NAME, "shortlist": 3, "passages": 24, "cache": False}
 # The built-in models refuse the cases in German, French and Spanish, unless told that they are English.
 READ_AS_ENGLISH = {"language": "en"}
-CLASSES = (
-    "answerable",
-    "computing",
-    "correction",
-    "contradiction",
-    "false_premise",
-    "not_in_corpus",
-    "web",
-)
+CLASSES = ["answerable", "computing", "correction", "contradiction", "false_premise", "not_in_corpus", "web"]
 MUSTS = frozenset({"computation_shown", "conflict_shown", "premise_named", "missing_named", "web_cited", "corrected"})
 
 
@@ -250,7 +241,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w{3,}", text.casefold()))
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     def do_GET(self) -> None:
         address = urlsplit(self.path)
         page = WEB / f"{address.path.strip('/')}.html"
@@ -258,18 +249,8 @@ class _Handler(BaseHTTPRequestHandler):
             (query,) = parse_qs(address.query)["q"]
             host = self.headers["Host"]
             results = [{"title": name, "url": f"http://{host}/{name}", "content": ""} for name in listed(query)]
-            self._send(200, "application/json", json.dumps({"query": query, "results": results}).encode())
+            self.send_json({"query": query, "results": results})
         elif page in WEB.glob("*.html"):
-            self._send(200, "text/html; charset=utf-8", page.read_bytes())
+            self.send(page.read_bytes(), headers={"Content-Type": "text/html; charset=utf-8"})
         else:
-            self._send(404, "text/plain", b"There is no such page.")
-
-    def _send(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        pass
+            self.send(b"There is no such page.", 404)

@@ -9,11 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any
 
-from fakes.loopback_server import LoopbackServer
+from fakes.loopback_server import Handler, LoopbackServer
 
 Replier = Callable[[Mapping[str, Any]], str]
 DIMENSIONS = 4
@@ -25,8 +24,8 @@ class Fault:
 
     kind: "status" (answers `status` with `message`), "drop" (closes the connection before a word), "cut" (the stream
     ends orderly before it is done), "broken" (the connection breaks inside the stream), "error" (an error inside
-    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes), "endless" (a line
-    without end).
+    the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes), "endless" (the
+    stream is `piece` again and again, with `every` seconds between).
     """
 
     kind: str
@@ -34,6 +33,8 @@ class Fault:
     message: str = "something broke"
     retry_after: str = ""
     after: int = 1
+    piece: bytes = b" "
+    every: float = 0.05
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,8 @@ def unused_url() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     fake: FakeServer
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
     def do_GET(self) -> None:
         self.fake.take(Seen(self.path, {}, dict(self.headers)))
@@ -132,10 +128,10 @@ class _Handler(BaseHTTPRequestHandler):
             "/api/tags": {"models": entries},
             "/v1/models": {"object": "list", "data": [{"id": name, "object": "model"} for name in self.fake.models]},
         }
-        self._json(answers.get(self.path, {"error": "not found"}), 200 if self.path in answers else 404)
+        self.send_json(answers.get(self.path, {"error": "not found"}), 200 if self.path in answers else 404)
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.loads(self.body())
         fault = self.fake.take(Seen(self.path, body, dict(self.headers)))
         with self.fake.holding():
             self._answer(body, fault)
@@ -155,10 +151,12 @@ class _Handler(BaseHTTPRequestHandler):
         routes: dict[str, Callable[[Mapping[str, Any], Fault | None], None]] = {
             "/api/chat": self._ollama_chat,
             "/api/embed": self._ollama_embed,
-            "/api/show": lambda body, fault: self._json({"model_info": {"tiny.context_length": 131072}}),
+            "/api/show": lambda body, fault: self.send_json({"model_info": {"tiny.context_length": 131072}}),
             "/v1/chat/completions": self._openai_chat,
             "/v1/embeddings": self._openai_embed,
-            "/collections/towns/points/count": lambda body, fault: self._json({"result": {"count": 0}, "status": "ok"}),
+            "/collections/towns/points/count": lambda body, fault: self.send_json(
+                {"result": {"count": 0}, "status": "ok"}
+            ),
         }
         routes[self.path](body, fault)
 
@@ -166,11 +164,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _ollama_chat(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         if body["model"] not in self.fake.models:
-            self._json({"error": f"model '{body['model']}' not found"}, 404)
+            self.send_json({"error": f"model '{body['model']}' not found"}, 404)
             return
         for name, ability in (("tools", "tools"), ("think", "thinking")):
             if name in self.fake.refuses and body.get(name):
-                self._json({"error": f"{body['model']} does not support {ability}"}, 400)
+                self.send_json({"error": f"{body['model']} does not support {ability}"}, 400)
                 return
         calls = self._functions(body)
         text = "" if calls else self._text(body)
@@ -181,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             **counts,
         }
         if not body.get("stream", True):
-            self._json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
+            self.send_json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
             return
         lines: list[dict[str, Any]] = [
             {"message": {"role": "assistant", "content": "", "thinking": part}, "done": False}
@@ -198,19 +196,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _ollama_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         if body["model"] not in self.fake.models:
-            self._json({"error": f"model '{body['model']}' not found"}, 404)
+            self.send_json({"error": f"model '{body['model']}' not found"}, 404)
             return
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        self._json({"model": body["model"], "embeddings": [self.fake.vector(text) for text in texts]})
+        self.send_json({"model": body["model"], "embeddings": [self.fake.vector(text) for text in texts]})
 
     # --- OpenAI ------------------------------------------------------------------------------
 
     def _openai_chat(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         if refused := self.fake.refuses & body.keys():
-            self._json({"error": {"message": f"unknown field: {', '.join(sorted(refused))}"}}, 400)
+            self.send_json({"error": {"message": f"unknown field: {', '.join(sorted(refused))}"}}, 400)
             return
         if body["model"] not in self.fake.models:
-            self._json({"error": {"message": f"The model `{body['model']}` does not exist."}}, 404)
+            self.send_json({"error": {"message": f"The model `{body['model']}` does not exist."}}, 404)
             return
         calls = self._functions(body)
         text = "" if calls else self._text(body)
@@ -219,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
         usage = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
         if not body.get("stream"):
             choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
-            self._json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+            self.send_json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
             return
         choices: list[dict[str, Any]] = [
             {"index": 0, "delta": {"role": "assistant", "reasoning_content": part}, "finish_reason": None}
@@ -244,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _openai_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
         rows = [{"object": "embedding", "index": n, "embedding": self.fake.vector(t)} for n, t in enumerate(texts)]
-        self._json(
+        self.send_json(
             {"object": "list", "data": rows, "model": body["model"], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
         )
 
@@ -258,17 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, fault: Fault) -> None:
         error: object = {"message": fault.message} if self.path.startswith("/v1") else fault.message
-        self._json({"error": error}, fault.status, {"Retry-After": fault.retry_after} if fault.retry_after else {})
-
-    def _json(self, value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
-        data = json.dumps(value).encode()
-        self.send_response(status)
-        for name, content in (headers or {}).items():
-            self.send_header(name, content)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        self.send_json({"error": error}, fault.status, {"Retry-After": fault.retry_after} if fault.retry_after else {})
 
     def _stream(self, lines: Sequence[bytes], error: bytes, kind: str, fault: Fault | None) -> None:
         self.send_response(200)
@@ -276,8 +264,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         wrong = fault.kind if fault else ""
-        while wrong == "endless" and not self.fake.closing.wait(0.05):
-            self.wfile.write(b"1\r\n \r\n")
+        while fault and wrong == "endless" and not self.fake.closing.wait(fault.every):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(fault.piece), fault.piece))
         if fault and wrong in ("cut", "broken", "error"):
             lines = [*lines[: fault.after], error] if wrong == "error" else lines[: fault.after]
         for line in lines:

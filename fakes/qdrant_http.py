@@ -9,11 +9,10 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from fakes.in_memory_qdrant import InMemoryQdrant
-from fakes.loopback_server import serving
+from fakes.loopback_server import Handler, serving
 
 
 @contextmanager
@@ -24,11 +23,10 @@ def qdrant_server(client: InMemoryQdrant, writes: list[str], *, writable: bool =
         yield f"qdrant://{host}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     client: InMemoryQdrant
     writes: list[str]
     writable: bool
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         self._answer({})
@@ -37,21 +35,21 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.partition("?")[0].endswith("/points/delete"):
             self.do_PUT()
         else:
-            self._answer(self._body())
+            self._answer(self._asked())
 
     def do_PUT(self) -> None:
-        body = self._body()
+        body = self._asked()
         self.writes.append(f"{self.command} {self.path}")
         if not self.writable:
-            return self._send(403, {"status": {"error": "Forbidden: read only"}})
+            return self.send_json({"status": {"error": "Forbidden: read only"}}, 403)
         self._change(self.path.partition("?")[0].removeprefix("/collections/").partition("/"), body)
         done: Any = {"status": "completed", "operation_id": 0} if "/points" in self.path else True
-        return self._send(200, {"result": done, "status": "ok", "time": 0.0})
+        return self.send_json({"result": done, "status": "ok", "time": 0.0}, 200)
 
     do_DELETE = do_PATCH = do_PUT
 
-    def _body(self) -> dict[str, Any]:
-        body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+    def _asked(self) -> dict[str, Any]:
+        body: dict[str, Any] = json.loads(self.body() or b"{}")
         return body
 
     def _change(self, path: tuple[str, str, str], body: dict[str, Any]) -> None:
@@ -74,11 +72,11 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         found = re.fullmatch(r"/collections(?:/(?P<name>[^/]+))?(?P<what>.*)", path)
         if not found:
-            return self._send(404, {"status": {"error": "Not found"}})
+            return self.send_json({"status": {"error": "Not found"}}, 404)
         name, what = found["name"] or "", found["what"]
         if name and what != "/exists" and not self.client.collection_exists(name):
-            return self._send(404, {"status": {"error": f"Collection `{name}` doesn't exist!"}})
-        return self._send(200, {"result": self._result(name, what, body), "status": "ok", "time": 0.0})
+            return self.send_json({"status": {"error": f"Collection `{name}` doesn't exist!"}}, 404)
+        return self.send_json({"result": self._result(name, what, body), "status": "ok", "time": 0.0}, 200)
 
     def _result(self, name: str, what: str, body: dict[str, Any]) -> Any:
         from qdrant_client import models
@@ -108,17 +106,6 @@ class _Handler(BaseHTTPRequestHandler):
                 searches = models.QueryRequestBatch(**body).searches
                 return _json(self.client.query_batch_points(name, searches))
         raise AssertionError(f"the server has no {what}")
-
-    def _send(self, status: int, body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing."""
 
 
 def _json(value: Any) -> Any:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from http.server import BaseHTTPRequestHandler
-from typing import Any
-
-from fakes.loopback_server import LoopbackServer
+from fakes.loopback_server import Handler, LoopbackServer
 
 
 class RecordingServer(LoopbackServer):
@@ -20,20 +17,15 @@ class RecordingServer(LoopbackServer):
         return self
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     recorder: RecordingServer
-    protocol_version = "HTTP/1.1"
 
     def _answer(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.recorder.received.append(f"{self.requestline}\n{self.headers}\n{body.decode(errors='replace')}")
-        self.send_response(307 if self.recorder.redirect_to else self.recorder.status)
+        body = self.body().decode(errors="replace")
+        self.recorder.received.append(f"{self.requestline}\n{self.headers}\n{body}")
         if self.recorder.redirect_to:
-            self.send_header("Location", self.recorder.redirect_to + self.path)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
+            self.send(b"", 307, {"Location": self.recorder.redirect_to + self.path})
+        else:
+            self.send(b"", self.recorder.status)
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _answer
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass

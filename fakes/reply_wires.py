@@ -10,10 +10,9 @@ import gzip
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from fakes.loopback_server import LoopbackServer
+from fakes.loopback_server import Handler, LoopbackServer
 
 OLLAMA, OPENAI = "ollama", "openai-like"
 SSE, JSON, NDJSON, HTML = "text/event-stream", "application/json", "application/x-ndjson", "text/html"
@@ -213,27 +212,17 @@ class WireServer(LoopbackServer):
         return self
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server_of: WireServer
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
     def do_GET(self) -> None:
         self._send(one_object({"models": [{"name": "tiny"}], "data": [{"id": "tiny"}]}))
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.loads(self.body())
         self.server_of.bodies.append(body)
         self._send(self.server_of.wire(self.server_of.reply(body)))
 
     def _send(self, sent: Sent) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", sent.kind)
-        self.send_header("Content-Length", str(len(sent.data)))
-        if sent.encoding:
-            self.send_header("Content-Encoding", sent.encoding)
-        self.end_headers()
-        self.wfile.write(sent.data)
+        encoding = {"Content-Encoding": sent.encoding} if sent.encoding else {}
+        self.send(sent.data, headers={"Content-Type": sent.kind, **encoding})

@@ -7,11 +7,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from fakes.loopback_server import serving
+from fakes.loopback_server import Handler, serving
 
 
 @dataclass(frozen=True)
@@ -62,15 +61,14 @@ class FakeSearchEngine:
 def answering(*answers: CannedReply) -> Iterator[FakeSearchEngine]:
     stand_in = FakeSearchEngine(list(answers))
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+    class Engine(Handler):
+        protocol_version = "HTTP/1.0"  # a reply that is shorter than it says ends with the connection
 
         def do_GET(self) -> None:
             self._answer(None)
 
         def do_POST(self) -> None:
-            self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self._answer(json.loads(self.body()))
 
         def _answer(self, body: Any) -> None:
             parts = urlsplit(self.path)
@@ -79,14 +77,10 @@ def answering(*answers: CannedReply) -> Iterator[FakeSearchEngine]:
             if answer.hang:
                 stand_in.closing.wait(30)
                 return
-            self.send_response(answer.status)
-            for name, value in answer.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(answer.body) if answer.length is None else answer.length))
-            self.end_headers()
-            self.wfile.write(answer.body)
+            length = {} if answer.length is None else {"Content-Length": str(answer.length)}
+            self.send(answer.body, answer.status, {**answer.headers, **length})
 
-    with serving(Handler) as host:
+    with serving(Engine) as host:
         stand_in.url = f"http://{host}"
         try:
             yield stand_in

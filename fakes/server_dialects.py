@@ -10,10 +10,9 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from fakes.loopback_server import LoopbackServer
+from fakes.loopback_server import Handler, LoopbackServer
 
 
 @dataclass(frozen=True)
@@ -251,34 +250,21 @@ class DialectServer(LoopbackServer):
         return [head | chunk for chunk in chunks]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server_of: DialectServer
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.loads(self.body())
         refusal = self.server_of.refusal(body, self.headers.get("Authorization", ""))
+        stream = {"Content-Type": "text/event-stream"}
         if refusal is None:
             events = [_event(chunk) for chunk in self.server_of.chunks(body)]
-            self._send(200, b"".join([*events, b"data: [DONE]\n\n"]), "text/event-stream")
+            self.send(b"".join([*events, b"data: [DONE]\n\n"]), headers=stream)
         elif refusal.event:
-            self._send(refusal.status, b"event: error\n" + _event(refusal.body), "text/event-stream")
+            self.send(b"event: error\n" + _event(refusal.body), refusal.status, stream)
         else:
             data = b"" if refusal.body is None else json.dumps(refusal.body).encode()
-            self._send(refusal.status, data, "application/json", refusal.headers)
-
-    def _send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+            self.send(data, refusal.status, {"Content-Type": "application/json", **refusal.headers})
 
 
 def _event(value: object) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 
 import httpcore
 
@@ -92,7 +91,7 @@ class _Hello(httpcore.NetworkStream):
         """Nothing is open."""
 
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
+Answer = Callable[[loopback_server.Handler], None]
 
 
 @contextmanager
@@ -100,31 +99,21 @@ def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
     """A server's host and port, and the paths that it was asked for."""
     paths: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
+    class Site(loopback_server.Handler):
         def do_GET(self) -> None:
             paths.append(self.path)
             answer(self)
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.body()
             self.do_GET()
 
-    with loopback_server.serving(Handler) as host:
+    with loopback_server.serving(Site) as host:
         yield host, paths
 
 
 def sending(body: bytes, status: int = 200, /, **headers: str) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(status)
-        for name, value in headers.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
+    def answer(handler: loopback_server.Handler) -> None:
+        handler.send(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
 
     return answer

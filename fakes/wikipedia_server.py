@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import socket
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from fakes.loopback_server import LoopbackServer
+from fakes.loopback_server import Handler, LoopbackServer
 
 LICENCE = "Creative Commons Attribution-Share Alike 4.0"
 
@@ -124,25 +122,20 @@ def is_page(asked: Mapping[str, str]) -> bool:
     return asked.get("action") == "parse" and "oldid" in asked
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     wiki: FakeWiki
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
         if address.path in self.wiki.moved:
-            self._send(b"", 302, {"Location": self.wiki.moved[address.path]})
+            self.send(b"", 302, {"Location": self.wiki.moved[address.path]})
             return
         if address.path in self.wiki.files:
             self.wiki.fetched_files.append(address.path)
-            self._send(self.wiki.files[address.path])
+            self.send(self.wiki.files[address.path])
             return
         if address.path != "/w/api.php":
-            self._send(b"no such file", 404)
+            self.send(b"no such file", 404)
             return
         asked = {name: values[0] for name, values in parse_qs(address.query, keep_blank_values=True).items()}
         trouble = self.wiki.enter(asked, self.headers["User-Agent"])
@@ -153,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             elif is_page(asked):
                 sent = self._page(int(asked["oldid"]))
             else:
-                self._json(self._answer(asked))
+                self.send_json(self._answer(asked))
         finally:
             self.wiki.leave(sent)
 
@@ -162,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _page(self, revision: int) -> str:
         title = self.wiki.title_of(revision)
         self.wiki.gate(title)
-        self._json({"parse": {"title": title, "revid": revision, "text": self.wiki.pages[title].html}})
+        self.send_json({"parse": {"title": title, "revid": revision, "text": self.wiki.pages[title].html}})
         return title
 
     def _answer(self, asked: Mapping[str, str]) -> object:
@@ -278,13 +271,13 @@ class _Handler(BaseHTTPRequestHandler):
         after = {"Retry-After": trouble.retry_after} if trouble.retry_after else {}
         if trouble.kind == "maxlag":
             info = {"code": "maxlag", "info": "Waiting for a database server: 9 seconds lagged", "lag": 9}
-            self._json({"error": info}, headers=after)
+            self.send_json({"error": info}, headers=after)
         elif trouble.kind == "error":
-            self._json({"error": {"code": "nosuchrevid", "info": "There is no revision with ID 1."}})
+            self.send_json({"error": {"code": "nosuchrevid", "info": "There is no revision with ID 1."}})
         elif trouble.kind == "text":
-            self._send(b"<html>We are sorry.</html>")
+            self.send(b"<html>We are sorry.</html>")
         elif trouble.kind == "loop":
-            self._send(b"", 302, {"Location": self.path})
+            self.send(b"", 302, {"Location": self.path})
         elif trouble.kind == "drop":
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
@@ -297,15 +290,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_WR)
             self.close_connection = True
         else:
-            self._send(b"try later", trouble.status, after)
-
-    def _json(self, value: object, headers: Mapping[str, str] | None = None) -> None:
-        self._send(json.dumps(value).encode(), headers={"Content-Type": "application/json", **(headers or {})})
-
-    def _send(self, data: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, content in (headers or {}).items():
-            self.send_header(name, content)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+            self.send(b"try later", trouble.status, after)

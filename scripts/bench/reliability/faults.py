@@ -7,6 +7,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from fakes import bridge_world
+from fakes.model_server import Fault
 from scripts.bench.reliability import places
 from scripts.bench.reliability.asking import ABSTAINED, ANSWERED, INCOMPLETE, Outcome, asked
 from scripts.bench.reliability.bench import (
@@ -21,7 +23,7 @@ from scripts.bench.reliability.bench import (
     Running,
     share,
 )
-from scripts.bench.reliability.servers import Call, Fault, ModelServer
+from scripts.bench.reliability.servers import Call, ModelServer
 
 RIGHT_SHARE = 0.97
 LIMIT = 5  # seconds that a run is given
@@ -52,7 +54,7 @@ def some_faults(bench: Bench) -> Result:
     turn = at_random(bench.seed, 0.3, [Fault("status", 500), Fault("status", 503)])
     with ModelServer(fault=turn) as server:
         outcomes = asked(bench.library("some-faults", PLACES), server, [n % PLACES for n in range(count)])
-    calls = f"{share(server.faults, server.calls)} of calls failed"
+    calls = f"{share(server.faults_made, server.calls_made)} of calls failed"
     return Result(f"{told(outcomes)}; {calls}", all(one.right for one in outcomes))
 
 
@@ -65,7 +67,7 @@ def all_faults(bench: Bench) -> Result:
         "cut": Fault("cut"),
         "broken off": Fault("broken"),
         "error in stream": Fault("error"),
-        "not JSON": Fault("text", text="I cannot help with that."),
+        "not JSON": Fault("text", message="I cannot help with that."),
     }
     home = bench.library("all-faults", PLACES)
     chosen = list(kinds)[:: bench.small(1, 3)]
@@ -101,7 +103,7 @@ def hangs(bench: Bench) -> Result:
                 return Fault("hang")
             # A question that stays as it is is not settled by its last fact: only then is sufficiency judged.
             kept = role == "suffice" and call.role.startswith("rephrase")
-            return Fault("text", text=json.dumps({"question": places.question(1)})) if kept else None
+            return Fault("text", message=json.dumps({"question": places.question(1)})) if kept else None
 
         with ModelServer(fault=turn) as server:
             # Else it is judged only where a need has no value.
@@ -140,11 +142,11 @@ def broken_json(bench: Bench) -> Result:
     def turn(call: Call) -> Fault | None:
         if chance.random() >= 0.2 or not call.role:
             return None
-        return Fault("text", text=chance.choice(BREAKS)(places.reply(call.role, call.user)))
+        return Fault("text", message=chance.choice(BREAKS)(bridge_world.reply(call.body)))
 
     with ModelServer(fault=turn) as server:
         outcomes = asked(bench.library("broken-json", PLACES), server, [n % PLACES for n in range(count)])
-    calls = f"{share(server.faults, server.calls)} of replies broken in {len(BREAKS)} ways"
+    calls = f"{share(server.faults_made, server.calls_made)} of replies broken in {len(BREAKS)} ways"
     right = sum(one.right for one in outcomes)
     return Result(f"{told(outcomes)}; {calls}", right >= RIGHT_SHARE * count)
 
@@ -185,7 +187,7 @@ def cut_streams(bench: Bench) -> Result:
     with ModelServer(fault=turn) as server:
         outcomes = asked(bench.library("cut-streams", PLACES), server, [n % PLACES for n in range(count)])
     right, wrong = sum(one.right for one in outcomes), sum(one.wrong for one in outcomes)
-    figures = f"{told(outcomes)}; {share(server.faults, server.calls)} of replies cut"
+    figures = f"{told(outcomes)}; {share(server.faults_made, server.calls_made)} of replies cut"
     return Result(figures, not wrong and right >= RIGHT_SHARE * count)
 
 
@@ -216,26 +218,26 @@ def _long(text: str) -> Fault:
     """A reply of the form of every role, with a text where a reason, a fact and an answer stand."""
     fact = {"statement": text, "quote": text, "value": text}
     fields = {"reason": text, "status": "known", "needs": [text], "facts": [fact], "answer": text, "short_answer": text}
-    return Fault("text", text=json.dumps(fields))
+    return Fault("text", message=json.dumps(fields))
 
 
+_PIECE = b'{"message": {"role": "assistant", "content": "%s"}, "done": false}\n' % (b"x " * 100)
 # Made with each call: what the bench itself holds would be counted as memory of the command that it starts.
 ATTACKS: dict[str, Callable[[], Fault]] = {
-    "endless": lambda: Fault("endless"),
-    "line": lambda: Fault("line"),
-    "drip": lambda: Fault("drip"),
-    "brackets": lambda: Fault("text", text="[" * 60_000),
-    "hidden brackets": lambda: Fault("text", text='["\\"[\\"' * 40_000),
+    "endless": lambda: Fault("endless", piece=_PIECE, every=0.0005),
+    "line": lambda: Fault("endless", piece=b"x" * 4000, every=0.0005),
+    "drip": lambda: Fault("endless", piece=_PIECE, every=0.5),
+    "brackets": lambda: Fault("text", message="[" * 60_000),
+    "hidden brackets": lambda: Fault("text", message='["\\"[\\"' * 40_000),
     "word": lambda: _long("x" * 80_000),
     "long word": lambda: _long("x" * 1_000_000),
     "field": lambda: _long("many words " * 150_000),
-    "gzip": lambda: Fault("gzip"),
 }
 
 
 def failed_reads(bench: Bench) -> Result:
     """The one document that holds the answer cannot be read: incomplete, and the document is named."""
-    kinds = {"500": Fault("status", 500), "not JSON": Fault("text", text="no"), "hang": Fault("hang")}
+    kinds = {"500": Fault("status", 500), "not JSON": Fault("text", message="no"), "hang": Fault("hang")}
     home = bench.library("failed-reads", PLACES)
     n, wrong, runs = 2, list[str](), 0
     title, sentence = places.gazette(n), places.mayor_sentence(n)

@@ -9,13 +9,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from fakes import hostile_files as hostile_files_of
+from fakes.model_server import Fault
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.format import shown
 from iterative_rag.types.documents import as_field
 from scripts.bench.reliability import places
 from scripts.bench.reliability.bench import LLM, ROOT, Bench, Home, Result
-from scripts.bench.reliability.servers import Call, Fault, ModelServer
+from scripts.bench.reliability.servers import Call, ModelServer
 
 MARK = "zzz"
 PAYLOADS = (
@@ -142,13 +143,13 @@ def _report(home: Home, folder: Path, payloads: tuple[str, ...]) -> tuple[str, i
         text = next((one for one in payloads if one in call.user), "")
         if call.role == "extract" and f"Note: {text}" in call.user and text:
             quote = f"Note: {text} (end of note)."
-            fact = {"statement": f"{places.reply('extract', call.user)[:80]} {text}", "quote": quote, "value": text}
-            return Fault("text", text=json.dumps({"facts": [fact]}))
+            fact = {"statement": f"It is told of the mayor: {text}", "quote": quote, "value": text}
+            return Fault("text", message=json.dumps({"facts": [fact]}))
         if call.role == "analyse" and "[1]" in call.user:
-            return Fault("text", text=json.dumps({"reason": text, "status": "known", "needs": []}))
+            return Fault("text", message=json.dumps({"reason": text, "status": "known", "needs": []}))
         if call.role == "answer" and "[1]" in call.user:
             answer = {"working": text, "compute": [], "status": "answered", "answer": f"{text} [1].", "missing": text}
-            return Fault("text", text=json.dumps({**answer, "short_answer": text, "confidence": 0.9}))
+            return Fault("text", message=json.dumps({**answer, "short_answer": text, "confidence": 0.9}))
         return None
 
     evaluate = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", "markup")

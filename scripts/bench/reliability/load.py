@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scripts.bench.reliability import places
 from scripts.bench.reliability.asking import Outcome, asked
 from scripts.bench.reliability.bench import Bench, Result
-from scripts.bench.reliability.servers import ModelServer, Served
+from scripts.bench.reliability.servers import ModelServer
 
 MOST_OVER_IDEAL = 1.10
 MOST_GROWTH = 0.05
@@ -22,8 +22,8 @@ def cross_talk(bench: Bench) -> Result:
         outcomes = asked(bench.library("cross-talk", count), server, range(count), threads=count)
     others = sum(one.wrong for one in outcomes)
     right = sum(one.right for one in outcomes)
-    figures = f"{right} of {count} their own, {others} another's or none; {server.most_at_once} calls at once"
-    return Result(figures, right == count and server.most_at_once >= min(AT_ONCE, count))
+    figures = f"{right} of {count} their own, {others} another's or none; {server.peak} calls at once"
+    return Result(figures, right == count and server.peak >= min(AT_ONCE, count))
 
 
 def latency(bench: Bench) -> Result:
@@ -34,8 +34,8 @@ def latency(bench: Bench) -> Result:
         outcomes = asked(bench.library("latency", 60), server, range(count), threads=1)
     ratios = []
     for one in outcomes:
-        names = {places.ship(one.n), places.town(one.n)}
-        ideal = _busy([served for served in server.served if served.place in names])
+        names = {places.bridge(one.n), places.town(one.n)}
+        ideal = _busy([(began, ended) for place, began, ended in server.spans if place in names])
         ratios.append(max(1.0, (one.seconds - one.cpu - one.queued) / ideal) if ideal else 99.0)
     p95 = statistics.quantiles(ratios, n=20)[-1]
     wall = statistics.median(one.seconds for one in outcomes)
@@ -61,10 +61,10 @@ def _held(outcomes: Sequence[Outcome], upto: int) -> list[float]:
     return [one.megabytes for one in outcomes[max(0, upto - 5) : upto]]
 
 
-def _busy(served: Sequence[Served]) -> float:
+def _busy(spans: Sequence[tuple[float, float]]) -> float:
     """Seconds in which at least one of these calls was being answered."""
     total = end = 0.0
-    for one in sorted(served, key=lambda one: one.began):
-        total += max(0.0, one.ended - max(end, one.began))
-        end = max(end, one.ended)
+    for began, ended in sorted(spans):
+        total += max(0.0, ended - max(end, began))
+        end = max(end, ended)
     return total

@@ -9,9 +9,10 @@ import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
+from fakes.model_server import Fault
 from scripts.bench.reliability import places
 from scripts.bench.reliability.bench import CORPUS, Bench, Done, Result
-from scripts.bench.reliability.servers import MODEL, Fault, Listener, ModelServer
+from scripts.bench.reliability.servers import MODEL, Listener, ModelServer
 
 KEYS = {
     "ITERATIVE_RAG_API_KEY": "sk-planted/0123+own=key",
@@ -63,7 +64,7 @@ def _keys_for(server: ModelServer) -> dict[str, str]:
     """The keys, with the host that the package's own one was set up for, where it wants to know that."""
     from importlib.util import find_spec
 
-    host = {"ITERATIVE_RAG_API_KEY_HOST": f"127.0.0.1:{server.port}"}
+    host = {"ITERATIVE_RAG_API_KEY_HOST": server.host}
     return KEYS | (host if find_spec("iterative_rag.remote.api_keys") else {})
 
 

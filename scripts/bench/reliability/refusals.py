@@ -75,7 +75,7 @@ def _change(shelf: Path) -> None:
     """One article more, one less, one with another text."""
     places.write_file(shelf / f"{places.town(0)}.md", places.town_article(0, 1))
     places.write_file(shelf / f"{places.town(PLACES)}.md", places.town_article(PLACES))
-    (shelf / f"{places.ship(1)}.md").unlink()
+    (shelf / f"{places.bridge(1)}.md").unlink()
 
 
 class Forks:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from fakes.loopback_server import Handler
 from fakes.search_engine_server import answering, json_reply
 from fakes.web_sites import REFUSED, Answer, sending, serving
 from fakes.wikipedia_server import FakeWiki
@@ -32,7 +32,7 @@ def html(text: str = PAGE) -> Answer:
 
 
 def site(**pages: Answer) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler: Handler) -> None:
         name = handler.path.strip("/").partition("?")[0].replace(".txt", "_txt")
         pages.get(name, sending(b"nothing here", 404))(handler)
 

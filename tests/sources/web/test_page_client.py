@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import socket
 import threading
-from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from fakes.loopback_server import Handler
 from fakes.web_sites import sending, serving
 from iterative_rag.errors import AddressRefused, FetchError
 from iterative_rag.sources.web.page_client import Web
@@ -38,7 +38,7 @@ def test_redirects_are_checked_like_the_first_address() -> None:
 
 
 def test_allowed_hosts_are_fetched_and_redirects_among_them_followed() -> None:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler: Handler) -> None:
         if handler.path == "/start":
             sending(b"", 301, Location="/end")(handler)
         else:
@@ -94,7 +94,7 @@ def test_packed_replies_that_cannot_be_unpacked(body: bytes, encoding: str, mess
         web.get(f"http://{host}/")
 
 
-def dripping_on(handler: BaseHTTPRequestHandler, over: threading.Event) -> None:
+def dripping_on(handler: Handler, over: threading.Event) -> None:
     """For ten seconds at most: a client that never gives up must fail the test and not hang it."""
     for _ in range(1000):
         if over.wait(0.01):
@@ -108,7 +108,7 @@ def test_a_reply_that_drips_is_given_up(dripping: str) -> None:
     """Each part comes in time, the whole never does: the server ends the test, not the reply."""
     over = threading.Event()
 
-    def drip(handler: BaseHTTPRequestHandler) -> None:
+    def drip(handler: Handler) -> None:
         if dripping == "redirect" and handler.path == "/":
             sending(b"", 302, Location="/next")(handler)
             return
@@ -127,7 +127,7 @@ def test_a_reply_that_drips_is_given_up(dripping: str) -> None:
 def test_the_deadline_holds_for_a_connection_that_is_used_again() -> None:
     over = threading.Event()
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler: Handler) -> None:
         if handler.path == "/quick":
             sending(b"hello")(handler)
             return
@@ -146,7 +146,7 @@ def test_the_body_of_a_redirect_is_not_read() -> None:
     """However much there is of it: it would lie in memory for nothing."""
     sent: list[int] = []
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler: Handler) -> None:
         if handler.path == "/end":
             sending(b"hello")(handler)
             return
@@ -166,11 +166,11 @@ def test_the_body_of_a_redirect_is_not_read() -> None:
 def test_silence_and_a_cut_are_errors_that_may_pass() -> None:
     over = threading.Event()
 
-    def silent(handler: BaseHTTPRequestHandler) -> None:
+    def silent(handler: Handler) -> None:
         over.wait(30)
         handler.close_connection = True
 
-    def cut(handler: BaseHTTPRequestHandler) -> None:
+    def cut(handler: Handler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
         handler.end_headers()

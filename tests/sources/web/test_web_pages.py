@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
+from fakes.loopback_server import Handler
 from fakes.web_sites import REFUSED, Answer, FakeNetwork, look_up, sending, serving
 from fakes.wikipedia_server import FakeTime
 from iterative_rag.protocols import Skipped
@@ -43,7 +43,7 @@ def site(**pages: Answer) -> Answer:
     """A site of pages by name ("robots_txt" is /robots.txt); 404 for the rest."""
     named = {"/" + name.replace("_txt", ".txt"): answer for name, answer in pages.items()}
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler: Handler) -> None:
         named.get(handler.path.partition("?")[0], sending(b"nothing here", 404))(handler)
 
     return answer
@@ -153,7 +153,7 @@ def test_what_is_no_page_has_its_reason_and_stops_no_other(answer: Answer, reaso
 def test_a_page_that_fails_leaves_the_one_that_was_there(tmp_path: Path) -> None:
     answers: list[Answer] = [sending(b"", 404), html(), sending(b"", 404), sending(b"", 500, **HTML)]
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+    def answer(handler: Handler) -> None:
         (answers.pop(0) if len(answers) > 1 else answers[0])(handler)
 
     with serving(answer) as (host, _), Web(AGENT, allow={host}) as web:
