@@ -33,39 +33,13 @@ MONTHS = {
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 }
 FIRST = [
-    "Oda",
-    "Lenn",
-    "Mira",
-    "Tobin",
-    "Karel",
-    "Ysolde",
-    "Bram",
-    "Edda",
-    "Silvan",
-    "Nerea",
-    "Jorun",
-    "Pavel",
-    "Ruth",
-    "Anselm",
-    "Ilka",
-    "Doran",
-]
+    "Oda", "Lenn", "Mira", "Tobin", "Karel", "Ysolde", "Bram", "Edda", "Silvan", "Nerea", "Jorun", "Pavel", "Ruth",
+    "Anselm", "Ilka", "Doran",
+]  # fmt: skip
 LAST = [
-    "Brenk",
-    "Holm",
-    "Vasse",
-    "Kestrel",
-    "Tamm",
-    "Orrin",
-    "Dalgaard",
-    "Quent",
-    "Marlow",
-    "Zeisig",
-    "Fenwick",
-    "Rovere",
-    "Sandoz",
-    "Illing",
-]
+    "Brenk", "Holm", "Vasse", "Kestrel", "Tamm", "Orrin", "Dalgaard", "Quent", "Marlow", "Zeisig", "Fenwick",
+    "Rovere", "Sandoz", "Illing",
+]  # fmt: skip
 START = ["Vel", "Or", "Kar", "Mar", "Tes", "Bru", "Lin", "Dor", "Sel", "Gan", "Hal", "Wen", "Pra", "Zor", "Nim"]
 MIDDLE = ["mo", "ra", "sti", "le", "da", "vi", "no", "ka", "be", "ro"]
 END = ["ra", "ne", "ta", "lis", "dor", "mar", "na", "ven", "sa", "th"]

@@ -26,20 +26,10 @@ MAYOR = "Its mayor is Edda Holm."
 TOWN = "Aldermere is a market town in the Vessel Isles."
 FOUNDED = "It was founded by weavers in 1310."
 WEB_URL = "https://council.example/aldermere"
-ROLES = (
-    "analyse",
-    "extract",
-    "rephrase",
-    "rephrase_and_analyse",
-    "answer",
-    "grade",
-    "reword",
-    "web_query",
-    "suffice",
-    "reflect",
-    "plan",
-    "agent",
-)
+ROLES = [
+    "analyse", "extract", "rephrase", "rephrase_and_analyse", "answer", "grade", "reword", "web_query", "suffice",
+    "reflect", "plan", "agent",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

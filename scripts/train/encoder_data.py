@@ -19,7 +19,7 @@ from iterative_rag.types import Document
 from scripts.train import data, made, relations
 from scripts.train.data import Gold, MultiHop, Passage, Question
 from scripts.train.negatives import with_mined
-from scripts.train.relations import bare, wordings
+from scripts.train.relations import TABLES, bare, wordings
 from scripts.train.split_compose import described
 from scripts.train.training_plan import Plan
 
@@ -40,26 +40,7 @@ _PEOPLE = frozenset(
 )
 _THINGS = {"founded by": "founder", "place of birth": "birthplace", "educated at": "university", "team": "team",
            "record label": "record label", "publisher": "publisher", "place of death": "place of death"}  # fmt: skip
-_COMPARED: dict[str, tuple[str, ...]] = {
-    "date of birth": ("Who was born first, {a} or {b}?", "Who is older, {a} or {b}?", "Who is younger, {a} or {b}?"),
-    "date of death": ("Who died first, {a} or {b}?", "Who lived longer, {a} or {b}?", "Did {a} die before {b}?"),
-    "country of citizenship": (
-        "Are {a} and {b} of the same nationality?", "Are {a} and {b} from the same country?",
-        "What nationality do {a} and {b} share?",
-    ),
-    "occupation": ("What profession do {a} and {b} have in common?", "{a} and {b} are both known as what?"),
-    "place of birth": ("Were {a} and {b} born in the same place?",),
-    "publication date": ("Which came out first, {a} or {b}?", "Which film was released earlier, {a} or {b}?"),
-    "director": (
-        "Do {a} and {b} have the same director?", "Which film has the director who was born first, {a} or {b}?",
-        "Are the directors of {a} and {b} from the same country?", "Whose director died later, {a} or {b}?",
-    ),
-    "performer": ("Which song is by the older singer, {a} or {b}?", "Were {a} and {b} recorded by the same artist?"),
-    "inception": ("Which was founded first, {a} or {b}?",),
-    "country": ("Are {a} and {b} in the same country?",),
-    "located in": ("Are {a} and {b} located in the same place?",),
-    "population": ("Which has more inhabitants, {a} or {b}?",),
-}  # fmt: skip
+_COMPARED: dict[str, list[str]] = TABLES["compared"]
 
 
 def training_questions(folder: Path, *, seed: int) -> list[Question]:

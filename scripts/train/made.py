@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scripts.train.data import NO, YES, Gold, Passage, Question, plain
-from scripts.train.relations import SIGN_OF_BIRTHPLACE, bare, wordings
+from scripts.train.relations import TABLES, bare, wordings
 
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _DATE = rf"(?:\d{{1,2}} {_MONTH},? \d{{4}}|{_MONTH} \d{{1,2}}, ?\d{{4}}|{_MONTH} \d{{4}}|\d{{4}})"
@@ -81,52 +81,7 @@ _COMPILED = {
     kind: tuple((relation, re.compile(pattern)) for relation, pattern in patterns)
     for kind, patterns in (("person", _PERSON), ("work", _WORK), ("thing", _THING))
 }
-# A paragraph with none of these words says nothing of the relation.
-_SIGNS = {
-    "date of birth": r"\bborn|\d{4}\s?[–-]|\(\s?\d",
-    "place of birth": SIGN_OF_BIRTHPLACE,
-    "date of death": r"\bdie[ds]|death|[–-]\s?(?:\w+ )*\d|killed|murder",
-    "place of death": r"\bdie[ds]|death|[–-]|killed|murder|buried",
-    "cause of death": r"\bdie[ds]|death|killed|murder|cancer|suicide|executed",
-    "father": r"father|son of|daughter|parent|born to|child|family|sibling|brother|sister",
-    "mother": r"mother|son of|daughter|parent|born to|child|family|sibling|brother|sister",
-    "spouse": r"married|wife|husband|widow|spouse|consort|marri",
-    "educated at": r"stud|educat|graduat|school|universit|colleg|degree|Universit|Colleg|School|Institut",
-    "sibling": r"brother|sister|sibling|twin|family",
-    "award received": r"[Aa]ward|[Pp]rize|[Mm]edal|honou?r|won",
-    "director": r"direct|film by|made by|filmmaker|helmed",
-    "composer": r"compos|music|score|soundtrack|song",
-    "producer": r"produc",
-    "starring": r"star|cast|featur|role|play|with [A-Z]",
-    "based on": r"based|adapt|inspir|remake|novel|story",
-    "publication date": r"\d{4}",
-    "performer": r"by|perform|sung|record|band|singer",
-    "author": r"by|wr[oi]t|author",
-    "record label": r"[Rr]ecords|label|[Mm]usic|released",
-    "inception": r"\d{4}",
-    "founded by": r"found|establish|start|creat",
-    "population": r"population|people|inhabitants|census",
-}
-_ABSENT = {
-    "person": ("date of birth", "place of birth", "date of death", "place of death", "cause of death", "father",
-               "mother", "spouse", "educated at", "sibling", "award received"),
-    "work": ("director", "composer", "producer", "starring", "based on", "publication date", "performer", "author",
-             "record label"),
-    "thing": ("inception", "founded by", "population"),
-}  # fmt: skip
-_CHECKED = {  # relation -> how a statement of it is asked about
-    "place of birth": "Was {} born in {}?",
-    "place of death": "Did {} die in {}?",
-    "director": "Was {} directed by {}?",
-    "performer": "Is {} by {}?",
-    "country of citizenship": "Is {} {}?",
-    "spouse": "Was {} married to {}?",
-    "educated at": "Did {} study at {}?",
-    "occupation": "Was {} a {}?",
-    "father": "Was {} a child of {}?",
-    "located in": "Is {} in {}?",
-    "founded by": "Was {} founded by {}?",
-}
+_SIGNS, _ABSENT, _CHECKED = (TABLES[name] for name in ("signs", "absent", "checked"))
 
 
 def made_questions(passages: Iterable[Passage], chance: random.Random) -> list[Question]:
