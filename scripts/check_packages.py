@@ -18,7 +18,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -99,23 +99,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _build(folder: Path, report: Report) -> tuple[Path | None, Path | None]:
-    """The wheel and the source distribution, by all tools that are here; those of the last one."""
-    tools: dict[str, list[str]] = {"python -m build": [sys.executable, "-m", "build", "--outdir"]}
-    if uv := shutil.which("uv"):
-        tools["uv build"] = [uv, "build", "--out-dir"]
-    else:
-        report.leave_out("uv build", "uv is not installed")
-    made: list[Path] = []
-    for number, (name, command) in enumerate(tools.items()):
-        out = folder / f"dist{number}"
-        faults = _run([*command, str(out), str(ROOT)], folder)
-        report.check(name, faults)
-        made = sorted(out.glob("*")) if not faults else made
-    return _ending(made, ".whl"), _ending(made, ".tar.gz")
-
-
-def _ending(paths: Sequence[Path], suffix: str) -> Path | None:
-    return next((path for path in paths if path.name.endswith(suffix)), None)
+    """The wheel and the source distribution."""
+    out = folder / "dist"
+    report.check("python -m build", _run([sys.executable, "-m", "build", "--outdir", str(out), str(ROOT)], folder))
+    return next(out.glob("*.whl"), None), next(out.glob("*.tar.gz"), None)
 
 
 def _look_into(wheel: Path, report: Report) -> None:
@@ -147,14 +134,10 @@ def _install_all(wheel: Path, source: Path, folder: Path, report: Report) -> Non
     for file in (wheel, source):
         what = "the wheel" if file is wheel else "the source distribution"
         report.check(f"pip install {what}", _by_pip(file, folder / f"pip-{file.name}"))
-    tools: dict[str, tuple[str, Callable[[str, Path, Path], list[str]]]] = {
-        "uvx --from FILE": ("uv", lambda tool, file, place: _asked([tool, "tool", "run", "--from", str(file)], place)),
-        "pipx run --spec FILE": ("pipx", lambda tool, file, place: _asked([tool, "run", "--spec", str(file)], place)),
-        "pipx install FILE": ("pipx", _by_pipx),
-    }
-    for name, (tool, attempt) in tools.items():
+    for name, command in (("uvx --from FILE", "uv tool run --from"), ("pipx run --spec FILE", "pipx run --spec")):
+        tool, *rest = command.split()
         if found := shutil.which(tool):
-            report.check(name, attempt(found, wheel, folder / name.split(" FILE")[0].replace(" ", "-")))
+            report.check(name, _asked([found, *rest, str(wheel)], folder / tool))
         else:
             report.leave_out(name, f"{tool} is not installed")
 
@@ -167,12 +150,6 @@ def _by_pip(file: Path, place: Path) -> list[str]:
         or _run([str(python), "-m", "pip", "install", "--quiet", str(file)], place)
         or _asked([], place, str(python.with_name("iterative-rag")))
     )
-
-
-def _by_pipx(pipx: str, file: Path, place: Path) -> list[str]:
-    place.mkdir()
-    own = {"PIPX_HOME": str(place / "pipx"), "PIPX_BIN_DIR": str(place / "bin")}
-    return _run([pipx, "install", str(file)], place, own) or _asked([], place, str(place / "bin" / "iterative-rag"))
 
 
 def _asked(before: Sequence[str], place: Path, command: str = "iterative-rag") -> list[str]:

@@ -4,22 +4,19 @@
 
 It asks by keyboard alone, clicks every citation of the answers and compares the words that are marked with the quote,
 edits a hop, asks a follow-up and edits what it was understood as, saves a proof and has it verified, asks without
-JavaScript, looks for parts that are wider than a screen of 360 pixels and for wide tables that do not show it, and for
-fields of the form that stand alone. With `--axe` (from the npm package axe-core)
+JavaScript, and looks for parts that are wider than a screen of 360 pixels. With `--axe` (from the npm package axe-core)
 it looks for faults of accessibility; with `--shots` it keeps screenshots in both themes and three widths. Needs the
 group `browser` and Debian's chromium.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,62 +24,62 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import typer
 
 from iterative_rag.text.markup import plain
 
 ROOT = Path(__file__).resolve().parents[1]
-CHROMIUM = "/usr/bin/chromium"
-CITATIONS = 50
 WIDTHS = ((360, 780), (768, 1024), (1600, 1000))
 SECONDS = 120_000  # a browser on a busy machine
 _OPENED = "#opened"
 _UNANSWERABLE = "What is the favourite colour of Zorblax the Third of Blinkonia?"
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--questions", type=int, default=20)
-    options.add_argument("--axe", type=Path)
-    options.add_argument("--shots", type=Path)
-    options.add_argument("--picture", type=Path, help="only make the picture of docs/interfaces.md")
-    options.add_argument("--chromium", default=CHROMIUM)
-    given = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder, _server(Path(folder)) as address, _browser(given.chromium) as browser:
-        questions = _questions(given.questions)
-        if given.picture:
-            _picture(browser, address, _asked(address, questions[0]), given.picture)
+def main(
+    questions: int = 20,
+    axe: Path | None = None,
+    shots: Path | None = None,
+    picture: Path | None = None,
+    chromium: str = "/usr/bin/chromium",
+) -> None:
+    """`picture`: only make the picture of docs/interfaces.md."""
+    with tempfile.TemporaryDirectory() as folder, _server(Path(folder)) as address, _browser(chromium) as browser:
+        asked = _questions(questions)
+        if picture:
+            _picture(browser, address, _asked(address, asked[0]), picture)
             return
         print("first page  ", _sizes(browser, address))
-        run = _by_keyboard(browser, address, questions[0])
+        run = _by_keyboard(browser, address, asked[0])
         print("by keyboard  asked, stopped at the proof, opened a citation:", run)
-        runs = [run, *(_asked(address, question) for question in questions[1:])]
+        runs = [run, *(_asked(address, question) for question in asked[1:])]
         print("citations   ", _citations(browser, address, runs))
         print("edited hop  ", _edited(browser, address, run))
         said, followed = _followed(browser, address, run)
         print("follow-up   ", said)
         print("proof file  ", _proof(browser, address, run, Path(folder)))
-        print("no script   ", _without_javascript(browser, address, questions[0]))
+        print("no script   ", _without_javascript(browser, address, asked[0]))
         pages = [
             ("ask", "/"),
             ("proof", f"/runs/{run}"),
-            ("history", "/history"),
-            ("corpus", "/corpora/starter?q=bridge"),
-        ]
-        pages += [("corpora", "/corpora"), ("compare", f"/compare?a={runs[0]}&b={runs[1]}")]
-        pages += [
             ("opened", f"/runs/{run}{_OPENED}"),
             ("followed", f"/runs/{followed}"),
+            ("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"),
+            ("error", "/runs/none"),
+            ("compare", f"/compare?a={runs[0]}&b={runs[-1]}"),
+            ("choose", f"/compare?a={followed}"),
+            ("history", "/history"),
+            ("nothing", "/history?q=nobody+asked+this"),
+            ("corpora", "/corpora"),
+            ("corpus", "/corpora/starter?q=bridge"),
             ("article", _article(address)),
+            ("wide table", _article(address, "List of assassinated presidents of the United States")),
+            ("evaluations", "/evaluations"),
         ]
-        pages += [("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"), ("choose", f"/compare?a={followed}")]
-        pages += [("evaluations", "/evaluations"), ("nothing", "/history?q=nobody+asked+this"), ("error", "/runs/none")]
-        pages.append(("wide table", _article(address, "List of assassinated presidents of the United States")))
         print("360 pixels  ", _narrow(browser, address, pages))
-        print("form        ", _form_rows(browser, address))
-        if given.axe:
-            print("axe-core    ", _axe(browser, address, pages, given.axe.read_text(encoding="utf-8")))
-        if given.shots:
-            _shots(browser, address, pages, given.shots)
+        if axe:
+            print("axe-core    ", _axe(browser, address, pages, axe.read_text(encoding="utf-8")))
+        if shots:
+            _shots(browser, address, pages, shots)
 
 
 # --- parts of the check ------------------------------------------------------------------------------
@@ -97,18 +94,7 @@ def _sizes(browser: Any, address: str) -> str:
     sizes = [len(response.body()) for response in responses]
     foreign = [one.url for one in responses if urlsplit(one.url).netloc != urlsplit(address).netloc]
     page.close()
-    first = []
-    with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
-        for _ in range(30):
-            began = time.perf_counter()
-            with client.stream("GET", "/") as response:
-                next(response.iter_raw())
-                first.append((time.perf_counter() - began) * 1000)
-    first.sort()
-    return (
-        f"{sum(sizes) / 1000:.1f} kB in {len(sizes)} files, {len(foreign)} from elsewhere; "
-        f"first byte: median {first[15]:.1f} ms, best {first[0]:.1f} ms"
-    )
+    return f"{sum(sizes) / 1000:.1f} kB in {len(sizes)} files, {len(foreign)} from elsewhere"
 
 
 def _by_keyboard(browser: Any, address: str, question: str) -> str:
@@ -254,41 +240,13 @@ def _without_javascript(browser: Any, address: str, question: str) -> str:
 
 def _narrow(browser: Any, address: str, pages: list[tuple[str, str]]) -> str:
     page = browser.new_page(viewport={"width": 360, "height": 780})
-    wide, tables, hinted = [], 0, 0
+    wide = []
     for name, path in pages:
         _visit(page, address, path)
         width = page.evaluate("document.documentElement.scrollWidth")
-        if width > 360:
-            wide.append(f"{name} ({width})")
-        shadows = page.evaluate(_SHADOWS)
-        tables, hinted = tables + len(shadows), hinted + sum(shadows)
+        wide += [f"{name} ({width})"] if width > 360 else []
     page.close()
-    told = f"{len(pages)} pages, wider than the screen: {', '.join(wide) or 'none'}"
-    return f"{told}; {hinted} of {tables} tables that can be scrolled have a shadow"
-
-
-_SHADOWS = """() => [...document.querySelectorAll(".table, .article-text table")]
-  .filter((table) => table.scrollWidth > table.clientWidth)
-  .map((table) => getComputedStyle(table).backgroundAttachment.includes("local"))"""
-
-
-def _form_rows(browser: Any, address: str) -> str:
-    """How many fields and buttons stand in each row of the form, by the width of the screen."""
-    page = browser.new_page()
-    told = []
-    for width in (1400, 1000, 380):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.goto(address, timeout=SECONDS)
-        rows: dict[int, int] = {}
-        for bottom in page.evaluate(_BOTTOMS):
-            rows[bottom] = rows.get(bottom, 0) + 1
-        told.append(f"{width}: {' + '.join(map(str, rows.values()))}")
-    page.close()
-    return "in rows at " + "; ".join(told)
-
-
-_BOTTOMS = """() => [...document.querySelectorAll(".ask .row > *")]
-  .map((one) => Math.round(one.getBoundingClientRect().bottom))"""
+    return f"{len(pages)} pages, wider than the screen: {', '.join(wide) or 'none'}"
 
 
 def _axe(browser: Any, address: str, pages: list[tuple[str, str]], script: str) -> str:
@@ -381,4 +339,4 @@ def _browser(path: str) -> Iterator[Any]:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
