@@ -278,7 +278,7 @@ def grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def confidence(data: Path, rows: Path, write: bool = False) -> None:
+def confidence(data: harness.Named, rows: harness.Named, write: bool = False) -> None:
     """`data` is the folder with the multi-hop files, `rows` the file in which the results are kept."""
     found = asked(data, rows)
     names = {group.name for group in FITTED}

@@ -111,10 +111,10 @@ def figures(
         }
 
 
-def grading(data_folder: Annotated[Path, Option("--data")], needs: int = 40, seed: int = 7) -> None:
+def grading(folder: Annotated[Path, Option("--data")], needs: int = 40, seed: int = 7) -> None:
     """The folder holds multihop/; so many needs are drawn of each source."""
     chance, reader = random.Random(seed), EvidenceReader()
-    asked = list(items(data_folder, chance))
+    asked = list(items(folder, chance))
 
     def rows() -> Iterator[Mapping[str, object]]:
         for source in sorted({item.source for item in asked}):

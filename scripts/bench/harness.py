@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zlib import crc32
 
 import typer
@@ -18,10 +18,12 @@ from iterative_rag.evaluation.metrics.statistics import mean_interval
 
 ROOT = Path(__file__).resolve().parents[2]
 EVALUATION = ROOT / "evaluation"
+Named = Annotated[Path, typer.Option()]  # a path that has to be given by its name: --data FOLDER
 
 
 def run(*commands: Callable[..., None]) -> None:
-    """Each function as a command (one alone needs no name): its parameters are the options, its docstring the help."""
+    """Each function as a command (one alone needs no name): its parameters are the options, those without a default
+    (but `Named`) stand by themselves, and its docstring is the help."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     for command in commands:
         app.command()(command)

