@@ -21,9 +21,30 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from scripts.bench import harness
+from scripts.bench.reliability import damage, faults, hostile, kills, load, refusals
+from scripts.bench.reliability import soak as soaking
 from scripts.bench.reliability.bench import Bench, Result, Target, stopping
-from scripts.bench.reliability.targets import SOAK, TARGETS
 
+TARGETS = (
+    Target("cross-talk", "every question its own answer; 128 calls reach the server at once", load.cross_talk),
+    Target("latency", "p95 at most 1.10 times the ideal, processor time taken out", load.latency),
+    Target("memory", "at most 5 % growth, all right", load.memory),
+    Target("some-faults", "30 % of calls answered 500 or 503: all right", faults.some_faults),
+    Target("all-faults", "a typed error or incomplete; never an answer, never an abstention", faults.all_faults),
+    Target("hangs", "every role ends within its limit, never as an abstention", faults.hangs),
+    Target("broken-json", "20 % of replies broken: at least 97 % right", faults.broken_json),
+    Target("cut-streams", "30 % of replies cut: none wrong, at least 97 % right", faults.cut_streams),
+    Target("endless-replies", "ends within its limit, at most 600 MB", faults.endless_replies),
+    Target("index-kills", "50 kills: no point differs from an uninterrupted index", kills.index_kills, 1600),
+    Target("evaluate-kills", "20 kills: none run again, lost or scored otherwise", kills.evaluate_kills, 1600),
+    Target(
+        "system-refusals", "0 corpora lost, each told in a sentence, all gone on with", refusals.system_refusals, 3000
+    ),
+    Target("corpus-damage", "no panic, one sentence each, mended by index", damage.corpus_damage, 3000),
+    Target("readers", "64 open at once during writing: none fails", load.readers),
+    Target("hostile-files", "0 crashed, each read or skipped with its reason", hostile.hostile_files),
+)
+SOAK = Target("soak", "0 exceptions, 0 refusals, 0 stale answers, every quote fits", soaking.soak)
 WORDS = {True: "ok", False: "missed", None: "skipped"}
 
 

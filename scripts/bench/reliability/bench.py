@@ -95,24 +95,22 @@ class Home:
         *arguments: str,
         server: ModelServer | None = None,
         env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
         module: str = "iterative_rag",
     ) -> Running:
         """A command of the package, or of another module, in a process group of its own."""
         served = {"OLLAMA_HOST": server.url} if server else {"OLLAMA_HOST": "127.0.0.1:9"}
         command = [sys.executable, "-m", module, *arguments]
-        return self._bench.started(command, self.environment({**served, **(env or {})}), cwd or self.working)
+        return self._bench.started(command, self.environment({**served, **(env or {})}), self.working)
 
     def run(
         self,
         *arguments: str,
         server: ModelServer | None = None,
         env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
         seconds: float = 120.0,
         module: str = "iterative_rag",
     ) -> Done:
-        return self.start(*arguments, server=server, env=env, cwd=cwd, module=module).wait(seconds)
+        return self.start(*arguments, server=server, env=env, module=module).wait(seconds)
 
     def ask(self, question: str, *options: str, server: ModelServer, seconds: float = 120.0, **more: Any) -> Done:
         """One question of the prepared corpus, in a process of its own, as JSON."""

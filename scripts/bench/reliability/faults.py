@@ -10,17 +10,13 @@ from collections.abc import Callable, Sequence
 from fakes import bridge_world
 from fakes.model_server import Fault
 from scripts.bench.reliability import places
-from scripts.bench.reliability.asking import ABSTAINED, ANSWERED, INCOMPLETE, Outcome, asked
+from scripts.bench.reliability.asking import ABSTAINED, ANSWERED, Outcome, asked
 from scripts.bench.reliability.bench import (
-    CORPUS,
-    LLM,
     STRATEGIES,
     TIMED_OUT,
     Bench,
     Done,
-    Home,
     Result,
-    Running,
     share,
 )
 from scripts.bench.reliability.servers import Call, ModelServer
@@ -233,53 +229,6 @@ ATTACKS: dict[str, Callable[[], Fault]] = {
     "long word": lambda: _long("x" * 1_000_000),
     "field": lambda: _long("many words " * 150_000),
 }
-
-
-def failed_reads(bench: Bench) -> Result:
-    """The one document that holds the answer cannot be read: incomplete, and the document is named."""
-    kinds = {"500": Fault("status", 500), "not JSON": Fault("text", message="no"), "hang": Fault("hang")}
-    home = bench.library("failed-reads", PLACES)
-    n, wrong, runs = 2, list[str](), 0
-    title, sentence = places.gazette(n), places.mayor_sentence(n)
-    for name in list(kinds)[: bench.small(3, 2)]:
-        fault = kinds[name]
-
-        def turn(call: Call, fault: Fault = fault) -> Fault | None:
-            return fault if call.role == "extract" and sentence in call.user else None
-
-        with ModelServer(fault=turn) as server:
-            started: list[tuple[str, Running]] = []
-            for strategy in sorted({*STRATEGIES} - {"naive", "agent"}):  # these two have no extractor
-                options = ("--corpus", CORPUS, "--llm", LLM, "--json", "--strategy", strategy)
-                limits = ("--no-cache", "--max-seconds", "10" if name == "hang" else "60")
-                started.append(
-                    (strategy, home.start("ask", places.direct_question(n), *options, *limits, server=server))
-                )
-                if len(started) % 2 == 0:  # two at a time
-                    started[-1][1].wait(90)
-            for strategy, running in started:
-                done, runs = running.wait(90), runs + 1
-                status, reason = done.json.get("status", f"exit {done.code}"), str(done.json.get("reason", ""))
-                if (status, done.code) != (INCOMPLETE, 6) or title not in reason:
-                    wrong.append(f"{strategy}/{name}: {status}, exit {done.code}, named: {title in reason}")
-    counted = _evaluated(bench, home, sentence)
-    figures = f"{runs - len(wrong)} of {runs} incomplete with the document named; evaluate says {counted!r}"
-    return Result(figures + listed(wrong), not wrong and counted == "fault")
-
-
-def _evaluated(bench: Bench, home: Home, sentence: str) -> str:
-    """What `evaluate run` calls a question whose document could not be read."""
-    from iterative_rag.evaluation.running.run_folder import read_run
-
-    places.write_questions(home.working / "questions.jsonl", 3)
-    fault = Fault("status", 500)
-    with ModelServer(fault=lambda call: fault if call.role == "extract" and sentence in call.user else None) as server:
-        base = ("evaluate", "run", "--dataset", "questions.jsonl", "--corpus", CORPUS, "--out", "run", "-q")
-        done = home.run(*base, "--llm", LLM, "--no-cache", server=server, seconds=180)
-    if done.code:
-        return f"exit {done.code}"
-    found = {record.id: str(record.outcome) for record in read_run(home.working / "run").records}
-    return found.get("q2", "nothing")
 
 
 # --- what several use ------------------------------------------------------------------------
