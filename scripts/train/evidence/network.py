@@ -1,14 +1,13 @@
-"""The evidence reader's network: a body of MiniLM's or MPNet's kind, and five heads.
+"""The evidence reader's network: MPNet's lower layers as its body, and five heads.
 
 The text it sees is `[CLS] question [SEP] title, section: passage [SEP]`; a claim stands as "question = value" in place
-of the question. Both bodies use BERT's uncased word pieces; MPNet counts them from four on, has its own special tokens,
-no segments, and adds one bias for each distance between two tokens to the attention of all layers (Song et al. 2020).
+of the question. MPNet uses BERT's uncased word pieces, counts them from four on, has its own special tokens and no
+segments, and adds one bias for each distance between two tokens to the attention of all layers (Song et al. 2020).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,38 +15,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scripts.train.evidence.tokens import OUT
+from scripts.train.evidence.tokens import OUT, PAD
 
 Weights = dict[str, npt.NDArray[np.float32]]
 DROPOUT = 0.1
 BUCKETS, FARTHEST = 32, 128  # of MPNet's distances between tokens
 # Width of each head on the first token: answerable; yes, no, undecided; kinds of answer; the verdicts on a claim.
 HEADS = {"answerable": 1, "polar": 3, "kind": 8, "claim": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The measures of a body, and the ids of its special tokens. `shift` is added to the ids of BERT's vocabulary."""
-
-    name: str
-    layers: int
-    hidden: int
-    inner: int
-    vocabulary: int
-    positions: int
-    epsilon: float
-    relative: bool
-    shift: int
-    cls: int
-    sep: int
-    pad: int
-    first_position: int
-    heads: int = 12
-
-
-MINILM = Body("minilm", 6, 384, 1536, 30522, 512, 1e-12, False, 0, 101, 102, 0, 0)
-MPNET = Body("mpnet", 12, 768, 3072, 30527, 514, 1e-5, True, 4, 0, 2, 1, 2)
-BODIES = {body.name: body for body in (MINILM, MPNET)}
+# The measures of all-mpnet-base-v2.
+HIDDEN, INNER, ATTENTION_HEADS, VOCABULARY, POSITIONS, EPSILON = 768, 3072, 12, 30_527, 514, 1e-5
+FIRST_POSITION = 2
 
 
 def _linear(inputs: int, outputs: int) -> nn.Linear:
@@ -68,20 +45,20 @@ class RowDropout(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, body: Body) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.heads, hidden = body.heads, body.hidden
-        self.query, self.key, self.value, self.mixed = (_linear(hidden, hidden) for _ in range(4))
-        self.attention_norm = nn.LayerNorm(hidden, body.epsilon)
-        self.widened, self.narrowed = _linear(hidden, body.inner), _linear(body.inner, hidden)
-        self.norm = nn.LayerNorm(hidden, body.epsilon)
+        self.query, self.key, self.value, self.mixed = (_linear(HIDDEN, HIDDEN) for _ in range(4))
+        self.attention_norm = nn.LayerNorm(HIDDEN, EPSILON)
+        self.widened, self.narrowed = _linear(HIDDEN, INNER), _linear(INNER, HIDDEN)
+        self.norm = nn.LayerNorm(HIDDEN, EPSILON)
         self.dropout = RowDropout()
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         rows, tokens, hidden = x.shape
-        size = hidden // self.heads
+        size = hidden // ATTENTION_HEADS
         query, key, value = (
-            part(x).view(rows, tokens, self.heads, size).transpose(1, 2) for part in (self.query, self.key, self.value)
+            part(x).view(rows, tokens, ATTENTION_HEADS, size).transpose(1, 2)
+            for part in (self.query, self.key, self.value)
         )
         # Written out: the fused attention of torch's CPU build takes twice as long backwards.
         scores = (query * size**-0.5) @ key.transpose(-1, -2)
@@ -93,32 +70,29 @@ class Layer(nn.Module):
 
 
 class EvidenceReader(nn.Module):
-    """Forward takes ids, segments and the mask of passage tokens, shape (pairs, tokens) each.
+    """Forward takes ids and the mask of passage tokens, shape (pairs, tokens) each.
 
     `layers` keeps the lowest layers only; the lowest `frozen` of them and the embeddings are not trained.
     """
 
-    def __init__(self, body: Body, layers: int, frozen: int) -> None:
+    def __init__(self, layers: int, frozen: int) -> None:
         super().__init__()
-        self.body, self.frozen = body, frozen
-        self.words = nn.Embedding(body.vocabulary, body.hidden)
-        self.positions = nn.Embedding(body.positions, body.hidden)
-        if body.relative:
-            self.distances = nn.Embedding(BUCKETS, body.heads)
-        else:
-            self.segments = nn.Embedding(2, body.hidden)
-        self.norm = nn.LayerNorm(body.hidden, body.epsilon)
+        self.frozen = frozen
+        self.words = nn.Embedding(VOCABULARY, HIDDEN)
+        self.positions = nn.Embedding(POSITIONS, HIDDEN)
+        self.distances = nn.Embedding(BUCKETS, ATTENTION_HEADS)
+        self.norm = nn.LayerNorm(HIDDEN, EPSILON)
         self.dropout = RowDropout()
-        self.layers = nn.ModuleList(Layer(body) for _ in range(layers))
-        self.span = _linear(body.hidden, 2)
-        self.heads = nn.ModuleDict({name: _linear(body.hidden, width) for name, width in HEADS.items()})
-        self.pooled = _linear(body.hidden, body.hidden)
+        self.layers = nn.ModuleList(Layer() for _ in range(layers))
+        self.span = _linear(HIDDEN, 2)
+        self.heads = nn.ModuleDict({name: _linear(HIDDEN, width) for name, width in HEADS.items()})
+        self.pooled = _linear(HIDDEN, HIDDEN)
         for part in self.untrained():
             part.requires_grad_(False)
 
     def untrained(self) -> list[nn.Module]:
         """What training leaves alone. Word vectors always: rare words keep their meaning, and steps are faster."""
-        embeddings = [self.positions, self.norm, self.distances if self.body.relative else self.segments]
+        embeddings = [self.positions, self.norm, self.distances]
         return [self.words, *(embeddings if self.frozen else []), *self.layers[: self.frozen]]
 
     def train(self, mode: bool = True) -> EvidenceReader:
@@ -128,11 +102,11 @@ class EvidenceReader(nn.Module):
                 part.eval()
         return self
 
-    def forward(self, ids: Tensor, segments: Tensor, text: Tensor) -> dict[str, Tensor]:
+    def forward(self, ids: Tensor, text: Tensor) -> dict[str, Tensor]:
         """float32 logits: `span` of shape (pairs, 2, tokens), and one of shape (pairs, width) for each of HEADS."""
         bias = self.attention_bias(ids)
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
-            x = self.embed(ids, segments)
+            x = self.embed(ids)
             for layer in self.layers[: self.frozen]:
                 x = layer(x, bias)
         for layer in self.layers[self.frozen :]:
@@ -141,18 +115,14 @@ class EvidenceReader(nn.Module):
         first = torch.tanh(self.pooled(x[:, 0]))
         return {"span": spans, **{name: head(first).float() for name, head in self.heads.items()}}
 
-    def embed(self, ids: Tensor, segments: Tensor) -> Tensor:
-        places = torch.arange(ids.shape[1], device=ids.device) + self.body.first_position
-        x = self.words(ids) + self.positions(places)
-        if not self.body.relative:
-            x = x + self.segments(segments)
-        return self.dropout(self.norm(x))
+    def embed(self, ids: Tensor) -> Tensor:
+        places = torch.arange(ids.shape[1], device=ids.device) + FIRST_POSITION
+        embedded: Tensor = self.dropout(self.norm(self.words(ids) + self.positions(places)))
+        return embedded
 
     def attention_bias(self, ids: Tensor) -> Tensor:
-        """What is added to the attention's scores: OUT for padding, and MPNet's bias of the distance."""
-        mask = torch.where(ids != self.body.pad, 0.0, OUT)[:, None, None, :]
-        if not self.body.relative:
-            return mask
+        """What is added to the attention's scores: OUT for padding, and the bias of the distance."""
+        mask = torch.where(ids != PAD, 0.0, OUT)[:, None, None, :]
         places = torch.arange(ids.shape[1], device=ids.device)
         found: Tensor = self.distances(bucket(places[None, :] - places[:, None]))
         return mask + found.permute(2, 0, 1)[None]
@@ -171,34 +141,25 @@ def bucket(distance: Tensor) -> Tensor:
 _EMBEDDINGS = {
     "embeddings.word_embeddings.": "words.",
     "embeddings.position_embeddings.": "positions.",
-    "embeddings.token_type_embeddings.": "segments.",
     "encoder.relative_attention_bias.": "distances.",
     "embeddings.LayerNorm.": "norm.",
 }
 _LAYER = {
-    "minilm": {
-        "attention.self.query.": "query.",
-        "attention.self.key.": "key.",
-        "attention.self.value.": "value.",
-        "attention.output.dense.": "mixed.",
-        "attention.output.LayerNorm.": "attention_norm.",
-    },
-    "mpnet": {
-        "attention.attn.q.": "query.",
-        "attention.attn.k.": "key.",
-        "attention.attn.v.": "value.",
-        "attention.attn.o.": "mixed.",
-        "attention.LayerNorm.": "attention_norm.",
-    },
+    "attention.attn.q.": "query.",
+    "attention.attn.k.": "key.",
+    "attention.attn.v.": "value.",
+    "attention.attn.o.": "mixed.",
+    "attention.LayerNorm.": "attention_norm.",
+    "intermediate.dense.": "widened.",
+    "output.dense.": "narrowed.",
+    "output.LayerNorm.": "norm.",
 }
-_FEED_FORWARD = {"intermediate.dense.": "widened.", "output.dense.": "narrowed.", "output.LayerNorm.": "norm."}
 
 
-def published_names(body: Body, layers: int) -> dict[str, str]:
+def published_names(layers: int) -> dict[str, str]:
     """Published stem -> ours, for the parts of the body."""
-    parts = _LAYER[body.name] | _FEED_FORWARD
     return _EMBEDDINGS | {
-        f"encoder.layer.{n}.{theirs}": f"layers.{n}.{ours}" for n in range(layers) for theirs, ours in parts.items()
+        f"encoder.layer.{n}.{theirs}": f"layers.{n}.{ours}" for n in range(layers) for theirs, ours in _LAYER.items()
     }
 
 
@@ -209,7 +170,7 @@ def load_body(model: EvidenceReader, published: Weights) -> None:
     """
     own = model.state_dict()
     with torch.no_grad():
-        for theirs, ours in published_names(model.body, len(model.layers)).items():
+        for theirs, ours in published_names(len(model.layers)).items():
             for part in ("weight", "bias"):
                 if ours + part in own:
                     own[ours + part].copy_(torch.from_numpy(published[theirs + part]))

@@ -6,25 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
-from scripts.train.evidence import tokens
 from scripts.train.evidence.fetch_body import published
 from scripts.train.evidence.measuring import Floats
-from scripts.train.evidence.network import BODIES, MINILM, EvidenceReader, load_body
-from scripts.train.evidence.tokens import Ints, Pieces, Special
+from scripts.train.evidence.network import EvidenceReader, load_body
+from scripts.train.evidence.tokens import Ints, Pieces
 
-
-def special(name: str) -> Special:
-    body = BODIES[name]
-    return Special(body.shift, body.cls, body.sep, body.pad)
+CLS, SEP = 101, 102  # of BERT
 
 
 def feed(pieces: Pieces) -> dict[str, Ints]:
-    """The inputs of an exported network: one pair, in BERT's ids, without padding."""
-    arrays = tokens.batch([pieces], special(MINILM.name))
-    count = tokens.length(pieces) + 3
-    return {"input_ids": arrays["ids"][0, :count], "segments": arrays["segments"][0, :count]}  # type: ignore[dict-item]
+    """The input of an exported network: one pair, in BERT's ids, without padding."""
+    ids = [CLS, *pieces.question, SEP, *pieces.heading, *pieces.passage, SEP]
+    return {"input_ids": np.array(ids, np.int64)}
 
 
 class NetworkReader:
@@ -37,12 +33,10 @@ class NetworkReader:
         options.intra_op_num_threads = 1
         source = network if isinstance(network, bytes) else str(network)
         self._session: Any = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-        self._inputs = {one.name for one in self._session.get_inputs()}
 
     def run(self, pieces: Pieces) -> dict[str, Floats]:
-        found = {name: array for name, array in feed(pieces).items() if name in self._inputs}
         names = [one.name for one in self._session.get_outputs()]
-        return dict(zip(names, self._session.run(None, found), strict=True))
+        return dict(zip(names, self._session.run(None, feed(pieces)), strict=True))
 
     def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
         return [_of_the_passage(self.run(one), "span", one) for one in pieces]
@@ -58,7 +52,7 @@ def loaded(checkpoint: Path, bodies: Path, device: str) -> EvidenceReader:
     """The network of a checkpoint: what was frozen comes from the published body."""
     state = torch.load(checkpoint, weights_only=True, map_location=device)
     plan = state["plan"]
-    model = EvidenceReader(BODIES[plan["body"]], plan["layers"], plan["frozen"])
-    load_body(model, published(bodies, plan["body"]))
+    model = EvidenceReader(plan["layers"], plan["frozen"])
+    load_body(model, published(bodies))
     model.load_state_dict(state["model"], strict=False)
     return model.to(device).eval()

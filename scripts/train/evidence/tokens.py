@@ -17,6 +17,7 @@ from scripts.train.evidence.drawing import NOTHING, Example
 
 MAX_TOKENS, WIDTH_STEP = 192, 16
 TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
+SHIFT, CLS, SEP, PAD = 4, 0, 2, 1  # of MPNet: what is added to the ids of BERT's vocabulary, and its special tokens
 Ints = npt.NDArray[np.int64]
 OUT = -1e4  # the logit of a token where no answer can begin or end
 Ids = Sequence[int] | npt.NDArray[np.int32]
@@ -94,22 +95,12 @@ def load(path: Path) -> list[Pieces]:
     return pieces
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
-    """How a body's vocabulary differs from BERT's."""
-
-    shift: int
-    cls: int
-    sep: int
-    pad: int
-
-
-def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Ints]:
+def batch(pieces: Sequence[Pieces]) -> dict[str, Ints]:
     """Arrays of shape (pairs, tokens) padded to a multiple of WIDTH_STEP, and targets of shape (pairs,)."""
     longest = max(length(p) + 3 for p in pieces)
     width = -(-longest // WIDTH_STEP) * WIDTH_STEP
-    ids = np.full((len(pieces), width), special.pad, np.int64)
-    segments, text = np.zeros_like(ids), np.zeros_like(ids)
+    ids = np.full((len(pieces), width), PAD, np.int64)
+    text = np.zeros_like(ids)
     targets = np.array([p.targets for p in pieces], np.int64)
     for row, p in enumerate(pieces):
         second = len(p.question) + 2
@@ -118,15 +109,14 @@ def batch(pieces: Sequence[Pieces], special: Special) -> dict[str, Ints]:
         ids[row, 1 : second - 1] = p.question
         ids[row, second:begin] = p.heading
         ids[row, begin:end] = p.passage
-        ids[row, :end] += special.shift
-        ids[row, [0, second - 1, end]] = special.cls, special.sep, special.sep
-        segments[row, second : end + 1] = 1
+        ids[row, :end] += SHIFT
+        ids[row, [0, second - 1, end]] = CLS, SEP, SEP
         text[row, begin:end] = 1
         targets[row, :2] += np.where(targets[row, :2] >= 0, begin, 0)
-    return {"ids": ids, "segments": segments, "text": text} | {name: targets[:, n] for n, name in enumerate(TARGETS)}
+    return {"ids": ids, "text": text} | {name: targets[:, n] for n, name in enumerate(TARGETS)}
 
 
-def batches(pieces: Sequence[Pieces], size: int, special: Special, chance: random.Random) -> Iterator[dict[str, Ints]]:
+def batches(pieces: Sequence[Pieces], size: int, chance: random.Random) -> Iterator[dict[str, Ints]]:
     """Batches of like length in mixed order: examples are sorted within blocks of sixty batches."""
     groups: list[list[Pieces]] = []
     for first in range(0, len(pieces), 60 * size):
@@ -135,7 +125,7 @@ def batches(pieces: Sequence[Pieces], size: int, special: Special, chance: rando
         chance.shuffle(mixed)
         groups += mixed
     for group in groups:
-        yield batch(group, special)
+        yield batch(group)
 
 
 def token_span(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int] | None:

@@ -1,6 +1,6 @@
 """Train the evidence reader; can be killed at any time and goes on where it was.
 
-    python -m scripts.train.evidence.train --rows FOLDER --bodies FOLDER --out FOLDER --body mpnet --layers 8 --frozen 4
+    python -m scripts.train.evidence.train --rows FOLDER --bodies FOLDER --out FOLDER --layers 8 --frozen 4
 
 Reads `epoch-000.npz` and so on of `--rows` (`make_rows`), the body of `--bodies` (`fetch_body`), and writes into
 `--out`: `checkpoint.pt` and the one before it, `best.pt`, `curve.jsonl` (figures on rows set aside, by examples and
@@ -28,7 +28,7 @@ import torch
 
 from scripts.train.evidence import measuring, tokens
 from scripts.train.evidence.fetch_body import published
-from scripts.train.evidence.network import BODIES, EvidenceReader, load_body, loss
+from scripts.train.evidence.network import EvidenceReader, load_body, loss
 
 CHECKPOINT, PREVIOUS, BEST, CURVE = "checkpoint.pt", "checkpoint-1.pt", "best.pt", "curve.jsonl"
 WARM, HEADS_FACTOR = 60, 4.0  # steps in which the rate rises; the new heads learn so much faster
@@ -38,7 +38,6 @@ WARM, HEADS_FACTOR = 60, 4.0  # steps in which the rate rises; the new heads lea
 class Plan:
     """Everything that decides the outcome, but for what is appended to the rows."""
 
-    body: str
     layers: int
     frozen: int
     batch: int
@@ -62,10 +61,8 @@ class Training:
         torch.manual_seed(plan.seed)
         self.plan, self.out, self.device = plan, out, device
         self.step, self.seen, self.seconds, self.best = 0, 0, 0.0, -1.0
-        body = BODIES[plan.body]
-        self.special = tokens.Special(body.shift, body.cls, body.sep, body.pad)
-        self.model = EvidenceReader(body, plan.layers, plan.frozen)
-        load_body(self.model, published(bodies, plan.body))
+        self.model = EvidenceReader(plan.layers, plan.frozen)
+        load_body(self.model, published(bodies))
         self.model.to(device)
         named = [(name, p) for name, p in self.model.named_parameters() if p.requires_grad]
         head = ("span.", "heads.", "pooled.")
@@ -120,7 +117,7 @@ class Training:
             group["lr"] = self.plan.rate * factor * group["factor"]
         b = {name: torch.from_numpy(array).to(self.device) for name, array in arrays.items()}
         with torch.autocast(self.device, torch.bfloat16):
-            found = self.model(b["ids"], b["segments"], b["text"].bool())
+            found = self.model(b["ids"], b["text"].bool())
         wrong = loss(found, b)
         self.optimiser.zero_grad()
         wrong.backward()
@@ -131,7 +128,7 @@ class Training:
         return float(wrong.item())
 
 
-def remaining(rows: Path, plan: Plan, special: tokens.Special, done: int) -> Iterator[dict[str, tokens.Ints]]:
+def remaining(rows: Path, plan: Plan, done: int) -> Iterator[dict[str, tokens.Ints]]:
     """The batches after the first `done`: file after file, and again from the first in another order."""
     before, number = 0, 0
     while True:
@@ -143,7 +140,7 @@ def remaining(rows: Path, plan: Plan, special: tokens.Special, done: int) -> Ite
         if before + count > done:
             if number >= len(found):
                 chance.shuffle(pieces)
-            for place, one in enumerate(tokens.batches(pieces, plan.batch, special, chance), start=before):
+            for place, one in enumerate(tokens.batches(pieces, plan.batch, chance), start=before):
                 if place >= done:
                     yield one
         before, number = before + count, number + 1
@@ -165,7 +162,7 @@ def run(training: Training, arguments: argparse.Namespace) -> None:
     training.model.train()
     saved, losses, began = time.monotonic(), [], time.process_time()
     measured = training.seconds
-    for arrays in remaining(arguments.rows, training.plan, training.special, training.step):
+    for arrays in remaining(arguments.rows, training.plan, training.step):
         factor = rate_factor(training.step, arguments.cool_from, arguments.cool)
         if stop or not factor or training.step == arguments.steps:
             break
@@ -192,7 +189,7 @@ def look(training: Training, looked: measuring.Rows) -> None:
     """Append the figures on rows set aside to the curve, and keep the best weights."""
     training.model.eval()
     with torch.no_grad(), torch.autocast(training.device, torch.bfloat16) if training.device else nullcontext():
-        figures = measuring.figures(looked, measuring.TorchReader(training.model, training.special, training.device))
+        figures = measuring.figures(looked, measuring.TorchReader(training.model, training.device))
     training.model.train()
     line = {"step": training.step, "seen": training.seen, "cpu": round(training.seconds), **figures}
     with (training.out / CURVE).open("a", encoding="utf-8") as curve:
@@ -209,7 +206,6 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--bodies", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--body", choices=sorted(BODIES), default="mpnet")
     parser.add_argument("--layers", type=int, default=8, help="the lowest so many are kept")
     parser.add_argument("--frozen", type=int, default=4, help="the lowest so many are not trained")
     parser.add_argument("--batch", type=int, default=16)
@@ -226,7 +222,7 @@ def main() -> None:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    plan = Plan(arguments.body, arguments.layers, arguments.frozen, arguments.batch, arguments.rate, arguments.seed)
+    plan = Plan(arguments.layers, arguments.frozen, arguments.batch, arguments.rate, arguments.seed)
     run(Training(plan, arguments.out, arguments.bodies, arguments.device), arguments)
 
 
