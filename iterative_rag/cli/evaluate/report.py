@@ -108,13 +108,13 @@ def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> 
 
 
 def _as_object(found: Report) -> dict[str, object]:
-    """The summary; with `--agreement` also the fields of `agreement.Agreement`; of a benchmark also its published
+    """The summary; with `--agreement` also what `agreement` found; of a benchmark also its published
     figures and what sets the run apart from them."""
     from iterative_rag.evaluation.report.published_figures import benchmark_of, differences, figures_beside
 
     made: dict[str, object] = dict(found.summary)
     if found.agreement is not None:
-        made["agreement"] = dataclasses.asdict(found.agreement)
+        made["agreement"] = found.agreement
     if about := benchmark_of(found):
         figures = [dataclasses.asdict(one) for one in figures_beside(found)]
         made["benchmark"] = {**about, "published": figures, "differences": differences(found)}

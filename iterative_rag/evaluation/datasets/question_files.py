@@ -30,9 +30,7 @@ class Row:
 
 
 def broken(path: Path, reason: str, *, hint: str = "") -> UsageError:
-    return UsageError(
-        f"{path} cannot be used as a dataset: {reason}.", hint=hint or f"Correct {path} or give another file."
-    )
+    return UsageError(f"{path} cannot be used: {reason}.", hint=hint or f"Correct {path} or give another file.")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -40,7 +38,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return readable(path).read_bytes()
     except FileNotFoundError as error:
-        raise UsageError(f"There is no dataset {path}.", hint="Check the path.") from error
+        raise UsageError(f"There is no file {path}.", hint="Check the path.") from error
     except IsADirectoryError as error:
         raise broken(path, "it is a folder", hint="Give one file: .tsv, .csv, .jsonl, .jsonl.gz or .json.") from error
     except OSError as error:

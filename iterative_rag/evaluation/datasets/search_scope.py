@@ -64,16 +64,8 @@ def open_scope(
     from iterative_rag.app.factory import cache, make_embedder, open_corpus
 
     embedder = make_embedder(settings.embedder, settings)
-    if name in (OWN, POOLED):
-        if not all(question.paragraphs for question in dataset.questions):
-            raise UsageError(
-                f"The questions of {dataset.name} have no paragraphs of their own.",
-                hint="Name an indexed corpus: --corpus NAME (iterative-rag corpus lists them).",
-            )
-        name_of_corpus = pool(dataset, settings, embedder, progress=progress)
-    else:
-        name_of_corpus = name
-    corpus = open_corpus(settings.model_copy(update={"corpus": name_of_corpus}), embedder, cache(settings))
+    searched = pool(dataset, settings, embedder, progress=progress) if name in (OWN, POOLED) else name
+    corpus = open_corpus(settings.model_copy(update={"corpus": searched}), embedder, cache(settings))
     return Scope(corpus, embedder, GoldIndex(corpus, read_redirects(redirects)), own=name == OWN)
 
 
@@ -116,20 +108,19 @@ def pool(
 ) -> str:
     """Index all paragraphs of the dataset as one corpus, unless they are indexed already; returns its name.
 
-    Raises UsageError when the dataset brings none, CorpusError and EmbedderError as `ingest` does.
+    Raises UsageError where a question brings none, CorpusError and EmbedderError as `ingest` does.
     """
     from iterative_rag.app.factory import corpora
     from iterative_rag.index.ingest import ingest
 
-    source = Paragraphs(dataset)
-    if not source.total:
+    if not all(question.paragraphs for question in dataset.questions):
         raise UsageError(
-            f"The questions of {dataset.name} have no paragraphs.",
+            f"The questions of {dataset.name} have no paragraphs of their own.",
             hint="Name an indexed corpus: --corpus NAME (iterative-rag corpus lists them).",
         )
     name = pool_name(dataset)
     ingest(
-        [source],
+        [Paragraphs(dataset)],
         corpora(settings.index),
         name,
         embedder,

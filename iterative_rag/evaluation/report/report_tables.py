@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from iterative_rag.evaluation.metrics.per_question import answered_rightly, gave_answer
 from iterative_rag.evaluation.metrics.run_comparison import unique_names, warnings
@@ -14,9 +14,6 @@ from iterative_rag.evaluation.report.formatting import dollars, number, percent,
 from iterative_rag.evaluation.report.published_figures import benchmark_of, figures_beside
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
-
-if TYPE_CHECKING:
-    from iterative_rag.evaluation.scoring.judge_agreement import Agreement
 
 Summary = Mapping[str, Any]
 
@@ -65,7 +62,7 @@ class Report:
     run: RunFolder
     summary: Summary
     siblings: tuple[tuple[RunFolder, Summary], ...] = ()
-    agreement: Agreement | None = None
+    agreement: Mapping[str, Any] | None = None
 
 
 def what_was_run(report: Report) -> list[tuple[str, str]]:
@@ -275,17 +272,16 @@ _STEPS = {
 }
 
 
+_SPENT = {"calls": "LLM calls", "tokens": "tokens", "cache_hits": "cache hits", "seconds": "seconds"}
+
+
 def spending(report: Report) -> list[tuple[str, str, str, str]]:
     """What, mean per answer, its interval, total."""
     summary = report.summary
     rows = []
-    for key, label in (
-        ("calls", "LLM calls"),
-        ("tokens", "tokens"),
-        ("cache_hits", "cache hits"),
-        ("seconds", "seconds"),
-    ):
-        rows.append((label, number(summary[key]["mean"]), _range(summary, key), number(summary[key]["total"])))
+    for key, label in _SPENT.items():
+        interval = _range(summary["intervals"].get(key))
+        rows.append((label, number(summary[key]["mean"]), interval, number(summary[key]["total"])))
     if summary["cost"] is not None:
         cost = summary["cost"]
         low, high = summary["intervals"].get("cost", (None, None))
@@ -304,9 +300,23 @@ def spending(report: Report) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _range(summary: Summary, key: str) -> str:
-    low, high = summary["intervals"].get(key, (None, None))
+def _range(interval: Sequence[float] | None) -> str:
+    low, high = interval or (None, None)
     return f"{number(low)} – {number(high)}"
+
+
+_AGREEMENT = {
+    "n": "answers compared",
+    "raw": "equal verdicts",
+    "kappa": "Cohen's kappa",
+    "both_correct": "correct to both",
+    "both_incorrect": "incorrect to both",
+    "only_judge": "correct to the judge alone",
+    "only_given": "correct to the given verdict alone",
+    "unjudged": "not judged",
+    "ungiven": "without a given verdict",
+    "unknown": "given for unknown questions",
+}
 
 
 def agreement(report: Report) -> list[tuple[str, str]]:
@@ -314,19 +324,9 @@ def agreement(report: Report) -> list[tuple[str, str]]:
     found = report.agreement
     if found is None:
         return []
-    low, high = found.interval or (None, None)
-    return [
-        ("answers compared", number(found.n)),
-        ("equal verdicts", percent(found.raw)),
-        ("Cohen's kappa", f"{number(found.kappa)} ({number(low)} – {number(high)})"),
-        ("correct to both", number(found.both_correct)),
-        ("incorrect to both", number(found.both_incorrect)),
-        ("correct to the judge alone", number(found.only_judge)),
-        ("correct to the given verdict alone", number(found.only_given)),
-        ("not judged", number(found.unjudged)),
-        ("without a given verdict", number(found.ungiven)),
-        ("given for unknown questions", number(found.unknown)),
-    ]
+    shown = {name: percent(found[name]) if name == "raw" else number(found[name]) for name in _AGREEMENT}
+    shown["kappa"] += f" ({_range(found['interval'])})"
+    return [(label, shown[name]) for name, label in _AGREEMENT.items()]
 
 
 def lost(report: Report) -> list[QuestionRecord]:

@@ -209,7 +209,7 @@ def test_what_has_changed_is_fetched_and_indexed_anew(
         (("Gull Point", "--depth", "0"), 2, ""),
         (("Gull Point", "--lang", "en.example.org/"), 2, "not a language of Wikipedia"),
         (("--category", "Nothing"), 4, "holds no article"),
-        (("--from-dataset", "gone.jsonl"), 2, "There is no dataset"),
+        (("--from-dataset", "gone.jsonl"), 2, "There is no file"),
         (("Nowhere at all",), 4, "There is no such page"),
     ],
 )

@@ -358,7 +358,7 @@ def test_a_strange_form_names_the_nearest_and_what_it_lacks(
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="it is a folder"):
         load(tmp_path)
-    with pytest.raises(UsageError, match="There is no dataset"):
+    with pytest.raises(UsageError, match="There is no file"):
         load(tmp_path / "missing.jsonl")
 
 

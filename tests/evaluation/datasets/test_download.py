@@ -157,7 +157,7 @@ def test_a_page_that_fails_is_listed_and_tried_again(wiki: FakeWiki, fetching: C
         ({"source": "", "dataset": "hotpot"}, UsageError, "no dataset 'hotpot'"),
         ({"contact": ""}, UsageError, "contact"),
         ({"contact": "nobody"}, UsageError, "neither a mail address"),
-        ({"source": "missing.tsv"}, UsageError, "no dataset missing.tsv"),
+        ({"source": "missing.tsv"}, UsageError, "no file missing.tsv"),
         ({"source": "http://127.0.0.1:1/test.tsv"}, AddressRefused, "not a public host"),
         ({"api": "http://10.0.0.1/{language}/api.php"}, AddressRefused, "not a public host"),
     ],
