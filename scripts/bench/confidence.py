@@ -17,17 +17,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.datasets.question_files import read_bytes
+from iterative_rag.evaluation.datasets.question_files import rows as rows_in
 from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.questions import Answerability, Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
@@ -49,7 +51,7 @@ from iterative_rag.types import (
 from iterative_rag.verification.confidence import FILE, MeasuredThresholds, thresholds
 from scripts.bench import harness
 from scripts.train.data import half
-from scripts.train.fit_caution import set_aside
+from scripts.train.evidence import aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ MEASURED = (
     Group("2wiki_train.jsonl", "B", without=0),
     Group("musique_train.jsonl", "B"),
 )
+ASIDE = "multihop/hotpotqa_2.jsonl.gz"
 STARTER_CORPUS = harness.ROOT / "input_wikipedia"
 STARTER = harness.EVALUATION / "starter_questions.jsonl"
 # Of fitted files; a word promises 80 and 50 % of others, where answers are right less often at the same confidence.
@@ -88,7 +91,7 @@ SHARES = {ConfidenceWord.WELL_SUPPORTED: 0.8, ConfidenceWord.LIKELY: 2 / 3}
 MANY = 10
 IN_FLIGHT = 2
 
-Floats = npt.NDArray[np.float64]
+R = TypeVar("R", bound=Any)  # a dataclass with the group, the question, and whether the corpus holds its answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,20 @@ def row_of(group: str, question: Question, steps: Iterable[Step], corpus: Corpus
 
 # --- asking -----------------------------------------------------------------------------------
 
+# The questions of a group, over the paragraphs of a dataset or a corpus by name, and whether that holds the answers.
+Job = tuple[str, Dataset | str, Sequence[Question], bool]
+
+
+def jobs(folder: Path, groups: Iterable[Group], work: Path) -> Iterator[Job]:
+    for group in groups:
+        yield from with_and_without(group.name, *questions_of(folder, group, work), group.without)
+
+
+def with_and_without(name: str, dataset: Dataset, questions: Sequence[Question], without: int) -> Iterator[Job]:
+    """All questions over all paragraphs, and the first ones over those that support no answer."""
+    yield name, dataset, questions, True
+    yield name, without_gold(dataset), questions[:without], False
+
 
 def questions_of(folder: Path, group: Group, work: Path) -> tuple[Dataset, tuple[Question, ...]]:
     """The dataset whose paragraphs are pooled, and the questions of it that are asked."""
@@ -148,6 +165,18 @@ def questions_of(folder: Path, group: Group, work: Path) -> tuple[Dataset, tuple
     dataset = load(folder / group.file)
     chosen = [one for one in dataset.questions if not group.half or half(one.id) == group.half]
     return dataset, tuple(chosen[: group.stop])
+
+
+def set_aside(folder: Path, work: Path, count: int, starter: Path) -> Path:
+    """A file of HotpotQA's questions whose gold articles were set aside, in the order of their hashes."""
+    known, path = aside.parts(folder, starter), folder / ASIDE
+    fields = [row.fields for row in rows_in(path, read_bytes(path))]
+    fit = [row for row in fields if row["labels"] == "gold" and len(row["paragraphs"]) == 10]
+    fit = [row for row in fit if known.part(aside.titles_of(ASIDE, row, {})) == aside.ASIDE]
+    fit.sort(key=lambda row: hashlib.sha256(row["id"].encode()).hexdigest())
+    file = work / "hotpotqa_aside.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in fit[:count]), "utf-8")
+    return file
 
 
 def without_gold(dataset: Dataset) -> Dataset:
@@ -161,42 +190,39 @@ def without_gold(dataset: Dataset) -> Dataset:
     return replace(dataset, name=f"{dataset.name} without gold", digest=digest, questions=questions)
 
 
-def asked(folder: Path, kept: Path) -> list[Row]:
-    """All rows; what is not kept yet is asked."""
-    found = [Row(**row) for row in harness.rows_of(kept)] if kept.exists() else []
+def asked(
+    wanted: Iterable[Job], kept: Path, kind: type[R], ask: Callable[[str, Sequence[Question], str, bool], Iterable[R]]
+) -> list[R]:
+    """All rows of a kind; what is not kept yet is asked: `ask(group, questions, corpus, gold)`."""
+    found = [kind(**row) for row in harness.rows_of(kept)] if kept.exists() else []
     known = {(row.group, row.question, row.gold) for row in found}
-    for group in (*FITTED, *MEASURED):
-        dataset, questions = questions_of(folder, group, kept.parent)
-        for gold, wanted in ((True, questions), (False, questions[: group.without])):
-            new = [one for one in wanted if (group.name, one.text, gold) not in known]
-            if new:
-                pooled = dataset if gold else without_gold(dataset)
-                corpus = pool(pooled, load_settings({"llm": "builtin"}), BuiltinEncoder())
-                found += ask(group.name, new, kept, corpus=corpus, gold=gold)
-    new = [one for one in load(STARTER).questions if ("starter", one.text, holds(one)) not in known]
-    return found + (ask("starter", new, kept, corpus="starter") if new else [])
+    with kept.open("a", encoding="utf-8") as file:
+        for group, searched, questions, gold in wanted:
+            new = [one for one in questions if (group, one.text, gold) not in known]
+            if not new:
+                continue
+            if not isinstance(searched, str):
+                searched = pool(searched, load_settings({"llm": "builtin"}), BuiltinEncoder())
+            print(f"{group}: {len(new)} questions over {searched}", flush=True)
+            for row in ask(group, new, searched, gold):
+                file.write(json.dumps(asdict(row)) + "\n")
+                file.flush()
+                found.append(row)
+    return found
 
 
-def holds(question: Question) -> bool:
-    return question.kind is Answerability.ANSWERABLE
+def everything(folder: Path, work: Path) -> Iterator[Job]:
+    yield from jobs(folder, (*FITTED, *MEASURED), work)
+    starter = load(STARTER).questions
+    for gold in (True, False):
+        holding = [one for one in starter if (one.kind is Answerability.ANSWERABLE) is gold]
+        yield "starter", "starter", holding, gold
 
 
-def ask(group: str, questions: Sequence[Question], kept: Path, *, corpus: str, gold: bool | None = None) -> list[Row]:
-    """Ask and keep; `gold` is None where the questions themselves say whether the corpus answers them."""
+def ask(group: str, questions: Sequence[Question], corpus: str, gold: bool) -> Iterator[Row]:
     rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": corpus}))
-    print(f"{group}: {len(questions)} questions over {corpus}", flush=True)
-
-    def row(question: Question) -> Row:
-        answerable = holds(question) if gold is None else gold
-        return row_of(group, question, rag.steps(question.text), rag.corpus, gold=answerable)
-
-    made = []
-    with rag, ThreadPoolExecutor(IN_FLIGHT) as threads, kept.open("a", encoding="utf-8") as file:
-        for made_row in threads.map(row, questions):
-            file.write(json.dumps(asdict(made_row)) + "\n")
-            file.flush()
-            made.append(made_row)
-    return made
+    with rag, ThreadPoolExecutor(IN_FLIGHT) as threads:
+        yield from threads.map(lambda one: row_of(group, one, rag.steps(one.text), rag.corpus, gold=gold), questions)
 
 
 # --- words ------------------------------------------------------------------------------------
@@ -280,7 +306,7 @@ def grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 def confidence(data: harness.Named, rows: harness.Named, write: bool = False) -> None:
     """`data` is the folder with the multi-hop files, `rows` the file in which the results are kept."""
-    found = asked(data, rows)
+    found = asked(everything(data, rows.parent), rows, Row, ask)
     names = {group.name for group in FITTED}
     learnt = [row for row in found if row.group in names]
     by = thresholds()

@@ -15,7 +15,7 @@ import argparse
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -29,11 +29,10 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reasoning.answer_trust import Answering, FittedAnswerTrust
 from iterative_rag.builtin.reasoning.thresholds import GUESSING
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.search_scope import pool
-from iterative_rag.evaluation.questions import Dataset, Question
+from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.settings import load_settings
-from scripts.bench.confidence import Group, questions_of, without_gold
+from scripts.bench.confidence import Group, Job, asked, jobs, with_and_without
 from scripts.train import scoring
 from scripts.train.evidence import install
 from scripts.train.one_hop_questions import write_one_hop
@@ -77,36 +76,14 @@ class Recorded(FittedAnswerTrust):
         return super().__call__(given)
 
 
-def asked(folder: Path, evidence: Path, kept: Path) -> list[Row]:
-    """All rows; what is not kept yet is asked."""
-    found = [Row(**json.loads(line)) for line in kept.read_text("utf-8").splitlines()] if kept.exists() else []
-    known = {(row.group, row.gold, row.question) for row in found}
-    for name, dataset, questions, without in groups(folder, evidence, kept.parent):
-        for gold, wanted in ((True, questions), (False, questions[:without])):
-            new = [one for one in wanted if (name, gold, one.text) not in known]
-            if not new:
-                continue
-            pooled = dataset if gold else without_gold(dataset)
-            corpus = pool(pooled, load_settings({"llm": "builtin"}), BuiltinEncoder())
-            print(f"{name}: {len(new)} questions over {corpus}", flush=True)
-            with kept.open("a", encoding="utf-8") as file:
-                for row in ask(name, new, corpus, gold=gold):
-                    file.write(json.dumps(asdict(row)) + "\n")
-                    file.flush()
-                    found.append(row)
-    return found
-
-
-def groups(folder: Path, evidence: Path, work: Path) -> Iterator[tuple[str, Dataset, tuple[Question, ...], int]]:
-    """Name, dataset, questions that are asked, and how many of them are asked again without gold."""
-    for group in GROUPS:
-        yield group.name, *questions_of(folder, group, work), group.without
+def everything(folder: Path, evidence: Path, work: Path) -> Iterator[Job]:
+    yield from jobs(folder, GROUPS, work)
     write_one_hop(evidence, work / "one_hop.jsonl")
     dataset = load(work / "one_hop.jsonl")
-    yield ONE_HOP, dataset, dataset.questions, WITHOUT
+    yield from with_and_without(ONE_HOP, dataset, dataset.questions, WITHOUT)
 
 
-def ask(group: str, questions: Sequence[Question], corpus: str, *, gold: bool) -> Iterator[Row]:
+def ask(group: str, questions: Sequence[Question], corpus: str, gold: bool) -> Iterator[Row]:
     settings = load_settings({"llm": "builtin", "corpus": corpus, "guess": True, "cache": False})
     encoder, trust = BuiltinEncoder(), Recorded()
     backend = BuiltinBackend(encoder, caution=GUESSING, trust=trust)
@@ -153,7 +130,8 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, required=True, help="where the answers are kept")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     given = parser.parse_args()
-    weights = fitted([row for row in asked(given.data, given.evidence, given.rows) if row.features])
+    wanted = everything(given.data, given.evidence, given.rows.parent)
+    weights = fitted([row for row in asked(wanted, given.rows, Row, ask) if row.features])
     print(json.dumps(weights, indent=1))
     if given.write:
         install.put_findings("answer", weights)

@@ -11,27 +11,21 @@ Afterwards `python -m scripts.bench.confidence ... --write` fits the words.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import iterative_rag.builtin.reasoning.thresholds as code
 from iterative_rag.app.factory import IterativeRAG
-from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.question_files import read_bytes, rows
-from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.settings import load_settings
-from scripts.train.evidence import aside
+from scripts.bench.confidence import asked, set_aside
 
-FILE = "multihop/hotpotqa_2.jsonl.gz"
 WRONG, STEP, MANY, IN_FLIGHT = 0.3, 0.02, 20, 2
 
 
@@ -39,46 +33,26 @@ WRONG, STEP, MANY, IN_FLIGHT = 0.3, 0.02, 20, 2
 class Guess:
     """The answer to one question, given at any confidence; `f1` against the accepted ones."""
 
+    group: str
+    gold: bool
     question: str
     confidence: float
     right: bool
     f1: float
 
 
-def set_aside(folder: Path, work: Path, count: int, starter: Path) -> Path:
-    """A file of questions whose gold articles were set aside, in the order of their hashes."""
-    known, path = aside.parts(folder, starter), folder / FILE
-    fields = [row.fields for row in rows(path, read_bytes(path))]
-    fit = [row for row in fields if row["labels"] == "gold" and len(row["paragraphs"]) == 10]
-    fit = [row for row in fit if known.part(aside.titles_of(FILE, row, {})) == aside.ASIDE]
-    fit.sort(key=lambda row: hashlib.sha256(row["id"].encode()).hexdigest())
-    file = work / "hotpotqa_aside.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in fit[:count]), "utf-8")
-    return file
+def ask(group: str, questions: Sequence[Question], corpus: str, gold: bool) -> Iterator[Guess]:
+    rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": corpus, "guess": True}))
 
-
-def guesses(file: Path, kept: Path) -> list[Guess]:
-    """What is answered; what is kept from a run that was interrupted is not asked again."""
-    found = [Guess(**json.loads(line)) for line in kept.read_text("utf-8").splitlines()] if kept.exists() else []
-    known, dataset = {one.question for one in found}, load(file)
-    name = pool(dataset, load_settings({"llm": "builtin"}), BuiltinEncoder())
-    rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": name, "guess": True}))
-
-    def ask(question: Question) -> Guess:
+    def guess(question: Question) -> Guess:
         answer = rag.ask(question.text)
         measured = score(answer.short_answer, question.answers)
         right = bool(answer.short_answer) and bool(measured.right)
-        return Guess(question.text, answer.confidence if answer.short_answer else 0.0, right, measured.f1)
+        confidence = answer.confidence if answer.short_answer else 0.0
+        return Guess(group, gold, question.text, confidence, right, measured.f1)
 
-    try:
-        with ThreadPoolExecutor(IN_FLIGHT) as threads, kept.open("a", encoding="utf-8") as out:
-            for one in threads.map(ask, [one for one in dataset.questions if one.text not in known]):
-                out.write(json.dumps(asdict(one)) + "\n")
-                out.flush()
-                found.append(one)
-    finally:
-        rag.close()
-    return found
+    with rag, ThreadPoolExecutor(IN_FLIGHT) as threads:
+        yield from threads.map(guess, questions)
 
 
 def risk(found: Sequence[Guess]) -> float:
@@ -108,7 +82,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the threshold into the code")
     arguments = parser.parse_args()
     file = set_aside(arguments.data, arguments.rows.parent, arguments.questions, arguments.starter)
-    chosen = risk(guesses(file, arguments.rows))
+    dataset = load(file)
+    chosen = risk(asked([("aside", dataset, dataset.questions, True)], arguments.rows, Guess, ask))
     print(f"given: {chosen:g}")
     if arguments.write:
         path = Path(code.__file__)
