@@ -259,14 +259,14 @@ def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama: FakeServe
 def test_evaluate_counts_a_fault_and_no_abstention(ollama: FakeServer) -> None:
     from iterative_rag.evaluation.questions import Question
     from iterative_rag.evaluation.records import Cause, Outcome, from_json, to_json
-    from iterative_rag.evaluation.running.answer_modes import Examination, Examiner
+    from iterative_rag.evaluation.running.answer_modes import Examination, examine
     from iterative_rag.evaluation.scoring.failure_causes import cause
 
     ollama.fault_of = failing(PLACE.town, BROKEN)
     rag = IterativeRAG.from_settings(llm="ollama/tiny:1b")
     try:
         exam = Examination(Question("1", PLACE.one_hop, (PLACE.mayor,)), (), ())
-        record = Examiner((rag,), lambda ids: rag.corpus, "iterative").examine(exam, 1)
+        record = examine(rag, exam, "iterative")
     finally:
         rag.close()
     assert (record.outcome, cause(record), record.unread) == (Outcome.FAULT, Cause.FAULT, (PLACE.town,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -138,26 +137,25 @@ def matrix(
     def runner(config: RunConfig, folder: Path) -> RunFolder:
         return run_with_progress(config, folder, quiet=quiet)
 
-    done = run_matrix(cells, out, runner=runner, started=started)
-    faults = {name: dataclasses.asdict(failure) for name, failure in done.failures.items()}
+    runs, failures = run_matrix(cells, out, runner=runner, started=started)
     differences = None
     try:  # runs without a question in common cannot be compared
-        differences = compared(list(done.runs.values())) if len(done.runs) > 1 else None
+        differences = compared(list(runs.values())) if len(runs) > 1 else None
     except UsageError as error:
         err().line((str(error), "yellow"))
     if as_json:
-        rows = [{"name": cell.name, "choices": dict(cell.choices), "error": faults.get(cell.name)} for cell in cells]
+        rows = [{"name": cell.name, "choices": dict(cell.choices), "error": failures.get(cell.name)} for cell in cells]
         write_json({"cells": rows, "comparison": differences})
     elif differences is not None:
         write(comparison(differences))
     else:
-        for finished in done.runs.values():
+        for finished in runs.values():
             show_summary(finished, as_json=False)
-    for name, failure in done.failures.items():
-        err().line((f"{name} failed: ", "bold red"), clean(f"{failure.kind}: {failure.message}"))
-        if failure.hint:
-            err().line(("Hint:  ", "yellow"), clean(failure.hint))
-    if done.failures:
+    for name, failure in failures.items():
+        err().line((f"{name} failed: ", "bold red"), clean(f"{failure['kind']}: {failure['message']}"))
+        if failure["hint"]:
+            err().line(("Hint:  ", "yellow"), clean(failure["hint"]))
+    if failures:
         raise typer.Exit(1)
 
 

@@ -62,35 +62,28 @@ class Examination:
     within: frozenset[str] | None = None
 
 
-class Examiner:
-    """Asks questions of one corpus; `rags` holds one engine per repeat. Safe to use from several threads."""
-
-    def __init__(self, rags: tuple[IterativeRAG, ...], part: Callable[[frozenset[str]], Corpus], strategy: str) -> None:
-        self._rags, self._part, self._strategy = rags, part, strategy
-
-    def examine(
-        self,
-        exam: Examination,
-        repeat: int,
-        on_hop: Callable[[Hop], None] | None = None,
-        progress: Callable[[RunProgress], None] | None = None,
-    ) -> QuestionRecord:
-        """Ask `exam` for the `repeat`-th time, from 1. A fault of the package is a record, never an exception."""
-        rag = self._rags[repeat - 1]
-        if exam.within is not None:
-            rag = rag.over(self._part(exam.within))
-        course = _Course()
-        fault, begun = "", time.monotonic()
-        try:
-            for step in rag.steps(exam.question.text, strategy=self._strategy, progress=progress, evaluated=True):
-                for hop in course.take(step):
-                    if on_hop is not None:
-                        on_hop(hop)
-        except IterativeRAGError as error:
-            fault = f"{type(error).__name__}: {error}"
-        except Exception as error:  # noqa: BLE001 - a defect in one question must not end a run of hundreds
-            fault = f"Unexpected {type(error).__name__}: {error}"
-        return _record(exam, repeat, course, fault, rag.corpus, time.monotonic() - begun)
+def examine(
+    rag: IterativeRAG,
+    exam: Examination,
+    strategy: str,
+    *,
+    repeat: int = 1,
+    on_hop: Callable[[Hop], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
+) -> QuestionRecord:
+    """Ask `exam`. A fault of the package is a record, never an exception."""
+    course = _Course()
+    fault, begun = "", time.monotonic()
+    try:
+        for step in rag.steps(exam.question.text, strategy=strategy, progress=progress, evaluated=True):
+            for hop in course.take(step):
+                if on_hop is not None:
+                    on_hop(hop)
+    except IterativeRAGError as error:
+        fault = f"{type(error).__name__}: {error}"
+    except Exception as error:  # noqa: BLE001 - a defect in one question must not end a run of hundreds
+        fault = f"Unexpected {type(error).__name__}: {error}"
+    return _record(exam, repeat, course, fault, rag.corpus, time.monotonic() - begun)
 
 
 @dataclass(slots=True)
@@ -103,58 +96,48 @@ class _Course:
     taken: list[str] = field(default_factory=list)
     _hop: int = 0
     _question: str = ""
-    _needs: dict[str, None] = field(default_factory=dict)
-    _listed: dict[str, None] = field(default_factory=dict)
-    _read: dict[str, None] = field(default_factory=dict)
-    _facts: list[FoundFact] = field(default_factory=list)
-    _rephrased: str = ""
+    _steps: list[Step] = field(default_factory=list)  # since the last hop ended
 
     def take(self, step: Step) -> Iterator[Hop]:
         """Add a step; yields the hop that it ends."""
-        if not isinstance(step, FinalStep):
-            self.taken.append(event_name(type(step)))
-        match step:
-            case AnalysisStep():
-                yield from self._close()
-                self._question = step.question
-            case ShortlistStep():
-                if step.hop != self._hop:
-                    yield from self._close()
-                self._hop = step.hop
-                self._needs[step.need.question] = None
-                self.titles |= {entry.document_id: entry.title for entry in step.documents}
-                self._listed |= dict.fromkeys(entry.document_id for entry in step.documents)
-            case CorrectionStep() | WebStep():
-                self.titles |= {entry.document_id: entry.title for entry in step.documents}
-                self._listed |= dict.fromkeys(entry.document_id for entry in step.documents)
-            case ReadingStep():
-                self._read |= dict.fromkeys(step.documents)
-                self._facts += [_found(fact) for fact in step.facts]
-            case RephrasingStep():
-                self._rephrased = step.after
-            case FinalStep():
-                yield from self._close()
-                self.answer = step.answer
+        if isinstance(step, FinalStep):
+            yield from self.close()
+            self.answer = step.answer
+            return
+        self.taken.append(event_name(type(step)))
+        if isinstance(step, AnalysisStep) or (isinstance(step, ShortlistStep) and step.hop != self._hop):
+            yield from self.close()
+        if isinstance(step, AnalysisStep):
+            self._question = step.question
+        if isinstance(step, ShortlistStep):
+            self._hop = step.hop
+        if isinstance(step, _LISTING):
+            self.titles |= {entry.document_id: entry.title for entry in step.documents}
+        self._steps.append(step)
 
-    def close(self) -> None:
-        """Keep the hop that a fault interrupted."""
-        for _ in self._close():
-            pass
+    def close(self) -> list[Hop]:
+        """End the hop, where one has begun: it searched for something."""
+        steps = self._steps
+        needs = dict.fromkeys(step.need.question for step in steps if isinstance(step, ShortlistStep))
+        if not needs:
+            return []
+        listed = [entry.document_id for step in steps if isinstance(step, _LISTING) for entry in step.documents]
+        readings = [step for step in steps if isinstance(step, ReadingStep)]
+        hop = Hop(
+            n=len(self.hops) + 1,
+            question=self._question,
+            needs=tuple(needs),
+            shortlist=tuple(dict.fromkeys(listed)),
+            read=tuple(dict.fromkeys(document for step in readings for document in step.documents)),
+            facts=tuple(_found(fact) for step in readings for fact in step.facts),
+            rephrased=next((step.after for step in reversed(steps) if isinstance(step, RephrasingStep)), ""),
+        )
+        self.hops.append(hop)
+        self._steps = []
+        return [hop]
 
-    def _close(self) -> Iterator[Hop]:
-        if self._needs:
-            hop = Hop(
-                n=len(self.hops) + 1,
-                question=self._question,
-                needs=tuple(self._needs),
-                shortlist=tuple(self._listed),
-                read=tuple(self._read),
-                facts=tuple(self._facts),
-                rephrased=self._rephrased,
-            )
-            self.hops.append(hop)
-            self._needs, self._listed, self._read, self._facts, self._rephrased = {}, {}, {}, [], ""
-            yield hop
+
+_LISTING = (ShortlistStep, CorrectionStep, WebStep)
 
 
 def _found(fact: Fact) -> FoundFact:

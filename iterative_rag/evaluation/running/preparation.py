@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.frames_subsets import Benchmark
 from iterative_rag.evaluation.questions import Dataset, Question
-from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
-from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, Examiner, modes, strategy_of
+from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord, Scores
+from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, examine, modes, strategy_of
 from iterative_rag.evaluation.running.run_folder import package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
 from iterative_rag.settings.choices import one_of
+from iterative_rag.types import RunProgress
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
@@ -89,11 +90,19 @@ class Preparation:
                     "No question has a gold article that the corpus holds.",
                     hint="The mode oracle needs gold articles; use another mode or --corpus.",
                 )
-            self.examiner = Examiner(self._rags, self.scope.part, self._strategy)
             self.manifest = self._manifest(len(exams) - len(self.exams))
         except BaseException:
             self.scope.close()
             raise
+
+    def examine(
+        self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None], progress: Callable[[RunProgress], None]
+    ) -> QuestionRecord:
+        """Ask a question for the `repeat`-th time, from 1, over all that it may search. Safe in several threads."""
+        rag = self._rags[repeat - 1]
+        if exam.within is not None:
+            rag = rag.over(self.scope.part(exam.within))
+        return examine(rag, exam, self._strategy, repeat=repeat, on_hop=on_hop, progress=progress)
 
     def score(self, record: QuestionRecord) -> QuestionRecord:
         """The record with its scores, the judge's verdict and the cause of its failure."""

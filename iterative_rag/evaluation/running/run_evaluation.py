@@ -139,7 +139,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
                     progress(tally)
 
         try:
-            return prepared.examiner.examine(exam, repeat, on_hop, at)
+            return prepared.examine(exam, repeat, on_hop, at)
         finally:
             tally.under_way.pop(key, None)
 

@@ -35,7 +35,7 @@ import logging
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -64,23 +64,6 @@ class Cell:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a cell has no run: the error's message."""
-
-    kind: str
-    message: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixResult:
-    """`runs` and `failures` by the names of their cells, together all cells; both in the order of the grid."""
-
-    runs: Mapping[str, RunFolder] = field(default_factory=dict)
-    failures: Mapping[str, Failure] = field(default_factory=dict)
-
-
 Runner: TypeAlias = "Callable[[RunConfig, Path], RunFolder]"  # as run_evaluation.run
 
 
@@ -90,11 +73,14 @@ def run_matrix(
     *,
     runner: Runner | None = None,
     started: Callable[[Cell], None] | None = None,
-) -> MatrixResult:
-    """Run the cells into `out/NAME`, each resuming where it stopped. A failing cell is reported; the others run."""
+) -> tuple[dict[str, RunFolder], dict[str, dict[str, str]]]:
+    """Run the cells into `out/NAME`, each resuming where it stopped. A failing cell is reported; the others run.
+
+    Returns the runs and the failures (`kind`, `message` and `hint`) by the names of their cells, together all cells.
+    """
     carry_out = runner or _run
     runs: dict[str, RunFolder] = {}
-    failures: dict[str, Failure] = {}
+    failures: dict[str, dict[str, str]] = {}
     for cell in cells:
         if started is not None:
             started(cell)
@@ -103,11 +89,15 @@ def run_matrix(
         except MissingExtra:
             raise  # no other cell could run either
         except IterativeRAGError as error:
-            failures[cell.name] = Failure(type(error).__name__, str(error), error.hint)
+            failures[cell.name] = _failure(error, error.hint)
         except Exception as error:  # noqa: BLE001 - the boundary of a cell: a defect in one must not end the others
             _log.warning("The run %s ended with an unexpected error.", cell.name, exc_info=True)
-            failures[cell.name] = Failure(type(error).__name__, str(error), "Run it alone with --debug.")
-    return MatrixResult(runs, failures)
+            failures[cell.name] = _failure(error, "Run it alone with --debug.")
+    return runs, failures
+
+
+def _failure(error: Exception, hint: str) -> dict[str, str]:
+    return {"kind": type(error).__name__, "message": str(error), "hint": hint}
 
 
 def _run(config: RunConfig, out: Path) -> RunFolder:

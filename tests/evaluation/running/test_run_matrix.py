@@ -12,7 +12,7 @@ from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import LLMUnreachable, SettingsError, UsageError
 from iterative_rag.evaluation.running import run_matrix as grids
 from iterative_rag.evaluation.running.run_folder import RunFolder
-from iterative_rag.evaluation.running.run_matrix import Cell, Failure, config_of, read_matrix, run_matrix
+from iterative_rag.evaluation.running.run_matrix import Cell, config_of, read_matrix, run_matrix
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.preparation import RunConfig
@@ -152,11 +152,11 @@ def test_a_failing_run_is_told_of_and_the_others_go_on(tmp_path: Path) -> None:
         return folder([record("a")], out.name)
 
     begun: list[str] = []
-    done = run_matrix(made, tmp_path / "out", runner=runner, started=lambda cell: begun.append(cell.name))
+    runs, failures = run_matrix(made, tmp_path / "out", runner=runner, started=lambda cell: begun.append(cell.name))
     assert begun == ["closed-book", "naive", "oracle", "iterative"]
-    assert list(done.runs) == ["closed-book", "iterative"]
-    assert done.failures["naive"] == Failure("LLMUnreachable", "No server there.", "ollama serve")
-    assert (done.failures["oracle"].kind, done.failures["oracle"].message) == ("ZeroDivisionError", "a defect")
+    assert list(runs) == ["closed-book", "iterative"]
+    assert failures["naive"] == {"kind": "LLMUnreachable", "message": "No server there.", "hint": "ollama serve"}
+    assert (failures["oracle"]["kind"], failures["oracle"]["message"]) == ("ZeroDivisionError", "a defect")
 
 
 def test_ctrl_c_ends_the_whole_matrix(tmp_path: Path) -> None:
