@@ -1,12 +1,11 @@
 """Checks the page in a real Chromium, over the starter corpus with the built-in models.
 
-    .venv/bin/python -m scripts.check_page [--questions 20] [--axe axe.min.js] [--shots FOLDER] [--chromium PATH]
+    .venv/bin/python -m scripts.check_page [--questions 20] [--axe axe.min.js] [--picture FILE] [--chromium PATH]
 
-It asks by keyboard alone, clicks every citation of the answers and compares the words that are marked with the quote,
-edits a hop, asks a follow-up and edits what it was understood as, saves a proof and has it verified, asks without
-JavaScript, and looks for parts that are wider than a screen of 360 pixels. With `--axe` (from the npm package axe-core)
-it looks for faults of accessibility; with `--shots` it keeps screenshots in both themes and three widths. Needs the
-group `browser` and Debian's chromium.
+It counts what the first page loads, asks by keyboard alone, clicks every citation of the answers and compares the words
+that are marked with the quote, and looks for parts that are wider than a screen of 360 pixels. With `--axe` (from the
+npm package axe-core) it looks for faults of accessibility. Needs the group `browser` and Debian's chromium. What shows
+without a browser (edits, follow-ups, proofs, forms without JavaScript) is in tests/serve/page.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ import typer
 from iterative_rag.text.markup import plain
 
 ROOT = Path(__file__).resolve().parents[1]
-WIDTHS = ((360, 780), (768, 1024), (1600, 1000))
 SECONDS = 120_000  # a browser on a busy machine
 _OPENED = "#opened"
 _UNANSWERABLE = "What is the favourite colour of Zorblax the Third of Blinkonia?"
@@ -38,7 +36,6 @@ _UNANSWERABLE = "What is the favourite colour of Zorblax the Third of Blinkonia?
 def main(
     questions: int = 20,
     axe: Path | None = None,
-    shots: Path | None = None,
     picture: Path | None = None,
     chromium: str = "/usr/bin/chromium",
 ) -> None:
@@ -53,20 +50,14 @@ def main(
         print("by keyboard  asked, stopped at the proof, opened a citation:", run)
         runs = [run, *(_asked(address, question) for question in asked[1:])]
         print("citations   ", _citations(browser, address, runs))
-        print("edited hop  ", _edited(browser, address, run))
-        said, followed = _followed(browser, address, run)
-        print("follow-up   ", said)
-        print("proof file  ", _proof(browser, address, run, Path(folder)))
-        print("no script   ", _without_javascript(browser, address, asked[0]))
         pages = [
             ("ask", "/"),
             ("proof", f"/runs/{run}"),
             ("opened", f"/runs/{run}{_OPENED}"),
-            ("followed", f"/runs/{followed}"),
             ("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"),
             ("error", "/runs/none"),
             ("compare", f"/compare?a={runs[0]}&b={runs[-1]}"),
-            ("choose", f"/compare?a={followed}"),
+            ("choose", f"/compare?a={run}"),
             ("history", "/history"),
             ("nothing", "/history?q=nobody+asked+this"),
             ("corpora", "/corpora"),
@@ -78,8 +69,6 @@ def main(
         print("360 pixels  ", _narrow(browser, address, pages))
         if axe:
             print("axe-core    ", _axe(browser, address, pages, axe.read_text(encoding="utf-8")))
-        if shots:
-            _shots(browser, address, pages, shots)
 
 
 # --- parts of the check ------------------------------------------------------------------------------
@@ -160,38 +149,6 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]", "", text)
 
 
-def _edited(browser: Any, address: str, run: str) -> str:
-    """Pin the first fact: only what follows is searched again, and both versions can be compared."""
-    page = browser.new_page()
-    page.goto(f"{address}/runs/{run}", timeout=SECONDS)
-    page.locator("#edit > summary").click()
-    page.locator(".fact-edit button[value=pin]").first.click()
-    page.wait_for_selector("[data-proof] .notice", timeout=SECONDS)
-    said = page.locator("[data-proof] .notice").inner_text()
-    page.locator("[data-proof] .notice a", has_text="Compare").click()
-    page.wait_for_selector("text=Strategy", timeout=SECONDS)
-    page.close()
-    return str(said).replace("\n", " ")
-
-
-def _followed(browser: Any, address: str, run: str) -> tuple[str, str]:
-    """Ask a follow-up under an answer, then edit what it was understood as. Returns what came of it, and the run."""
-    page = browser.new_page()
-    page.goto(f"{address}/runs/{run}", timeout=SECONDS)
-    page.fill("#follow-up", "And when did she die?")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("[data-proof] .understood", timeout=SECONDS)
-    understood = str(page.locator(".understood span").first.inner_text())
-    page.locator(".understood summary").click()
-    page.fill("#meaning", "When did Harriet Lane die?")
-    page.locator(".understood button").click()
-    page.wait_for_url(lambda url: run not in url, timeout=SECONDS)
-    page.wait_for_selector("[data-proof] .turns", timeout=SECONDS)
-    turns, last = page.locator(".turns li").count(), str(page.url).split("/runs/")[1].split("?")[0]
-    page.close()
-    return f"understood as {understood!r}, edited and asked again; {turns} turns", last
-
-
 def _article(address: str, title: str = "Harriet Lane") -> str:
     """The address of an article."""
     with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
@@ -204,38 +161,6 @@ def _visit(page: Any, address: str, path: str) -> None:
     page.goto(address + path, timeout=SECONDS)
     if path.endswith(_OPENED):
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-
-
-def _proof(browser: Any, address: str, run: str, folder: Path) -> str:
-    page = browser.new_page()
-    page.goto(f"{address}/runs/{run}", timeout=SECONDS)
-    with page.expect_download(timeout=SECONDS) as download:
-        page.locator("a", has_text="Proof file").click()
-    file = folder / "proof.html"
-    download.value.save_as(file)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(file.as_uri(), timeout=SECONDS)
-    page.close()
-    command = [sys.executable, "-m", "iterative_rag", "verify", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder), check=False)
-    return f"{file.stat().st_size / 1000:.0f} kB, loads {len(asked) - 1} others; verify: {done.stdout.splitlines()[-1]}"
-
-
-def _without_javascript(browser: Any, address: str, question: str) -> str:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address, timeout=SECONDS)
-    page.fill("#question", question)
-    page.locator("button", has_text="Ask").click()
-    while page.locator("[data-proof]").count() == 0:
-        page.wait_for_timeout(1000)
-        page.reload(timeout=SECONDS)
-    page.locator(".quotes a").last.click()
-    page.wait_for_load_state()
-    marked = "".join(page.locator("mark").all_text_contents())
-    context.close()
-    return f"asked and answered by a form; marked: {marked!r}"
 
 
 def _narrow(browser: Any, address: str, pages: list[tuple[str, str]]) -> str:
@@ -264,18 +189,6 @@ def _axe(browser: Any, address: str, pages: list[tuple[str, str]], script: str) 
         context.close()
     serious = [line for line in found if " serious " in line or " critical " in line]
     return "\n".join([f"{len(pages)} pages in 2 themes: {len(serious)} serious findings, {len(found)} in all", *found])
-
-
-def _shots(browser: Any, address: str, pages: list[tuple[str, str]], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for theme in ("light", "dark"):
-        for width, height in WIDTHS:
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-            page = context.new_page()
-            for name, path in pages:
-                _visit(page, address, path)
-                page.screenshot(path=folder / f"{name}-{theme}-{width}.png", timeout=SECONDS)
-            context.close()
 
 
 def _picture(browser: Any, address: str, run: str, file: Path) -> None:
