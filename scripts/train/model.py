@@ -1,5 +1,5 @@
-"""The network that the encoder is trained with: BERT (6 layers, 12 heads, 384 channels) with the weights and names of
-all-MiniLM-L6-v2; GELU in its tanh form, which the exported graph computes, too.
+"""The layers that all our networks are trained with, and the encoder's trunk: BERT (6 layers, 12 heads, 384 channels)
+with the weights and names of all-MiniLM-L6-v2; GELU in its tanh form, which the exported graphs compute, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ EPSILON, DROPOUT = 1e-12, 0.1
 OUT = -1e4  # the logit of a token that no answer can begin or end at
 
 
-def _linear(inputs: int, outputs: int) -> nn.Linear:
+def linear(inputs: int, outputs: int) -> nn.Linear:
     layer = nn.Linear(inputs, outputs)
     nn.init.normal_(layer.weight, std=0.02)
     nn.init.zeros_(layer.bias)
@@ -29,30 +29,30 @@ class RowDropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if not self.training:
             return x
-        kept = torch.rand(x.shape[0], 1, x.shape[2]) >= DROPOUT
+        kept = torch.rand(x.shape[0], 1, x.shape[2], device=x.device) >= DROPOUT
         return x * (kept.to(x.dtype) / (1 - DROPOUT))
 
 
 class Layer(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self, hidden: int = HIDDEN, inner: int = INNER, epsilon: float = EPSILON) -> None:
         super().__init__()
-        self.query, self.key, self.value = (_linear(HIDDEN, HIDDEN) for _ in range(3))
-        self.mixed = _linear(HIDDEN, HIDDEN)
-        self.attention_norm = nn.LayerNorm(HIDDEN, EPSILON)
-        self.widened, self.narrowed = _linear(HIDDEN, INNER), _linear(INNER, HIDDEN)
-        self.norm = nn.LayerNorm(HIDDEN, EPSILON)
+        self.query, self.key, self.value, self.mixed = (linear(hidden, hidden) for _ in range(4))
+        self.attention_norm = nn.LayerNorm(hidden, epsilon)
+        self.widened, self.narrowed = linear(hidden, inner), linear(inner, hidden)
+        self.norm = nn.LayerNorm(hidden, epsilon)
         self.dropout = RowDropout()
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        rows, tokens, _ = x.shape
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        """`bias` is added to the attention's scores: OUT for padding."""
+        rows, tokens, hidden = x.shape
+        size = hidden // HEADS
         query, key, value = (
-            part(x).view(rows, tokens, HEADS, HIDDEN // HEADS).transpose(1, 2)
-            for part in (self.query, self.key, self.value)
+            part(x).view(rows, tokens, HEADS, size).transpose(1, 2) for part in (self.query, self.key, self.value)
         )
         # Written out: the fused attention of torch's CPU build takes twice as long backwards.
-        scores = (query * (HIDDEN // HEADS) ** -0.5) @ key.transpose(-1, -2)
-        mixed = (scores + mask.to(scores.dtype)).float().softmax(-1).to(value.dtype) @ value
-        x = self.attention_norm(x + self.dropout(self.mixed(mixed.transpose(1, 2).reshape(rows, tokens, HIDDEN))))
+        scores = (query * size**-0.5) @ key.transpose(-1, -2)
+        mixed = (scores + bias.to(scores.dtype)).float().softmax(-1).to(value.dtype) @ value
+        x = self.attention_norm(x + self.dropout(self.mixed(mixed.transpose(1, 2).reshape(rows, tokens, hidden))))
         wide = functional.gelu(self.widened(x), approximate="tanh")
         normed: Tensor = self.norm(x + self.dropout(self.narrowed(wide)))
         return normed
@@ -71,43 +71,45 @@ class Trunk(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
 
 
-# The names of the published weights, and ours; a layer's come after "encoder.layer.N." and "layers.N.".
-_TRUNK = {
-    "embeddings.word_embeddings.": "words.",
-    "embeddings.position_embeddings.": "positions.",
-    "embeddings.token_type_embeddings.": "segments.",
-    "embeddings.LayerNorm.": "norm.",
+# Our names, and those of the published weights.
+_EMBEDDED = {
+    "words": "word_embeddings",
+    "positions": "position_embeddings",
+    "segments": "token_type_embeddings",
+    "norm": "LayerNorm",
 }
-_LAYER = {
-    "attention.self.query.": "query.",
-    "attention.self.key.": "key.",
-    "attention.self.value.": "value.",
-    "attention.output.dense.": "mixed.",
-    "attention.output.LayerNorm.": "attention_norm.",
-    "intermediate.dense.": "widened.",
-    "output.dense.": "narrowed.",
-    "output.LayerNorm.": "norm.",
-}
-_NAMES = _TRUNK | {
-    f"encoder.layer.{n}.{theirs}": f"layers.{n}.{ours}" for n in range(LAYERS) for theirs, ours in _LAYER.items()
+_IN_LAYER = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "mixed": "attention.output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "widened": "intermediate.dense",
+    "narrowed": "output.dense",
+    "norm": "output.LayerNorm",
 }
 
 
-def load_trunk(model: Trunk, published: dict[str, Any]) -> None:
-    """Put the published weights (name -> numpy array) into the trunk."""
-    own = model.state_dict()
-    for theirs, ours in _NAMES.items():
-        for part in ("weight", "bias"):
-            if ours + part in own:
-                own[ours + part].copy_(torch.from_numpy(published[theirs + part]))
+def published_name(own: str) -> str:
+    """The name that a weight has in the published model; the heads keep theirs."""
+    stem, _, part = own.rpartition(".")
+    if stem in _EMBEDDED:
+        return f"embeddings.{_EMBEDDED[stem]}.{part}"
+    if stem.startswith("layers."):
+        _, number, name = stem.split(".")
+        return f"encoder.layer.{number}.{_IN_LAYER[name]}.{part}"
+    return own
 
 
-def published_names(model: Trunk) -> dict[str, Any]:
-    """All weights as float32 numpy arrays: under the published names."""
-    own = {name: tensor.detach().float().numpy() for name, tensor in model.state_dict().items()}
-    back = {ours: theirs for theirs, ours in _NAMES.items()}
-    named = {}
-    for name, array in own.items():
-        stem, part = name.rsplit(".", 1)
-        named[back.get(f"{stem}.", f"{stem}.") + part] = array
-    return named
+def load_published(net: nn.Module, published: dict[str, Any], kept: list[int] | None = None) -> None:
+    """Put the published weights (name -> numpy array) into the net; of the words those that are `kept` (None: all)."""
+    for own, tensor in net.state_dict().items():
+        array = published.get(published_name(own))
+        if array is not None:
+            rows = array[kept] if kept is not None and own == "words.weight" else array[: len(tensor)]
+            tensor.copy_(torch.from_numpy(rows))
+
+
+def weights_of(net: nn.Module) -> dict[str, Any]:
+    """All weights as float32 arrays, under the published names where there are any."""
+    return {published_name(name): tensor.detach().float().cpu().numpy() for name, tensor in net.state_dict().items()}

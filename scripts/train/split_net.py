@@ -12,7 +12,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ from torch.nn import functional
 from iterative_rag.builtin.question.span_decoding import CONTINUED
 from iterative_rag.builtin.question.splitter import MAX_PIECES, SHAPES, shapes_of
 from iterative_rag.builtin.question.wording import HEADS, Act
-from scripts.train.model import EPSILON, HIDDEN, Layer, RowDropout
+from scripts.train.model import EPSILON, HIDDEN, OUT, Layer, RowDropout
 from scripts.train.split_align import KINDS, LABELS, UNKNOWN
 from scripts.train.split_data import ASKS, Example, Target, mark_asks
 
@@ -31,7 +30,6 @@ WIDTH = 32  # of a channel's projections
 NAME = len(LABELS) + len(ASKS)  # the channel of names
 CHANNELS = NAME + 1
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
-OUT = -1e4
 
 
 def cut_tokenizer(published: str, asked: Iterable[str], first: int, seen: int) -> tuple[str, list[int]]:
@@ -228,46 +226,3 @@ def loss(scores: Tensor, kinds: Tensor, wordings: Tensor, batch: Batch) -> Tenso
         )
         total = total + (errors * batch.allowed[batch.named]).sum((1, 2)).mean()
     return total
-
-
-_EMBEDDED = {
-    "words": "word_embeddings",
-    "positions": "position_embeddings",
-    "segments": "token_type_embeddings",
-    "norm": "LayerNorm",
-}
-_IN_LAYER = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "mixed": "attention.output.dense",
-    "attention_norm": "attention.output.LayerNorm",
-    "widened": "intermediate.dense",
-    "narrowed": "output.dense",
-    "norm": "output.LayerNorm",
-}
-
-
-def published_name(own: str) -> str:
-    """The name that a weight has in the published model; the heads keep theirs."""
-    stem, _, part = own.rpartition(".")
-    if stem in _EMBEDDED:
-        return f"embeddings.{_EMBEDDED[stem]}.{part}"
-    if stem.startswith("layers."):
-        _, number, name = stem.split(".")
-        return f"encoder.layer.{number}.{_IN_LAYER[name]}.{part}"
-    return own
-
-
-def load_published(net: SplitterNet, published: dict[str, Any], kept: list[int]) -> None:
-    """Put the published weights (name -> numpy array) into the net: of the embeddings the rows that are kept."""
-    for own, tensor in net.state_dict().items():
-        array = published.get(published_name(own))
-        if array is not None:
-            rows = array[kept] if own == "words.weight" else array[: len(tensor)]
-            tensor.copy_(torch.from_numpy(rows))
-
-
-def weights_of(net: SplitterNet) -> dict[str, Any]:
-    """All weights as float32 arrays, under the published names where there are any."""
-    return {published_name(name): tensor.detach().float().numpy() for name, tensor in net.state_dict().items()}

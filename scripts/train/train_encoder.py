@@ -35,7 +35,7 @@ from scripts.export_encoder import clean_tokenizer, fetch_wheel, read_wheel
 from scripts.train import data, relations
 from scripts.train.data import MultiHop, Question, plain
 from scripts.train.encoder_data import Chunk, Group, batches, chunks, positives, split
-from scripts.train.model import OUT, Trunk, load_trunk, published_names
+from scripts.train.model import OUT, Trunk, load_published, weights_of
 from scripts.train.training_plan import Plan
 
 Weights = dict[str, Any]  # published name -> float32 numpy array
@@ -123,7 +123,7 @@ class Training:
         torch.manual_seed(plan.seed)
         self.plan, self.path, self.step, self._texts = plan, out / CHECKPOINT, 0, texts
         self.model = Trunk()
-        load_trunk(self.model, published)
+        load_published(self.model, published)
         self.model.words.requires_grad_(False)  # half of all weights: rare words keep their meaning, steps are faster
         trained = [p for p in self.model.parameters() if p.requires_grad]
         decayed = [p for p in trained if p.ndim > 1]
@@ -222,7 +222,7 @@ def chosen(choosing: Choosing, published: Weights, tuned: Weights, shares: Itera
     nearest to the published weights."""
     model, floors, totals = Trunk(), [0.0] * 3, {}
     for share in (0.0, *shares):
-        load_trunk(model, mixed(published, tuned, share))
+        load_published(model, mixed(published, tuned, share))
         whole, needs, reading = scores = choosing.scores(model)
         print(f"share {share:.2f}: MRR whole {whole:.4f} needs {needs:.4f} reading {reading:.4f}", flush=True)
         if not share:
@@ -265,7 +265,7 @@ def main() -> None:
 
     training = Training(plan, arguments.out, published, texts)
     run(training, questions, arguments.every)
-    tuned = {name: array for name, array in published_names(training.model).items() if name in published}
+    tuned = {name: array for name, array in weights_of(training.model).items() if name in published}
     save_file(tuned, arguments.out / TUNED)
     share = chosen(Choosing(texts, apart, reading), published, load_file(arguments.out / TUNED), SHARES)
     save_file(mixed(published, tuned, share), arguments.out / WEIGHTS)

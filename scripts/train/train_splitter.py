@@ -31,10 +31,11 @@ from iterative_rag.builtin.question.span_decoding import Split
 from iterative_rag.builtin.question.splitter import NETWORK
 from scripts.export_encoder import OUT, clean_tokenizer, fetch_wheel, read_wheel
 from scripts.train import split_data, wording_asked
+from scripts.train.model import load_published, weights_of
 from scripts.train.split_compose import Composer, stock
 from scripts.train.split_data import Example
 from scripts.train.split_export import UNCALIBRATED, Runner, fitted, graphs, write
-from scripts.train.split_net import SplitterNet, batch_of, cut_tokenizer, load_published, loss, row_of, weights_of
+from scripts.train.split_net import SplitterNet, batch_of, cut_tokenizer, loss, row_of
 from scripts.train.wording_made import WordingMaker
 
 WEIGHTS, TOKENIZER = "splitter.safetensors", "splitter-tokenizer.json"

@@ -23,41 +23,16 @@ import torch
 from onnx import TensorProto
 from tokenizers import Tokenizer
 
-from scripts.export_encoder import Encoder, Float, Weights, calibration_ranges
+from scripts.export_encoder import Encoder, Float, calibration_ranges
 from scripts.train.evidence import measuring, tokens
 from scripts.train.evidence.measuring import MOST_TOKENS, VOCABULARY, Reader, Rows
-from scripts.train.evidence.network import EPSILON, FIRST_POSITION, HEADS, EvidenceReader, bucket, published_names
+from scripts.train.evidence.network import EPSILON, FIRST_POSITION, HEADS, EvidenceReader, bucket
 from scripts.train.evidence.readers import CLS, SEP, NetworkReader, feed, loaded
 from scripts.train.evidence.tokens import Pieces
+from scripts.train.model import weights_of
 
 RANGE_ROWS, CHECK_ROWS = 200, 200
 UNKNOWN, BERT_PIECES = 100, 30_522  # of BERT's vocabulary: the id of [UNK], and its size
-# Our names of a layer's parts, and BERT's, by which the encoder's graph calls them.
-_BERT = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "mixed": "attention.output.dense",
-    "attention_norm": "attention.output.LayerNorm",
-    "widened": "intermediate.dense",
-    "narrowed": "output.dense",
-    "norm": "output.LayerNorm",
-}
-
-
-def bert_names(model: EvidenceReader) -> Weights:
-    """All weights as float32 arrays: the body's under BERT's names, the rest under their own."""
-    back = {ours: theirs for theirs, ours in published_names(0).items()}
-    named = {}
-    for name, tensor in model.state_dict().items():
-        stem, part = name.rsplit(".", 1)
-        if stem.startswith("layers."):
-            _, number, own = stem.split(".")
-            stem = f"encoder.layer.{number}.{_BERT[own]}"
-        else:
-            stem = back.get(f"{stem}.", f"{stem}.").removesuffix(".")
-        named[f"{stem}.{part}"] = tensor.detach().float().cpu().numpy()
-    return named
 
 
 class EvidenceGraph(Encoder):
@@ -66,7 +41,7 @@ class EvidenceGraph(Encoder):
     exact_gelu = "FastGelu"  # it is trained with the tanh form
 
     def __init__(self, model: EvidenceReader, ranges: dict[str, Float] | None, kept: Sequence[int]) -> None:
-        super().__init__(bert_names(model), ranges)
+        super().__init__(weights_of(model), ranges)
         self.layers, self.epsilon = len(model.layers), EPSILON
         self._keep(kept)
 
@@ -109,7 +84,7 @@ class EvidenceGraph(Encoder):
     def _distances(self, rows: str) -> str:
         """MPNet's bias of every pair of tokens, shape (heads, tokens, tokens); once for all layers."""
         g, far = self.graph, MOST_TOKENS - 1
-        of_bucket = self.get("encoder.relative_attention_bias.weight")
+        of_bucket = self.get("distances.weight")
         table = of_bucket[bucket(torch.arange(-far, far + 1)).numpy()]
         count = g.op("Squeeze", rows)
         places = g.op("Range", g.const("first", 0, np.int64), count, g.const("step", 1, np.int64))

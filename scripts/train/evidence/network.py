@@ -16,57 +16,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from scripts.train.evidence.tokens import OUT, PAD
+from scripts.train.model import HEADS as ATTENTION_HEADS
+from scripts.train.model import Layer, RowDropout, linear, load_published
 
 Weights = dict[str, npt.NDArray[np.float32]]
-DROPOUT = 0.1
 BUCKETS, FARTHEST = 32, 128  # of MPNet's distances between tokens
 # Width of each head on the first token: answerable; yes, no, undecided; kinds of answer; the verdicts on a claim.
 HEADS = {"answerable": 1, "polar": 3, "kind": 8, "claim": 3}
 # The measures of all-mpnet-base-v2.
-HIDDEN, INNER, ATTENTION_HEADS, VOCABULARY, POSITIONS, EPSILON = 768, 3072, 12, 30_527, 514, 1e-5
+HIDDEN, INNER, VOCABULARY, POSITIONS, EPSILON = 768, 3072, 30_527, 514, 1e-5
 FIRST_POSITION = 2
-
-
-def _linear(inputs: int, outputs: int) -> nn.Linear:
-    layer = nn.Linear(inputs, outputs)
-    nn.init.normal_(layer.weight, std=0.02)
-    nn.init.zeros_(layer.bias)
-    return layer
-
-
-class RowDropout(nn.Module):
-    """Dropout with one mask for all tokens of a row (Gal and Ghahramani 2016), which needs fewer random numbers."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        if not self.training:
-            return x
-        kept = torch.rand(x.shape[0], 1, x.shape[2], device=x.device) >= DROPOUT
-        return x * (kept.to(x.dtype) / (1 - DROPOUT))
-
-
-class Layer(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.query, self.key, self.value, self.mixed = (_linear(HIDDEN, HIDDEN) for _ in range(4))
-        self.attention_norm = nn.LayerNorm(HIDDEN, EPSILON)
-        self.widened, self.narrowed = _linear(HIDDEN, INNER), _linear(INNER, HIDDEN)
-        self.norm = nn.LayerNorm(HIDDEN, EPSILON)
-        self.dropout = RowDropout()
-
-    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        rows, tokens, hidden = x.shape
-        size = hidden // ATTENTION_HEADS
-        query, key, value = (
-            part(x).view(rows, tokens, ATTENTION_HEADS, size).transpose(1, 2)
-            for part in (self.query, self.key, self.value)
-        )
-        # Written out: the fused attention of torch's CPU build takes twice as long backwards.
-        scores = (query * size**-0.5) @ key.transpose(-1, -2)
-        mixed = (scores + bias.to(scores.dtype)).float().softmax(-1).to(value.dtype) @ value
-        x = self.attention_norm(x + self.dropout(self.mixed(mixed.transpose(1, 2).reshape(rows, tokens, hidden))))
-        wide = functional.gelu(self.widened(x), approximate="tanh")
-        normed: Tensor = self.norm(x + self.dropout(self.narrowed(wide)))
-        return normed
 
 
 class EvidenceReader(nn.Module):
@@ -83,10 +42,10 @@ class EvidenceReader(nn.Module):
         self.distances = nn.Embedding(BUCKETS, ATTENTION_HEADS)
         self.norm = nn.LayerNorm(HIDDEN, EPSILON)
         self.dropout = RowDropout()
-        self.layers = nn.ModuleList(Layer() for _ in range(layers))
-        self.span = _linear(HIDDEN, 2)
-        self.heads = nn.ModuleDict({name: _linear(HIDDEN, width) for name, width in HEADS.items()})
-        self.pooled = _linear(HIDDEN, HIDDEN)
+        self.layers = nn.ModuleList(Layer(HIDDEN, INNER, EPSILON) for _ in range(layers))
+        self.span = linear(HIDDEN, 2)
+        self.heads = nn.ModuleDict({name: linear(HIDDEN, width) for name, width in HEADS.items()})
+        self.pooled = linear(HIDDEN, HIDDEN)
         for part in self.untrained():
             part.requires_grad_(False)
 
@@ -137,43 +96,25 @@ def bucket(distance: Tensor) -> Tensor:
     return (distance > 0).long() * half + torch.where(size < exact, size, far.long().clamp(max=half - 1))
 
 
-# Published names and ours. A layer's stand after "encoder.layer.N." and "layers.N.".
-_EMBEDDINGS = {
-    "embeddings.word_embeddings.": "words.",
-    "embeddings.position_embeddings.": "positions.",
+# What MPNet calls otherwise than BERT does.
+_AS_BERT = {
+    "attention.attn.q.": "attention.self.query.",
+    "attention.attn.k.": "attention.self.key.",
+    "attention.attn.v.": "attention.self.value.",
+    "attention.attn.o.": "attention.output.dense.",
+    "attention.LayerNorm.": "attention.output.LayerNorm.",
     "encoder.relative_attention_bias.": "distances.",
-    "embeddings.LayerNorm.": "norm.",
 }
-_LAYER = {
-    "attention.attn.q.": "query.",
-    "attention.attn.k.": "key.",
-    "attention.attn.v.": "value.",
-    "attention.attn.o.": "mixed.",
-    "attention.LayerNorm.": "attention_norm.",
-    "intermediate.dense.": "widened.",
-    "output.dense.": "narrowed.",
-    "output.LayerNorm.": "norm.",
-}
-
-
-def published_names(layers: int) -> dict[str, str]:
-    """Published stem -> ours, for the parts of the body."""
-    return _EMBEDDINGS | {
-        f"encoder.layer.{n}.{theirs}": f"layers.{n}.{ours}" for n in range(layers) for theirs, ours in _LAYER.items()
-    }
 
 
 def load_body(model: EvidenceReader, published: Weights) -> None:
-    """Put published weights (name -> numpy array) into the body; the heads keep their first values.
-
-    Raises KeyError where a weight of the body is not among them.
-    """
-    own = model.state_dict()
-    with torch.no_grad():
-        for theirs, ours in published_names(len(model.layers)).items():
-            for part in ("weight", "bias"):
-                if ours + part in own:
-                    own[ours + part].copy_(torch.from_numpy(published[theirs + part]))
+    """Put published weights (name -> numpy array) into the body; the heads keep their first values."""
+    named = {}
+    for name, array in published.items():
+        for theirs, berts in _AS_BERT.items():
+            name = name.replace(theirs, berts)
+        named[name] = array
+    load_published(model, named)
 
 
 def loss(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> Tensor:
