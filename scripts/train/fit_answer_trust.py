@@ -29,6 +29,7 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reasoning.answer_trust import Answering, FittedAnswerTrust
 from iterative_rag.builtin.reasoning.thresholds import GUESSING
 from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.metrics.statistics import calibration
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.settings import load_settings
@@ -116,7 +117,7 @@ def fitted(rows: Sequence[Row]) -> dict[str, float]:
         for group in ("", *dict.fromkeys(row.group for row in rows)):
             chosen = [place for place, row in enumerate(rows) if group in {"", row.group}]
             shares, truths = [float(found[place]) for place in chosen], [rows[place].right for place in chosen]
-            auc, error = scoring.area_under_curve(shares, truths), scoring.calibration_error(shares, truths)
+            auc, error = scoring.area_under_curve(shares, truths), calibration(shares, truths)["ece"]
             print(f"{said}, {group or 'all'}: {len(chosen)} answers, AUC {auc:.3f}, ECE {error:.3f}")
     x = np.array([[row.features[name] for name in names] for row in rows])
     weights = scoring.logistic(x, np.array([float(row.right) for row in rows]), ridge=RIDGE)

@@ -1,26 +1,16 @@
-"""Scores of readings and rankings: exact match, token F1, calibration error, area under the curve, Platt scaling."""
+"""Scores of readings and rankings: token F1, area under the curve, logistic regression, Platt scaling."""
 
 from __future__ import annotations
 
-import re
-import string
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from iterative_rag.evaluation.scoring.answer_match import normalised
+
 Floats = npt.NDArray[np.float64]
-
-
-def normalised(answer: str) -> str:
-    """SQuAD's normal form: small letters, no punctuation, no articles, single spaces (Rajpurkar et al., 2016)."""
-    text = "".join(character for character in answer.lower() if character not in string.punctuation)
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
-
-
-def exact_match(found: str, answers: Sequence[str]) -> float:
-    return float(any(normalised(found) == normalised(answer) for answer in answers))
 
 
 def f1(found: str, answers: Sequence[str]) -> float:
@@ -31,14 +21,6 @@ def f1(found: str, answers: Sequence[str]) -> float:
 def _f1(found: list[str], wanted: list[str]) -> float:
     same = sum((Counter(found) & Counter(wanted)).values())
     return 2 * same / (len(found) + len(wanted)) if same else 0.0
-
-
-def calibration_error(probabilities: Sequence[float], truths: Sequence[bool], bins: int = 10) -> float:
-    """Expected calibration error over bins of equal width (Guo et al., 2017)."""
-    p, t = np.asarray(probabilities, float), np.asarray(truths, float)
-    places = np.minimum((p * bins).astype(int), bins - 1)
-    gaps = [abs(p[places == b].mean() - t[places == b].mean()) * (places == b).mean() for b in set(places.tolist())]
-    return float(sum(gaps))
 
 
 def area_under_curve(scores: Sequence[float], truths: Sequence[bool]) -> float:

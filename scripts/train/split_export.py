@@ -22,6 +22,7 @@ from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Sp
 from iterative_rag.builtin.question.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
 from iterative_rag.builtin.question.wording import HEADS
 from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session
+from scripts.train import scoring
 from scripts.train.split_align import NESTED, UNKNOWN
 from scripts.train.split_data import Example
 from scripts.train.split_net import CHANNELS, WIDTH
@@ -145,20 +146,13 @@ def fitted(runner: Runner, examples: Sequence[Example]) -> dict[str, list[float]
     return {kind.value: one if kind is QuestionKind.SINGLE else other for kind in KINDS}
 
 
-def _logistic(rows: Sequence[tuple[float, float, bool]], rounds: int = 60, ridge: float = 1.0) -> list[float]:
-    """Newton's method with a small ridge, from zero; without rows a modest guess."""
+def _logistic(rows: Sequence[tuple[float, float, bool]]) -> list[float]:
+    """With a small ridge; without rows a modest guess."""
     if not rows:
         return [-1.0, 0.5, 0.3]
     x = np.array([[1.0, kind, weakest] for kind, weakest, _ in rows])
     y = np.array([float(right) for *_, right in rows])
-    w = np.zeros(3)
-    for _ in range(rounds):
-        p = 1 / (1 + np.exp(-x @ w))
-        penalty = np.diag([0.0, ridge, ridge])
-        w -= np.linalg.solve(
-            (x * (p * (1 - p))[:, None]).T @ x + penalty + 1e-6 * np.eye(3), x.T @ (p - y) + penalty @ w
-        )
-    return [round(float(value), 4) for value in w]
+    return [round(float(value), 4) for value in scoring.logistic(x, y, ridge=0.5 / len(rows))]
 
 
 def write(

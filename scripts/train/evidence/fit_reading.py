@@ -33,6 +33,7 @@ from iterative_rag.builtin.reading.evidence_reader import (
 )
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, Offered
 from iterative_rag.builtin.reading.page_units import UnitPage, page
+from iterative_rag.evaluation.metrics.statistics import calibration
 from iterative_rag.types import Window
 from scripts.train import scoring
 from scripts.train.data import Passage
@@ -128,7 +129,7 @@ def fitted(rows: Sequence[Row], left_out: str = "") -> dict[str, float]:
     folds = np.array([row.fold for row in rows])
     chances = scoring.chances_in_folds(x, y, folds, ridge=RIDGE)
     auc = scoring.area_under_curve(chances.tolist(), (y > 0).tolist())
-    error = scoring.calibration_error(chances.tolist(), (y > 0).tolist())
+    error = calibration(chances.tolist(), (y > 0).tolist())["ece"]
     print(f"{len(rows)} offered, {y.mean():.2f} right; AUC {auc:.3f} ECE {error:.3f} without {left_out or 'nothing'}")
     for low in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
         chosen = (chances >= low) & (chances < low + 0.1)
