@@ -189,12 +189,11 @@ DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP, LLAMA_CPP_PYTHON, SILENT)
 class DialectServer(LoopbackServer):
     """A server that has the model `tiny` and speaks one dialect; `refusals` are used up in order before it replies.
     `reply_to` makes a reply of what the user wrote, in place of `reply`. `context` is how many characters of that go
-    into the model; 0 for any number. `mind` replies to a request's body; `counted` counts the tokens of a prompt."""
+    into the model; 0 for any number. `counted` counts the tokens of a prompt."""
 
     dialect: Dialect
     reply: str = '{"status": "known"}'
     reply_to: Callable[[str], str] | None = None
-    mind: Callable[[Mapping[str, Any]], str] | None = None
     context: int = 0
     counted: Callable[[str], int] = lambda prompt: 21
     thoughts: str = ""
@@ -230,7 +229,6 @@ class DialectServer(LoopbackServer):
         """The stream of a reply."""
         field_of_thoughts = self.dialect.thoughts
         reply = self.reply_to(str(body["messages"][-1]["content"])) if self.reply_to else self.reply
-        reply = self.mind(body) if self.mind else reply
         text = reply if field_of_thoughts or not self.thoughts else f"<think>{self.thoughts}</think>{reply}"
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         if self.thoughts and field_of_thoughts:

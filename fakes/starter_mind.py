@@ -12,13 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fakes.readme_question import QUESTION
+from fakes.readme_question import SHORT_ANSWER as ANSWER
 from iterative_rag.llm.prompts import prompt, versions
 
-QUESTION = (
-    "If my future wife has the same first name as the 15th first lady of the United States' mother and her surname is "
-    "the same as the second assassinated president's mother's maiden name, what is her name?"
-)
-ANSWER = "Jane Ballou"
 _ROLES = {prompt(role).system[:60]: role for role in versions()}
 
 

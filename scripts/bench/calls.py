@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fakes import starter_mind
+from fakes import readme_question, starter_mind
 from fakes.decomposition_mind import DecompositionMind, chains
 from fakes.model_server import FakeServer
 from fakes.weak_model import WeakModel
@@ -119,7 +119,7 @@ def peers(latency: float = 0.5, peers: Path | None = None, only: str = "") -> No
             except ModuleNotFoundError as error:
                 print(f"{name} skipped: {error.name} is not installed", file=sys.stderr)
                 continue
-            right = "right" if starter_mind.ANSWER in answer else f"wrong: {answer[:60]!r}"
+            right = "right" if readme_question.SHORT_ANSWER in answer else f"wrong: {answer[:60]!r}"
             cost = {"calls": calls, "tokens": tokens, "latencies": f"{seconds / latency:.1f}", "calls again": again}
             yield {"system": name, **cost, "answer": right}
 
@@ -155,7 +155,7 @@ def ours(strategy: str) -> Callable[[str], Ask]:
         index_paths([ARTICLES], settings=settings, corpus="starter")
         rag = IterativeRAG.from_settings(settings)
         rag.corpus.search(["warm up"], 1)
-        return lambda: rag.ask(starter_mind.QUESTION).short_answer
+        return lambda: rag.ask(readme_question.QUESTION).short_answer
 
     return make
 
@@ -193,7 +193,7 @@ def multi_step(url: str) -> Ask:
     engine, llm = _llama_index(url)
     decompose = StepDecomposeQueryTransform(llm=llm)
     steps = MultiStepQueryEngine(engine, decompose, num_steps=STEPS, index_summary="articles")
-    return lambda: str(steps.query(starter_mind.QUESTION))
+    return lambda: str(steps.query(readme_question.QUESTION))
 
 
 def sub_question(url: str) -> Ask:
@@ -205,7 +205,7 @@ def sub_question(url: str) -> Ask:
     tool = QueryEngineTool.from_defaults(engine, name="corpus", description="Articles of an encyclopedia.")
     generator = LLMQuestionGenerator.from_defaults(llm=llm)
     parts = SubQuestionQueryEngine.from_defaults([tool], question_gen=generator, verbose=False)
-    return lambda: str(parts.query(starter_mind.QUESTION))
+    return lambda: str(parts.query(readme_question.QUESTION))
 
 
 def paper_qa(url: str) -> Ask:
@@ -240,7 +240,7 @@ def paper_qa(url: str) -> Ask:
             await docs.aadd_texts(texts, doc, settings=settings, embedding_model=settings.get_embedding_model())
 
     async def query() -> str:
-        return str((await docs.aquery(starter_mind.QUESTION, settings=settings)).answer)
+        return str((await docs.aquery(readme_question.QUESTION, settings=settings)).answer)
 
     asyncio.run(add())
     return lambda: asyncio.run(query())

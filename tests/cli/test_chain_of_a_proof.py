@@ -14,8 +14,9 @@ import pytest
 from fakes import starter_mind
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-from fakes.readme_question import ARTICLES
-from fakes.starter_mind import ANSWER, QUESTION, STEPS
+from fakes.readme_question import ARTICLES, QUESTION
+from fakes.readme_question import SHORT_ANSWER as ANSWER
+from fakes.starter_mind import STEPS
 from iterative_rag.app.factory import starter_corpus_path
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "what_changed.py"
