@@ -87,7 +87,7 @@ def test_verdicts_are_read_from_json_lines_and_csv(tmp_path: Path, text: str) ->
         ('{"id": "q0", "correct": true}\n{"id": "q1"}\n', "line 2 lacks"),
         ("question,verdict\nq0,true\n", "line 2 lacks"),
         ("id,correct\nq0,maybe\n", "line 2 has 'maybe'"),
-        ('{"id": "q0", "correct": true\n', "line 1 is not JSON"),
+        ('{"id": "q0", "correct": true\n{"id": "q1", "correct": true}\n', "line 1 is not JSON"),
         ('{"id": "q0", "correct": true}\n[]\n', "line 2 is not a JSON object"),
         ("id,correct\nq0,true\nq0,false\n", "line 3 gives 'q0' a second"),
     ],
