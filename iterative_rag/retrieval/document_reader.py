@@ -43,7 +43,7 @@ class DocumentReader:
     """Reads for one run. `on_hit` is called for every extraction that the cache had; each document is read within the
     context that `reading` gives for it.
 
-    `metered`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
+    `sparing`: the extractor's calls cost, so a need is read only as far as it is open, and a document is asked for all
     needs of a hop at once, in windows of `window_chars` characters. `least` is then how many documents are read for a
     need even if the first has its value; `documents_per_call` and `call_chars` bound the windows that share a call.
     `in_flight` is how many calls run at once. `memory` is what the run has read so far. `check` is asked
@@ -56,7 +56,7 @@ class DocumentReader:
     fact_limit: int
     in_flight: int
     on_hit: Callable[[str], None]
-    metered: bool = True
+    sparing: bool = True
     least: int = 1
     window_chars: int = 4000
     documents_per_call: int = 1
@@ -71,7 +71,7 @@ class DocumentReader:
     ) -> tuple[NeedReading, ...]:
         """Read all needs, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one that the
         needs were derived from. Facts that an earlier reading did not wait for come as further readings."""
-        readings = _HopReading(self, tasks, question if self.metered else "").run(seconds)
+        readings = _HopReading(self, tasks, question if self.sparing else "").run(seconds)
         return within_limit(readings, self.fact_limit)
 
     def corroborating(self, *, limited: bool) -> Self:
@@ -109,7 +109,7 @@ class _HopReading:
                 cap = Cap.SECONDS
                 break
             cap = self._receive() or cap
-        if self._reader.metered:
+        if self._reader.sparing:
             self._leave()
         return (*(plan.result(cap, self._window) for plan in self._plans), *late)
 
@@ -126,12 +126,12 @@ class _HopReading:
 
     def _plan(self, task: ReadingTask) -> NeedPlan:
         reader, windows = self._reader, task.windows
-        entries = (reader.metered and task.documents) or [
+        entries = (reader.sparing and task.documents) or [
             ShortlistedDocument(one.document_id, one.title, one.source, 1.0, ()) for one in windows
         ]
         cut = dict(zip(map(id, entries), windows, strict=True)) if windows else {}
         policy = ReadingPolicy.of(
-            task.need, entries, least=reader.least, fact_limit=reader.fact_limit, thorough=not reader.metered
+            task.need, entries, least=reader.least, fact_limit=reader.fact_limit, thorough=not reader.sparing
         )
         items = [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)]
         return NeedPlan(task.need, items, policy, task.graded)
@@ -146,7 +146,7 @@ class _HopReading:
                 return
             for plan, item in turns:
                 self._queue(plan, item)
-            if len(self._queued) > before and self._reader.metered:
+            if len(self._queued) > before and self._reader.sparing:
                 return
 
     def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:

@@ -103,7 +103,7 @@ def run(
         fact_limit=chosen.fact_limit,
         in_flight=1,
         on_hit=budget.cache_hit,
-        metered=traits.calls_cost,
+        sparing=traits.calls_cost,
     )
     wording = {"rewriter": Wording(("harbour town residence",))}
     roles = roles_of(script or Scripted(), extractor, **{**wording, **(others or {})})

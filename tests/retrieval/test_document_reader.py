@@ -29,7 +29,7 @@ def pages(count: int, telling: set[int]) -> tuple[MemoryCorpus, list[Window]]:
 
 
 def reader(
-    corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50, *, metered: bool = False
+    corpus: MemoryCorpus, extractor: Quoting, cache: DictCache | None = None, limit: int = 50, *, sparing: bool = False
 ) -> DocumentReader:
     return DocumentReader(
         corpus,
@@ -38,7 +38,7 @@ def reader(
         fact_limit=limit,
         in_flight=8,
         on_hit=lambda what: None,
-        metered=metered,
+        sparing=sparing,
     )
 
 
@@ -63,19 +63,19 @@ def test_early_stop_leaves_the_rest_unread() -> None:
 
 def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     corpus, windows = pages(20, {1, 2, 9})
-    metered, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
-    (reading,) = reader(corpus, metered, metered=True).read([ReadingTask(NEED, windows)])
+    sparing, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
+    (reading,) = reader(corpus, sparing, sparing=True).read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in reading.facts} == {"Page 01"}
-    assert metered.calls == ["Page 00", "Page 01"]
+    assert sparing.calls == ["Page 00", "Page 01"]
     reader(corpus, thorough).read([ReadingTask(NEED, windows)])
     assert len(thorough.calls) == 20
 
 
 def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
     corpus, windows = pages(20, {0, 4, 12})
-    metered = reader(corpus, Quoting(["Yes"]), metered=True)
-    (first,) = metered.read([ReadingTask(NEED, windows)])
-    (both,) = metered.corroborating(limited=False).read([ReadingTask(NEED, windows)])
+    sparing = reader(corpus, Quoting(["Yes"]), sparing=True)
+    (first,) = sparing.read([ReadingTask(NEED, windows)])
+    (both,) = sparing.corroborating(limited=False).read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in first.facts} == {"Page 00"}
     assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
 

@@ -169,7 +169,7 @@ def _reader(rag: IterativeRAG, corpus: Corpus, extractor: Extractor, budget: Run
         fact_limit=settings.fact_limit,
         in_flight=in_flight,
         on_hit=budget.cache_hit,
-        metered=traits.calls_cost,
+        sparing=traits.calls_cost,
         window_chars=settings.window_chars,
         documents_per_call=settings.documents_per_call,
         call_chars=traits.call_chars or settings.window_chars,
