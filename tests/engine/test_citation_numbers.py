@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iterative_rag.engine.citation_numbers import CitationNumbers
+from iterative_rag.engine.citation_chain import CitationNumbers
 from iterative_rag.types import ChainLink, Fact, Need
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from iterative_rag.engine.correction.query_correction import search_reworded
+from iterative_rag.engine.correction.corrector import search_reworded
 from iterative_rag.types import Document, Hit, Need, Rewording, ShortlistedDocument
 
 NEED = Need("Who designed Velm Tower?")
