@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fakes.in_memory import MemoryCorpus
+from fakes.sample_answers import FACT
 from iterative_rag.app.conversations import ConversationSession, ConversationStore
+from iterative_rag.app.conversations.conversion import converted
 from iterative_rag.app.conversations.session import FACT_CHARS as REMEMBERED
 from iterative_rag.app.conversations.session import earlier_of
 from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.computing.display import shown
 from iterative_rag.errors import FollowUpUnclear
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.roles.follow_up import FACT_CHARS
 from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import NoCache
-from iterative_rag.types import FinalStep, FollowUpStep, Status
+from iterative_rag.types import Earlier, Exchange, FinalStep, FollowUpStep, Status
 
 QUOTE = "Velm Tower was designed in 1911 by Oda Brenk and is 120 m tall."
 TEXTS = {
@@ -230,3 +234,29 @@ def test_twenty_turns_stay_small_and_lose_no_citation(tmp_path: Path) -> None:
     assert len(llm.requests[0].user) < FACT_CHARS + 2000
     assert (answer.short_answer, answer.citations[0].quote) == ("1903", talk.turns[3].answer.citations[1].quote)
     assert store.path.stat().st_size < 400_000
+
+
+# --- conversion of the last value --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text", "short"),
+    [
+        ("430 km", "miles", "430 km to miles ≈ 267.2 miles [1]", "267.2 miles"),
+        ("1234567 m", "km", "1234567 m to km ≈ 1,235 km [1]", "1,235 km"),
+        ("12 km", "m", "12 km to m = 12,000 m [1]", "12,000 m"),
+    ],
+)
+def test_a_rounded_value_is_not_told_as_an_equal_one(value: str, unit: str, text: str, short: str) -> None:
+    fact = replace(FACT, value=value, quote=f"The Vltava is {value} long.")
+    earlier = Earlier((Exchange("How long is the Vltava?", value),), (fact,))
+    meant = converted(f"and in {unit}?", earlier)
+    assert meant is not None
+    assert meant.draft is not None
+    assert (meant.question, meant.draft.text, meant.draft.short_answer) == (
+        f"How long is the Vltava in {unit}?",
+        text,
+        short,
+    )
+    (done,) = meant.draft.computations
+    assert f"{shown(done.expression, done.result)} [1]" == text
