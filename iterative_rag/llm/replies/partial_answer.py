@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _THOUGHTS_END = "</think>"
 
 
@@ -37,10 +38,16 @@ def written_object(reply: str) -> Mapping[str, Any]:
     begin = reply.find("{", reply.rfind(_THOUGHTS_END) + 1)
     if begin < 0:
         return {}
-    # Many models write the line breaks of a text as they are.
-    text = _TEXT.sub(lambda said: _CONTROL.sub(lambda sign: json.dumps(sign[0])[1:-1], said[0]), reply[begin:])
+    text = _TEXT.sub(_as_json, reply[begin:])
     try:
         written = from_json(text, allow_partial="trailing-strings")
     except ValueError:
         return {}
     return written if isinstance(written, Mapping) else {}
+
+
+def _as_json(said: re.Match[str]) -> str:
+    """A text with its line breaks as JSON writes them; "" where a backslash escapes nothing."""
+    if set(_ESCAPE.findall(said[0])) - set('"\\/bfnrtu'):
+        return '""'
+    return _CONTROL.sub(lambda sign: json.dumps(sign[0])[1:-1], said[0])
