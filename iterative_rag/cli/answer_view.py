@@ -148,10 +148,10 @@ def show_citation(citation: Citation, printer: Printer) -> None:
     where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
     read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
     corpus = f"{citation.corpus}: " if citation.corpus else ""
-    place = f"{corpus}{shown_source(citation.source)}, {where}{read_on}"
+    origin = f"{corpus}{shown_source(citation.source)}, {where}{read_on}"
     hang = " " * len(number)
     link = f" link {citation.link}" if citation.link else ""
-    printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(place)}", "dim"), hang=hang)
+    printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(origin)}", "dim"), hang=hang)
     printer.line(f"“{clean(quote_of(citation))}”", indent=hang)
     if citation.link and citation.link != citation.source:
         printer.line((clean(citation.link), f"dim{link}"), indent=hang)

@@ -171,13 +171,13 @@ class Chat:
     def _show(self, rest: str) -> None:
         from iterative_rag.text.text_blocks import unwrapped
 
-        citations = {str(one.n): one for one in self._last().citations}
+        citations = {str(cited.n): cited for cited in self._last().citations}
         citation = citations.get(rest.strip("[] "))
         if citation is None:
             known = f"1 to {len(citations)}" if citations else "none"
             raise UsageError(f"The last answer has no source {rest!r}.", hint=f"/show N, with N: {known}")
-        place = (citation.source, citation.start, citation.end)
-        fact = next(one for one in self._session.turns[-1].facts if (one.source, one.start, one.end) == place)
+        span = (citation.source, citation.start, citation.end)
+        fact = next(fact for fact in self._session.turns[-1].facts if (fact.source, fact.start, fact.end) == span)
         document = self._rag.corpus.document(fact.document_id)
         text = unwrapped(document.text) if document.pages else document.text
         out().line((f"[{citation.n}] ", "cyan"), (clean(citation.title), "bold"))

@@ -48,17 +48,17 @@ def list_conversations(words: Words = None, limit: Limit = DEFAULT_LIMIT, as_jso
     from iterative_rag.app.conversations import ConversationStore
 
     wanted = " ".join(words or [])
-    found = ConversationStore().listing(wanted)
+    entries = ConversationStore().listing(wanted)
     if as_json:
-        write_json({"conversations": [dataclasses.asdict(entry) for entry in found[:limit]]})
+        write_json({"conversations": [dataclasses.asdict(entry) for entry in entries[:limit]]})
         return
-    if not found:
+    if not entries:
         err().line("No conversation has these words." if wanted else "No conversation yet: iterative-rag chat")
-    for entry in found[:limit]:
+    for entry in entries[:limit]:
         out().line((_local(entry.updated), "dim"), "  ", (clean(entry.name), "bold"))
         told = f"{counted(entry.turns, 'question')}, the last: {clean(entry.last)} · {entry.id}"
         out().line((told, "dim"), indent="    ")
-    say_older(len(found), limit)
+    say_older(len(entries), limit)
 
 
 @conversations_app.command("show")
@@ -101,12 +101,12 @@ def delete_conversation(name: Name, yes: Yes = False) -> None:
     from iterative_rag.app.conversations import ConversationStore
 
     store = ConversationStore()
-    found = store.load(name)
+    conversation = store.load(name)
     if not yes:
         again = f"iterative-rag conversations delete {shlex.quote(name)} --yes"
-        confirm(f"Delete “{found.name}”, {counted(len(found.turns), 'question')}?", again=again)
-    store.delete(found.id)
-    err().line(f"Deleted “{clean(found.name)}”.")
+        confirm(f"Delete “{conversation.name}”, {counted(len(conversation.turns), 'question')}?", again=again)
+    store.delete(conversation.id)
+    err().line(f"Deleted “{clean(conversation.name)}”.")
 
 
 def exported(conversation: Conversation, form: str) -> str:

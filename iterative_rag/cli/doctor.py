@@ -90,9 +90,9 @@ def checks(llm: str | None = None) -> Iterator[Check]:
     """Yield the checks one by one, so that each is printed as soon as it is done; `llm` as in the settings."""
     from iterative_rag import __version__
 
-    found = f"{platform.python_version()} ({sys.executable}), iterative-rag {__version__}"
+    versions = f"{platform.python_version()} ({sys.executable}), iterative-rag {__version__}"
     enough = sys.version_info >= (3, 11)
-    yield Check("Python", enough, found, "Install Python 3.11 or later and make the environment again.")
+    yield Check("Python", enough, versions, "Install Python 3.11 or later and make the environment again.")
     try:
         settings = settings_from(llm=llm)
     except SettingsError as error:
@@ -166,21 +166,21 @@ def _ollama(wanted: list[str]) -> Check:
         if not wanted:
             fix += f", then ollama pull {SUGGESTED_MODEL}: better answers than the built-in reader's"
         return Check("Ollama", False if wanted else None, f"no answer at {state.url}", fix, code)
-    found = f"{state.url} has {', '.join(state.models) or 'no model'}"
+    finding = f"{state.url} has {', '.join(state.models) or 'no model'}"
     missing = [model for model in wanted if not {model, f"{model}:latest"} & set(state.models)]
     if missing:
-        return Check("Ollama", False, found, "; ".join(f"ollama pull {model}" for model in missing), code)
-    return Check("Ollama", True if state.chat_models or wanted else None, found, f"ollama pull {SUGGESTED_MODEL}")
+        return Check("Ollama", False, finding, "; ".join(f"ollama pull {model}" for model in missing), code)
+    return Check("Ollama", True if state.chat_models or wanted else None, finding, f"ollama pull {SUGGESTED_MODEL}")
 
 
 def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
     from iterative_rag.remote.api_keys import find
 
-    found = spec.model
+    finding = spec.model
     if spec.url:
         key = find(spec.url, spec.kind)
         told = "a key is set" if key.value else key.withheld.rstrip(".") or "no key is set for it"
-        found += f" at {spec.url}, {told}"
+        finding += f" at {spec.url}, {told}"
     try:
         build = parts.load(spec.kind)
         if parts is EMBEDDERS:
@@ -189,8 +189,8 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
             model = build(spec, settings, **({"cache": None} if parts is RERANKERS else {}))
         told = _called(model) if parts is LLMS else "not called"
     except IterativeRAGError as error:
-        return Check(spec.kind, False, f"{found}; {error}", error.hint or str(error), error.exit_code)
-    return Check(spec.kind, True, f"{found}; {told}")
+        return Check(spec.kind, False, f"{finding}; {error}", error.hint or str(error), error.exit_code)
+    return Check(spec.kind, True, f"{finding}; {told}")
 
 
 def _called(model: ChatModel) -> str:
@@ -251,13 +251,13 @@ def _corpora(settings: Settings) -> Iterator[Check]:
             yield Check("corpora", None, f"{told}; the starter corpus is indexed when you first ask")
     for info in map(known.info, names):
         which = " (the one that is asked)" if info.name == asked else ""
-        found = f"{info.name}{which}: {counted(info.documents, 'document')}, {info.state}"
+        finding = f"{info.name}{which}: {counted(info.documents, 'document')}, {info.state}"
         other = info.state == "ready" and info.embedder != embedder
         if other:
-            found += f"; made by {info.embedder}, while the settings name {embedder}"
+            finding += f"; made by {info.embedder}, while the settings name {embedder}"
         ok = (False if info.name == asked else None) if other or info.state != "ready" else True
         fix = f"iterative-rag index PATH --corpus {shlex.quote(info.name)}"
-        yield Check("corpora", ok, found, fix, CorpusError.exit_code)
+        yield Check("corpora", ok, finding, fix, CorpusError.exit_code)
 
 
 def _cache(settings: Settings) -> Iterator[Check]:

@@ -67,21 +67,21 @@ def list_runs(words: Words = None, limit: Limit = DEFAULT_LIMIT, as_json: AsJson
     from iterative_rag.storage.past_runs import past_runs
 
     asked = " ".join(words or [])
-    found = list(islice(past_runs(asked), limit + 1))
+    runs = list(islice(past_runs(asked), limit + 1))
     if as_json:
-        write_json({"runs": [_as_json(run) for run in found[:limit]]})
+        write_json({"runs": [_as_json(run) for run in runs[:limit]]})
         return
-    if not found:
+    if not runs:
         err().line("No run has these words in its question or answer." if asked.strip() else "No question yet.")
     printer = out()
-    for run in found[:limit]:
+    for run in runs[:limit]:
         at = run.at.strftime("%Y-%m-%d %H:%M") if run.at else "unknown date    "
         question = run.question or "its first line cannot be read"
         printer.line((at, "dim"), "  ", (run.status, _STYLES.get(run.status, "")), "  ", (question, "bold"))
         if said := _said(run):
             printer.line(said, indent="    ")
         printer.line((" · ".join(_facts(run)), "dim"), indent="    ")
-    say_older(len(found), limit)
+    say_older(len(runs), limit)
 
 
 def say_older(count: int, limit: int) -> None:
@@ -147,11 +147,11 @@ def _found(words: str) -> PastRun:
     """The newest run with these words; on stderr how many more have them."""
     from iterative_rag.storage.past_runs import find_runs
 
-    found = find_runs(words)
-    if len(found) > 1:
-        more = f"The newest of {len(found)} runs with these words; all: iterative-rag history {words}"
+    runs = find_runs(words)
+    if len(runs) > 1:
+        more = f"The newest of {len(runs)} runs with these words; all: iterative-rag history {words}"
         err().line((clean(more), "dim"))
-    return found[0]
+    return runs[0]
 
 
 def print_answer(answer: Answer, form: ExportFormat, also: Sequence[str] = ()) -> None:

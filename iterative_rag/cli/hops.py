@@ -226,8 +226,8 @@ def replay(events: Iterable[Event], printer: Printer, *, calls: bool = False) ->
     for event in _counted(events):
         match event.get("event"):
             case "run_started":
-                place = f"run {event.get('run_id', '?')}, {event.get('at', '?')}, {event.get('backend', '?')}"
-                printer.line((place, "dim"))
+                heading = f"run {event.get('run_id', '?')}, {event.get('at', '?')}, {event.get('backend', '?')}"
+                printer.line((heading, "dim"))
                 printer.line((clean(str(event.get("question", ""))), "bold"))
                 printer.blank()
             case "llm_call":

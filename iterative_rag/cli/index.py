@@ -268,7 +268,7 @@ def _keep_in_step(paths: Sequence[Path], known: _Known, update: Update, teller: 
     with _stopped_by_signals(stop), stoppable(stop):
         teller.watching(paths)
         failed = ""
-        while (found := settled_changes(paths, known.states, stop.is_set)) is not None:
+        while (states := settled_changes(paths, known.states, stop.is_set)) is not None:
             changes: list[DocumentChange] = []
             try:
                 report = update(noticed=changes.append, may_be_empty=_devices(paths) == known.devices)
@@ -284,7 +284,7 @@ def _keep_in_step(paths: Sequence[Path], known: _Known, update: Update, teller: 
             else:
                 failed = ""
                 teller.updated(report, changes)
-            known.states = found
+            known.states = states
         teller.stopped()
 
 

@@ -74,14 +74,14 @@ def raise_the_first(arguments: list[str], *, stay: bool = False) -> None:
     _handle(interrupt)
     before = sys.unraisablehook
 
-    def unraisable(found: Any) -> None:
+    def unraisable(args: Any) -> None:
         """An interrupt in a destructor or a callback is not raised: it would be printed and forgotten."""
-        if found.exc_type is not None and issubclass(found.exc_type, KeyboardInterrupt):
+        if args.exc_type is not None and issubclass(args.exc_type, KeyboardInterrupt):
             if stay and _again_later():
                 _handle(interrupt)
                 return
             _leave(text)
-        before(found)
+        before(args)
 
     sys.unraisablehook = unraisable
 

@@ -141,8 +141,8 @@ def in_our_words(error: Any) -> UsageError:
 
 def _refused_choice(message: str) -> str:
     """`--strategy x is not valid: it must be one of …` for what a check of an option has refused, else ""."""
-    found = _CHOICE.fullmatch(message)
-    return f"{found['option']} {found['typed']} is not valid: it must be one of {found['choices']}." if found else ""
+    match = _CHOICE.fullmatch(message)
+    return f"{match['option']} {match['typed']} is not valid: it must be one of {match['choices']}." if match else ""
 
 
 def _refused_value(error: Any) -> str:

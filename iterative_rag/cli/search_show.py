@@ -42,22 +42,22 @@ def search(
             err().line((opened.notice, "dim"))
         with for_one_run(opened, [settings.within]) as part:
             (hits,) = part.search([query], limit)
-        found = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
+        passages = [(hit, opened.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
     finally:
         opened.close()
     if as_json:
-        write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in found])
+        write_json([{**dataclasses.asdict(hit), "text": text} for hit, text in passages])
         return
-    if not found:
+    if not passages:
         err().line(f"Nothing found in {opened.name}.")
-    _show_hits(found, explain=explain, settings=settings)
+    _show_hits(passages, explain=explain, settings=settings)
 
 
-def _show_hits(found: Sequence[tuple[Hit, str]], *, explain: bool, settings: Settings) -> None:
-    for number, (hit, text) in enumerate(found, 1):
+def _show_hits(passages: Sequence[tuple[Hit, str]], *, explain: bool, settings: Settings) -> None:
+    for number, (hit, text) in enumerate(passages, 1):
         ranks = f"dense {hit.dense_rank or '–'}, BM25 {hit.sparse_rank or '–'}"
-        place = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
-        out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (place, "dim"))
+        details = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
+        out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (details, "dim"))
         if explain:
             out().line((_explained(hit, settings), "dim"), indent="   ")
         out().line(clean(text), indent="   ")

@@ -141,19 +141,19 @@ def trust(
             raise UsageError("This folder is not trusted.", hint="iterative-rag trust --list")
         err().line("No longer trusted: ", clean(str(folder.resolve())))
         return
-    found = working_folder(folder)
-    needing = trusted.needing_trust(found)
+    contents = working_folder(folder)
+    needing = trusted.needing_trust(contents)
     if not needing:
         err().line("No setting of this folder needs trust: ", clean(str(folder.resolve())))
         return
     for file, key, value in needing:
         out().line((f"{clean(file.name)}: ", "dim"), clean(f"{key} = {value}"))
-    if trusted.is_trusted(found, trusted_file()):
+    if trusted.is_trusted(contents, trusted_file()):
         err().line("Trusted already.")
         return
     if not yes:
         confirm("Questions, documents and keys may go there. Trust this folder?", again="iterative-rag trust --yes")
-    trusted.trust(found, trusted_file())
+    trusted.trust(contents, trusted_file())
     err().line("Trusted until a file changes: ", clean(str(folder.resolve())))
 
 

@@ -77,27 +77,27 @@ def status(
     known = corpora()
     infos = [known.info(corpus) for corpus in ([name] if name else known.names())]
     readable = bool(name) and infos[0].state in ("ready", "incomplete")
-    found = stale(name, settings_from()) if name and check and infos[0].state != "damaged" else None
+    staleness = stale(name, settings_from()) if name and check and infos[0].state != "damaged" else None
     keys = dict(known.keys(name)) if name and readable else {}
     if as_json:
         told = {"corpora": [dataclasses.asdict(info) for info in infos]}
         if keys:
             told["corpora"][0]["keys"] = keys
-        if found:
-            told["corpora"][0]["stale"] = dataclasses.asdict(found)
+        if staleness:
+            told["corpora"][0]["stale"] = dataclasses.asdict(staleness)
         write_json(told)
         return
     for number, info in enumerate(infos):
         if number:
             out().blank()
-        for label, value in _facts(info, found, keys).items():
+        for label, value in _facts(info, staleness, keys).items():
             if value:
                 out().line((f"{label:<11}", "dim"), value)
-    for root, reason in found.unread if found else ():
+    for root, reason in staleness.unread if staleness else ():
         err().line(("not compared ", "yellow"), clean(f"{root}: {reason}"))
 
 
-def _facts(info: CorpusInfo, found: Staleness | None, keys: dict[str, int]) -> dict[str, str]:
+def _facts(info: CorpusInfo, staleness: Staleness | None, keys: dict[str, int]) -> dict[str, str]:
     named = ", ".join(f"{clean(key)} ({documents:,})" for key, documents in list(keys.items())[:_KEYS_SHOWN])
     return {
         "corpus": info.name,
@@ -110,7 +110,7 @@ def _facts(info: CorpusInfo, found: Staleness | None, keys: dict[str, int]) -> d
         "updated": str(info.updated),
         "state": str(info.state),
         "--where": named + (f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""),
-        "stale": _stale(info.name, found) if found else "",
+        "stale": _stale(info.name, staleness) if staleness else "",
     }
 
 
@@ -124,11 +124,11 @@ def _languages(info: CorpusInfo) -> str:
     return ", ".join(f"{named} ({count:,})" for named, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def _stale(name: str, found: Staleness) -> str:
-    if not found.roots:
-        return "not known of all its sources" if found.unread else "nothing"
-    again = shlex.join(["iterative-rag", "index", *found.roots, "--corpus", name])
-    return f"{found.new} new, {found.changed} changed, {found.gone} gone; {again} brings it up to date"
+def _stale(name: str, staleness: Staleness) -> str:
+    if not staleness.roots:
+        return "not known of all its sources" if staleness.unread else "nothing"
+    again = shlex.join(["iterative-rag", "index", *staleness.roots, "--corpus", name])
+    return f"{staleness.new} new, {staleness.changed} changed, {staleness.gone} gone; {again} brings it up to date"
 
 
 corpus_app.command()(add)

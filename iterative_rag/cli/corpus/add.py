@@ -98,20 +98,20 @@ def add(
         raise typer.Exit(FAILED)
 
 
-def _titles(place: str) -> list[str]:
+def _titles(path: str) -> list[str]:
     """The titles in a file or on stdin, each once. Raises UsageError."""
     from iterative_rag.system.files import readable
 
     try:
-        data = sys.stdin.buffer.read() if place == "-" else readable(Path(place).expanduser()).read_bytes()
+        data = sys.stdin.buffer.read() if path == "-" else readable(Path(path).expanduser()).read_bytes()
         text = data.decode("utf-8-sig")
     except OSError as error:
-        raise UsageError(f"The titles in {place} cannot be read: {error.strerror}.", hint="Check the path.") from error
+        raise UsageError(f"The titles in {path} cannot be read: {error.strerror}.", hint="Check the path.") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{place} is not UTF-8 text.", hint="Write one title a line.") from error
+        raise UsageError(f"{path} is not UTF-8 text.", hint="Write one title a line.") from error
     titles = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not titles:
-        raise UsageError(f"There is no title in {place}.", hint="Write one title a line.")
+        raise UsageError(f"There is no title in {path}.", hint="Write one title a line.")
     return titles
 
 

@@ -90,7 +90,7 @@ def fetch(
             "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
         )
     with naming_private_hosts(allow_private_hosts), fetching(quiet=quiet) as (progress, on_pause):
-        found = fetch_wikipedia(
+        collected = fetch_wikipedia(
             wanted,
             corpus=name,
             contact=contact,
@@ -100,17 +100,17 @@ def fetch(
             progress=progress,
             on_pause=on_pause,
         )
-    report = index_into([found.folder], name, settings, quiet=quiet) if any(found.folder.glob("*.md")) else None
-    missed = [*no_pages, *_missed(found)]
+    report = index_into([collected.folder], name, settings, quiet=quiet) if any(collected.folder.glob("*.md")) else None
+    missed = [*no_pages, *_missed(collected)]
     if as_json:
-        _write_json(name, found, missed, report_as_json(report) if report else None)
+        _write_json(name, collected, missed, report_as_json(report) if report else None)
     else:
         # What is repeated in a suggested command, so that it fetches into the same corpus.
         again = ["--corpus", corpus] if corpus else []
         again += ["--api", api] if api else []
         again += ["--allow-private-hosts"] if allow_private_hosts else []
         again += ["--via", via] if via != "api" else []
-        _show(found, missed, lang, again, wanted.limit, quiet=quiet)
+        _show(collected, missed, lang, again, wanted.limit, quiet=quiet)
         if report and not quiet:
             show_report(report, quiet=quiet)
     if any(page.kind == "failed" or page.asked in wanted.names for page in missed):
@@ -147,15 +147,15 @@ def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed
     return names, no_pages
 
 
-def _missed(found: Collected) -> Iterator[_Missed]:
+def _missed(collected: Collected) -> Iterator[_Missed]:
     from iterative_rag.sources.wikipedia.article_fetching import Stored
 
-    for outcome in found.outcomes:
+    for outcome in collected.outcomes:
         if not isinstance(outcome, Stored):
             yield _Missed(outcome.name, outcome.kind, outcome.reason, outcome.nearest)
 
 
-def _show(found: Collected, missed: list[_Missed], lang: str, again: list[str], limit: int, *, quiet: bool) -> None:
+def _show(collected: Collected, missed: list[_Missed], lang: str, again: list[str], limit: int, *, quiet: bool) -> None:
     """What was fetched, and for each page that was not found the reason and commands for those that may be meant."""
     for page in missed[:_SHOWN]:
         meant = page.nearest[:_CHOICES_SHOWN]
@@ -168,32 +168,32 @@ def _show(found: Collected, missed: list[_Missed], lang: str, again: list[str], 
             err().line(f"… and {len(page.nearest) - len(meant)} more", indent="  ")
     if len(missed) > _SHOWN:
         err().line((f"… and {len(missed) - _SHOWN:,} more without a page; all of them: --json", "yellow"))
-    if found.cut:
+    if collected.cut:
         taken = counted(limit, "article was", "articles were")
         err().line((f"Only the first {taken} taken; more: --limit {limit * 10}", "yellow"))
     if not quiet:
         out().line(
-            f"{counted(len(found.stored), 'page')} in {found.folder}, "
-            f"{found.fetched:,} fetched now in {found.seconds:.0f} s, {len(missed):,} not found"
+            f"{counted(len(collected.stored), 'page')} in {collected.folder}, "
+            f"{collected.fetched:,} fetched now in {collected.seconds:.0f} s, {len(missed):,} not found"
         )
 
 
-def _write_json(name: str, found: Collected, missed: list[_Missed], indexed: dict[str, object] | None) -> None:
+def _write_json(name: str, collected: Collected, missed: list[_Missed], indexed: dict[str, object] | None) -> None:
     write_json(
         {
             "corpus": name,
-            "folder": str(found.folder),
+            "folder": str(collected.folder),
             "pages": [
                 {"title": page.title, "language": page.name.language, "file": str(page.place), "fetched": page.fetched}
-                for page in found.stored.values()
+                for page in collected.stored.values()
             ],
             "missing": [
                 {"asked": page.title, "kind": page.kind, "reason": page.reason, "nearest": list(page.nearest)}
                 for page in missed
             ],
-            "fetched": found.fetched,
-            "cut": found.cut,
-            "seconds": found.seconds,
+            "fetched": collected.fetched,
+            "cut": collected.cut,
+            "seconds": collected.seconds,
             "indexed": indexed,
         }
     )

@@ -49,15 +49,15 @@ def report(
 
     if html is not None and figures_only:
         raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
-    found = _report(read_run(run), [read_run(path) for path in beside or ()], agreement)
+    reported = _report(read_run(run), [read_run(path) for path in beside or ()], agreement)
     if html is not None:
-        _write(html, page(found))
+        _write(html, page(reported))
     if as_json:
-        write_json(_as_object(found))
+        write_json(_as_object(reported))
     elif html is not None:
-        _show(found)
+        _show(reported)
     else:
-        write(markdown(found, figures_only=figures_only))
+        write(markdown(reported, figures_only=figures_only))
 
 
 def compare(
@@ -71,11 +71,11 @@ def compare(
     from iterative_rag.evaluation.report.comparison_report import comparison
     from iterative_rag.evaluation.running.run_folder import read_run
 
-    found = compared([read_run(path) for path in runs])
+    figures = compared([read_run(path) for path in runs])
     if as_json:
-        write_json(found)
+        write_json(figures)
     else:
-        write(comparison(found))
+        write(comparison(figures))
 
 
 def compared(runs: Sequence[RunFolder]) -> dict[str, Any]:
@@ -87,11 +87,11 @@ def compared(runs: Sequence[RunFolder]) -> dict[str, Any]:
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
     """A short table of the metrics of a run, or the object of `report --json`."""
-    found = _report(run, [], None)
+    reported = _report(run, [], None)
     if as_json:
-        write_json(_as_object(found))
+        write_json(_as_object(reported))
     else:
-        _show(found)
+        _show(reported)
 
 
 def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> Report:
@@ -104,20 +104,20 @@ def _report(run: RunFolder, beside: list[RunFolder], agreement: Path | None) -> 
         from iterative_rag.evaluation.scoring.judge_agreement import read_verdicts
 
         agreed = against(run.records, read_verdicts(agreement))
-    return Report(run, summarise(run), tuple((one, summarise(one)) for one in beside), agreed)
+    return Report(run, summarise(run), tuple((folder, summarise(folder)) for folder in beside), agreed)
 
 
-def _as_object(found: Report) -> dict[str, object]:
+def _as_object(reported: Report) -> dict[str, object]:
     """The summary; with `--agreement` also what `agreement` found; of a benchmark also its published
     figures and what sets the run apart from them."""
     from iterative_rag.evaluation.report.published_figures import benchmark_of, differences, figures_beside
 
-    made: dict[str, object] = dict(found.summary)
-    if found.agreement is not None:
-        made["agreement"] = found.agreement
-    if about := benchmark_of(found):
-        figures = [dataclasses.asdict(one) for one in figures_beside(found)]
-        made["benchmark"] = {**about, "published": figures, "differences": differences(found)}
+    made: dict[str, object] = dict(reported.summary)
+    if reported.agreement is not None:
+        made["agreement"] = reported.agreement
+    if about := benchmark_of(reported):
+        figures = [dataclasses.asdict(figure) for figure in figures_beside(reported)]
+        made["benchmark"] = {**about, "published": figures, "differences": differences(reported)}
     return made
 
 
@@ -127,9 +127,9 @@ def write_reports(run: RunFolder, *, quiet: bool) -> None:
     from iterative_rag.evaluation.report.markdown_report import markdown
     from iterative_rag.system.private_files import tighten
 
-    found = _report(run, [], None)
-    _write(run.path / "report.html", html(found), quiet=quiet)
-    _write(run.path / "report.md", markdown(found), quiet=quiet)
+    reported = _report(run, [], None)
+    _write(run.path / "report.html", html(reported), quiet=quiet)
+    _write(run.path / "report.md", markdown(reported), quiet=quiet)
     tighten(run.path)
 
 
@@ -139,22 +139,22 @@ def _write(path: Path, text: str, *, quiet: bool = False) -> None:
         err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
 
 
-def _show(found: Report) -> None:
+def _show(reported: Report) -> None:
     from iterative_rag.evaluation.report import report_tables
     from iterative_rag.evaluation.report.formatting import dollars, number
 
-    printer, summary = out(), found.summary
-    manifest = found.run.manifest
+    printer, summary = out(), reported.summary
+    manifest = reported.run.manifest
     asked = counted(summary["answerable"], "answerable question")
-    printer.line((clean(found.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['backend'])}; {asked}")
-    for note in report_tables.notes(found):
+    printer.line((clean(reported.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['backend'])}; {asked}")
+    for note in report_tables.notes(reported):
         printer.line((note, "yellow"))
-    for row in report_tables.scores(found):
+    for row in report_tables.scores(reported):
         printer.line(f"{row.label:<29}", (f"{row.shown:>8}", "bold"), f"   {row.shown_interval}")
-    _show_published(found)
-    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in report_tables.outcomes(found))
+    _show_published(reported)
+    ended = ", ".join(f"{amount:,} {label}" for _, label, amount in report_tables.outcomes(reported))
     printer.line(f"{counted(summary['answers'], 'answer')}: {ended or 'none yet'}")
-    if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in report_tables.causes(found)):
+    if lost := ", ".join(f"{cause} {amount:,}" for cause, amount, _ in report_tables.causes(reported)):
         printer.line(f"lost: {lost}", hang="      ")
     seconds = summary["seconds"]
     per_answer = [
@@ -167,15 +167,15 @@ def _show(found: Report) -> None:
     printer.line(f"per answer: {', '.join(per_answer)}")
 
 
-def _show_published(found: Report) -> None:
+def _show_published(reported: Report) -> None:
     from iterative_rag.evaluation.report import report_tables
     from iterative_rag.evaluation.report.published_figures import differences
 
     printer = out()
-    if rows := report_tables.published(found):
+    if rows := report_tables.published(reported):
         printer.line("Beside published figures:")
     for row in rows:
         label = f"{clean(row.label):<34}"
         printer.line((label, "bold") if row.here else label, f"{row.shown:>8}", f"   {clean(row.note)}", hang="  ")
-    for line in differences(found):
+    for line in differences(reported):
         printer.line((clean(line), "yellow"), hang="  ")

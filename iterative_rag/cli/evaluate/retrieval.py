@@ -151,8 +151,8 @@ def _rankings(
 
     if hops is Hops.SINGLE:
         passages = settings.passages
-        found = single(gold.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
-        return found, ""
+        rankings = single(gold.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
+        return rankings, ""
     kept = cache(settings)
     backend, notice = make_backend(settings, kept, scope.embedder)
     rag = IterativeRAG(settings, corpus=scope.corpus, backend=backend, cache=kept, notice=notice)
