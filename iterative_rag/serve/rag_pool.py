@@ -119,7 +119,7 @@ class RagPool:
     def _joint(self, parts: Sequence[str], backend: str) -> IterativeRAG:
         """Several corpora as one. They are those that the pool keeps open and closes, so this one is not kept."""
         opened = [self.rag(part, backend) for part in parts]
-        return _with_models_of(opened[0], JointCorpus([one.corpus for one in opened]), ",".join(parts))
+        return _with_models_of(opened[0], JointCorpus([rag.corpus for rag in opened]), ",".join(parts))
 
     def _opened(self, corpus: str, backend: str) -> IterativeRAG:
         beside = next((rag for (name, _), rag in self._open.items() if name == corpus), None)

@@ -42,10 +42,10 @@ def _words(happening: Happening) -> str:
         case PlanningStep(plan=plan):
             return f"Planned {counted(len(plan.steps), 'step')}"
         case ShortlistStep(hop=hop, documents=documents):
-            return f"Hop {hop}: listed {_some([one.title for one in documents]) or 'nothing'}"
+            return f"Hop {hop}: listed {_some([document.title for document in documents]) or 'nothing'}"
         case ReadingStep(hop=hop, facts=facts, read=read):
-            found = _some([f"{fact.value or fact.statement} ({fact.title})" for fact in facts])
-            return f"Hop {hop}: read {counted(read, 'passage')}, found {found or 'nothing'}"
+            values = _some([f"{fact.value or fact.statement} ({fact.title})" for fact in facts])
+            return f"Hop {hop}: read {counted(read, 'passage')}, found {values or 'nothing'}"
         case RephrasingStep(hop=hop, after=question):
             return f"Hop {hop}: the question is now: {question}"
         case CorrectionStep(hop=hop):
@@ -61,7 +61,7 @@ def _words(happening: Happening) -> str:
         case DegradedStep(hop=hop, role=role):  # its message says what a server said, which is not for clients
             return f"Hop {hop}: going on without the call to {role}, which failed"
         case RunProgress(reading=reading, calls=calls, tokens=tokens):
-            at = [f"reading {one.title} ({one.number} of {one.of})" for one in reading[:1]]
+            at = [f"reading {document.title} ({document.number} of {document.of})" for document in reading[:1]]
             spent = [counted(calls, "call"), f"{tokens:,} tokens so far"] if calls else []
             return ", ".join([*at, *spent])
     return ""

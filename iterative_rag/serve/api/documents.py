@@ -42,8 +42,8 @@ async def corpora(request: Request) -> Response:
     """The corpora that can be asked, the default first, and the backends and limits."""
     services = services_of(request)
     pool = services.pool
-    found = await asyncio.to_thread(lambda: [described(pool, name) for name in pool.corpora()])
-    return JSONResponse({"corpora": found, "backends": list(pool.backends), "read_only": services.options.read_only})
+    entries = await asyncio.to_thread(lambda: [described(pool, name) for name in pool.corpora()])
+    return JSONResponse({"corpora": entries, "backends": list(pool.backends), "read_only": services.options.read_only})
 
 
 async def search(request: Request) -> Response:
@@ -78,9 +78,9 @@ async def titles(request: Request) -> Response:
 async def document(request: Request) -> Response:
     """One document with its text."""
     pool, corpus = services_of(request).pool, request.query_params.get("corpus", "")
-    found = await asyncio.to_thread(document_of, pool, corpus, request.path_params["id"])
-    told = {"id": found.id, "title": found.title, "text": found.text, "source": public_source(found.source)}
-    return JSONResponse(told | {"url": found.link, "pages": list(found.pages)})
+    article = await asyncio.to_thread(document_of, pool, corpus, request.path_params["id"])
+    told = {"id": article.id, "title": article.title, "text": article.text, "source": public_source(article.source)}
+    return JSONResponse(told | {"url": article.link, "pages": list(article.pages)})
 
 
 def document_of(pool: RagPool, corpus: str, document_id: str) -> Document:

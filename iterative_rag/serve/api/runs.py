@@ -87,10 +87,10 @@ async def start(request: Request) -> Response:
 async def listed(request: Request) -> Response:
     """The runs, the newest first, also those that still go on; with `q` those with its words in question or answer."""
     services, given = services_of(request), query_of(request, ListQuery)
-    found = await asyncio.to_thread(
+    runs = await asyncio.to_thread(
         lambda: list(islice(services.history.runs(services.pool.corpora(), given.q), given.limit))
     )
-    known = {run.id: run for run in found}
+    known = {run.id: run for run in runs}
     for run in services.runs.all():
         if not run.over and given.q.casefold() in run.request.question.casefold():
             known[run.id] = shown_live(run)

@@ -158,8 +158,8 @@ class HostOriginGuard(Guard):
 
 def host_name(host: str) -> str | None:
     """The name or address of a Host header without its port, in lower case; None where it is none."""
-    found = _HOST.fullmatch(host)
-    return (found["address"] or found["name"]).lower().rstrip(".") if found else None
+    match = _HOST.fullmatch(host)
+    return (match["address"] or match["name"]).lower().rstrip(".") if match else None
 
 
 def _own_page(headers: Headers, host: str, scope: Scope) -> bool:

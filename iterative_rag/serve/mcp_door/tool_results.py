@@ -188,8 +188,8 @@ def ask_result(answer: Answer, corpus: str) -> AskResult:
             "answer": answer.text,
             "reason_code": answer.reason_code and str(answer.reason_code),
             "confidence_word": answer.confidence_word and str(answer.confidence_word),
-            "citations": [_citation(one, corpus, ids) for one in answer.citations],
-            "nearest": [_citation(one, corpus, ids) for one in answer.nearest],
+            "citations": [_citation(citation, corpus, ids) for citation in answer.citations],
+            "nearest": [_citation(citation, corpus, ids) for citation in answer.nearest],
             "missing_articles": [{"title": title, "command": told} for title, told in fetch_commands(answer)],
             "seconds": round(answer.usage.seconds, 3),
         }

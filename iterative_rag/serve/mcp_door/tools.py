@@ -102,10 +102,10 @@ class Tools:
         read = document_named(held, document)
         start, stop = min(start, len(read.text)), len(read.text)
         if section:
-            place = section_named(read.text, section)
-            if place is None:
+            span = section_named(read.text, section)
+            if span is None:
                 raise UsageError(f"{read.title!r} has no section like {section!r}.", hint="outline lists its sections.")
-            start, stop = max(start, place.start), max(start, place.end)
+            start, stop = max(start, span.start), max(start, span.end)
         end = min(stop, start + max_chars)
         return DocumentPart(
             **_quoted(held, read, (start, end)).model_dump(),
@@ -120,10 +120,13 @@ class Tools:
         return OutlineResult(
             **_source(held, read),
             length=len(read.text),
-            sections=[SectionPlace(heading=one.heading, start=one.start, end=one.end) for one in sections(read.text)],
+            sections=[
+                SectionPlace(heading=section.heading, start=section.start, end=section.end)
+                for section in sections(read.text)
+            ],
             tables=_rows(tables(read.text)),
             lists=_rows(lists(read.text)),
-            lost=[one.section or read.title for one in lost_rows(read)],
+            lost=[rows.section or read.title for rows in lost_rows(read)],
         )
 
     def find_in_document(
@@ -142,8 +145,8 @@ class Tools:
     def list_corpora(self) -> CorporaResult:
         """The corpora that can be searched and asked, and how many documents each has."""
         default = self.pool.parts(self.pool.default_corpus)
-        found = [described(self.pool, name) for name in self.pool.corpora()]
-        return CorporaResult(corpora=[CorpusEntry(**told, default=told["name"] in default) for told in found])
+        entries = [described(self.pool, name) for name in self.pool.corpora()]
+        return CorporaResult(corpora=[CorpusEntry(**told, default=told["name"] in default) for told in entries])
 
     def calculate(
         self,

@@ -49,7 +49,7 @@ def content_of(answer: Answer, requested: ChatRequested, server: str, understood
     first_lines = [f"*{UNDERSTOOD} {_shown(understood)}*", ""] if understood else []
     text = "\n".join([*first_lines, *_lines(answer, links)]).strip()
     finish = "length" if answer.cap is not None else "stop"
-    first = min((place for stop in requested.stop or () if (place := text.find(stop)) >= 0), default=None)
+    first = min((offset for stop in requested.stop or () if (offset := text.find(stop)) >= 0), default=None)
     if first is not None:
         text, finish = text[:first], "stop"
     if requested.most_tokens is not None and len(text) > requested.most_tokens * CHARS_PER_TOKEN:
@@ -76,9 +76,9 @@ def _lines(answer: Answer, links: Mapping[int, str]) -> Iterator[str]:
     if told := [_shown(remark) for remark in remarks(answer)]:
         yield from ("", *told)
     if answer.citations:
-        yield from ("", "Sources:", "", *(_source(one, links[one.n]) for one in answer.citations))
+        yield from ("", "Sources:", "", *(_source(citation, links[citation.n]) for citation in answer.citations))
     if answer.nearest:
-        yield from ("", "What comes nearest:", "", *(_source(one, one.link) for one in answer.nearest))
+        yield from ("", "What comes nearest:", "", *(_source(citation, citation.link) for citation in answer.nearest))
 
 
 def _source(citation: Citation, link: str) -> str:
@@ -107,6 +107,6 @@ def _annotations(text: str, answer: Answer, links: Mapping[int, str]) -> Iterato
     for marker in re.finditer(r"\[(\d{1,4})\]", body):
         number = int(marker[1])
         if number in links:
-            place = {"start_index": marker.start(), "end_index": marker.end()}
-            told = {**place, "title": titles[number], "url": links[number]}
+            span = {"start_index": marker.start(), "end_index": marker.end()}
+            told = {**span, "title": titles[number], "url": links[number]}
             yield {"type": "url_citation", "url_citation": told}

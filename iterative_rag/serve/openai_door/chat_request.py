@@ -98,7 +98,7 @@ class ChatRequested(_Used):
 
     @property
     def _asked_at(self) -> int:
-        return max(place for place, message in enumerate(self.messages) if message.role == "user")
+        return max(index for index, message in enumerate(self.messages) if message.role == "user")
 
     @property
     def question(self) -> str:

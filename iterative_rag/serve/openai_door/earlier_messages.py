@@ -44,11 +44,11 @@ def earlier_of_messages(
     """The exchanges of a user with this server, the last ones; None where there are none. `facts_of` are the facts that
     a reply cites."""
     pairs = [
-        (one, reply)
-        for one, reply in pairwise(messages)
-        if (one.role, reply.role) == ("user", "assistant") and one.text.strip()
+        (query, reply)
+        for query, reply in pairwise(messages)
+        if (query.role, reply.role) == ("user", "assistant") and query.text.strip()
     ]
-    asked = [(one.text[:_MOST_READ], _without_reasoning(reply.text)) for one, reply in pairs[-_MOST_EXCHANGES:]]
+    asked = [(query.text[:_MOST_READ], _without_reasoning(reply.text)) for query, reply in pairs[-_MOST_EXCHANGES:]]
     if not asked:
         return None
     exchanges = tuple(_exchange(question, reply[:_MOST_READ]) for question, reply in asked)

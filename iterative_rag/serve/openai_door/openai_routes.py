@@ -108,7 +108,7 @@ class _Asked:
         if run.answer is None:
             raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
         follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
-        understood = next((one.question for one in follow_ups if one.question != one.asked), "")
+        understood = next((step.question for step in follow_ups if step.question != step.asked), "")
         content = content_of(run.answer, self.requested, self.server, understood)
         self.given.remember(run.request.corpus, content.text, run.answer)
         return content

@@ -147,8 +147,8 @@ def _ours(answer: Answer | None) -> dict[str, Any]:
     if answer is None:
         return {}
     citations = [
-        {"n": one.n, "title": one.title, "quote": one.quote, "start": one.start, "end": one.end, "url": one.link}
-        for one in answer.citations
+        {"n": cite.n, "title": cite.title, "quote": cite.quote, "start": cite.start, "end": cite.end, "url": cite.link}
+        for cite in answer.citations
     ]
     return {
         "iterative_rag": {

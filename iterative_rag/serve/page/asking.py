@@ -215,7 +215,7 @@ def conversation_of(run: ShownRun, services: Services) -> Conversation:
     where it was asked by itself. Raises UsageError where the run has no answer."""
     if run.answer is None:
         raise UsageError("Only an answer can be followed up.", hint="Wait for the end of the run.")
-    if found := ConversationStore().of_run(run.id):
+    if stored := ConversationStore().of_run(run.id):
         served = services.pool.corpora()
-        return replace(found, turns=tuple(turn for turn in found.turns if asked_only(turn.corpus, served)))
+        return replace(stored, turns=tuple(turn for turn in stored.turns if asked_only(turn.corpus, served)))
     return Conversation(name=name_of(run.question), turns=(turn_of(run.question, run.answer),))

@@ -43,8 +43,8 @@ async def evaluation(request: Request) -> Response:
 def _folders(folder: Path | None) -> list[Path]:
     if folder is None or not folder.is_dir():
         return []
-    found = [path for path in folder.iterdir() if (path / MANIFEST).is_file()]
-    return sorted(found, key=lambda path: (path / MANIFEST).stat().st_mtime, reverse=True)
+    paths = [path for path in folder.iterdir() if (path / MANIFEST).is_file()]
+    return sorted(paths, key=lambda path: (path / MANIFEST).stat().st_mtime, reverse=True)
 
 
 def _cards(folder: Path) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def _card(path: Path, written: tuple[tuple[Path, int], ...]) -> dict[str, Any]:
         run = read_run(path)
     except IterativeRAGError as error:
         return {"name": path.name, "fault": public_message(str(error))}
-    right = [judged for one in run.records if scorable(one) and (judged := answered_rightly(one)) is not None]
+    right = [judged for record in run.records if scorable(record) and (judged := answered_rightly(record)) is not None]
     return {
         "name": path.name,
         "fault": "",

@@ -60,9 +60,9 @@ async def corpus(request: Request) -> Response:
         titles = [(entry.id, entry.title) for entry in entries[given.offset : given.offset + _TITLES]]
         return {"hits": hits, "titles": titles, "total": len(entries)}
 
-    found = await asyncio.to_thread(looked_up)
+    context = await asyncio.to_thread(looked_up)
     at = {"offset": given.offset, "step": _TITLES}
-    return page(request, "corpus.html", name=name, query=query, beginning=beginning, **at, **found)
+    return page(request, "corpus.html", name=name, query=query, beginning=beginning, **at, **context)
 
 
 async def document(request: Request) -> Response:
@@ -71,17 +71,17 @@ async def document(request: Request) -> Response:
     as_source = given.view == "source"
 
     def looked_up() -> dict[str, Any]:
-        found = document_of(services.pool, name, request.path_params["id"])
+        article = document_of(services.pool, name, request.path_params["id"])
         end = max(given.start, given.end)
-        view = article_view(found, given.start, end, part=given.part or None, as_source=as_source)
+        view = article_view(article, given.start, end, part=given.part or None, as_source=as_source)
         runs = services.history.runs(services.pool.corpora())
         # Of this corpus, or of several with it.
-        citing = (run for run in runs if found.title in run.cited and name in run.corpus.split(","))
-        links = article_links(opened_corpus(services.pool, name), found)
-        return {"document": found, "view": view, "links": links, "citing": list(islice(citing, _CITING))}
+        citing = (run for run in runs if article.title in run.cited and name in run.corpus.split(","))
+        links = article_links(opened_corpus(services.pool, name), article)
+        return {"document": article, "view": view, "links": links, "citing": list(islice(citing, _CITING))}
 
-    found = await asyncio.to_thread(looked_up)
-    return page(request, "document.html", name=name, as_source=as_source, **found)
+    context = await asyncio.to_thread(looked_up)
+    return page(request, "document.html", name=name, as_source=as_source, **context)
 
 
 async def history(request: Request) -> Response:
@@ -135,8 +135,8 @@ def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Respon
 
 
 def _runs(services: Services, words: str, offset: int) -> list[ShownRun]:
-    found = services.history.runs(services.pool.corpora(), words)
-    return list(islice(found, offset, offset + _RUNS + 1))
+    runs = services.history.runs(services.pool.corpora(), words)
+    return list(islice(runs, offset, offset + _RUNS + 1))
 
 
 def _others(services: Services, run: ShownRun) -> Sequence[ShownRun]:

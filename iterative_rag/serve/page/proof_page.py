@@ -118,8 +118,8 @@ def _next_steps(services: Services, run: ShownRun, answer: Answer) -> Iterator[t
             yield "A server with a higher limit", "", f"iterative-rag serve --max-{answer.cap} {2 * most:g}"
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
         for name in services.pool.parts(run.corpus):
-            found = urlencode({"q": answer.question})
-            yield f"What the corpus {name} has about it", f"/corpora/{percent_encoded(name)}?{found}", ""
+            query = urlencode({"q": answer.question})
+            yield f"What the corpus {name} has about it", f"/corpora/{percent_encoded(name)}?{query}", ""
     if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
         return
     yield "Other words, or one fact at a time", "#follow-up", ""
@@ -152,8 +152,8 @@ async def quote(request: Request) -> Response:
     if chosen is None:
         raise NotFound("The answer has no such quote.")
     given = query_of(request, QuoteQuery)
-    found = await asyncio.to_thread(_quote, services_of(request), shown, chosen, given)
-    return page(request, "article.html", run=shown, quote=found)
+    quoted = await asyncio.to_thread(_quote, services_of(request), shown, chosen, given)
+    return page(request, "article.html", run=shown, quote=quoted)
 
 
 async def stop(request: Request) -> Response:
@@ -179,7 +179,7 @@ def _chosen(number: int, answer: Answer) -> Citation | None:
 
 
 def _cited(answer: Answer, number: int) -> Citation | None:
-    return next((one for one in (*answer.citations, *answer.nearest) if one.n == number), None)
+    return next((citation for citation in (*answer.citations, *answer.nearest) if citation.n == number), None)
 
 
 def _link(node: ProofNode) -> str:
@@ -227,11 +227,11 @@ class CitedDocuments:
         except CorpusError:  # another version of the document
             pass
         try:
-            found = corpus.find(title)
+            documents = corpus.find(title)
         except CorpusError:
             return None
-        same = (document for document in found if source in (document.source, *document.copies))
-        return next(same, found[0] if len(found) == 1 else None)
+        same = (document for document in documents if source in (document.source, *document.copies))
+        return next(same, documents[0] if len(documents) == 1 else None)
 
 
 # --- to keep -------------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ class NeedStory:
     @property
     def told(self) -> tuple[object, ...]:
         """What was looked for and found, to compare it with that of another run."""
-        found = tuple((fact.value, fact.quote, fact.title) for fact in self.facts)
-        return self.question, tuple(document.title for document in self.documents), found
+        facts = tuple((fact.value, fact.quote, fact.title) for fact in self.facts)
+        return self.question, tuple(document.title for document in self.documents), facts
 
 
 @dataclass(slots=True)

@@ -31,9 +31,9 @@ def public(value: Any, key: str = "") -> Any:
     if isinstance(value, Mapping):
         if key == "settings":
             return {name: value[name] for name in PUBLIC_SETTINGS if name in value}
-        return {name: public(one, name) for name, one in value.items()}
+        return {name: public(item, name) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [public(one, key) for one in value]
+        return [public(item, key) for item in value]
     if isinstance(value, str):
         if key in ("source", "copies"):
             return public_source(value)
@@ -48,7 +48,7 @@ def public_ending(answer: Answer) -> Answer:
         answer,
         reason=public_message(answer.reason),
         corpus_notice=public_message(answer.corpus_notice),
-        unread=tuple(replace(one, reason=public_message(one.reason)) for one in answer.unread),
+        unread=tuple(replace(document, reason=public_message(document.reason)) for document in answer.unread),
     )
 
 
@@ -60,4 +60,4 @@ def public_source(source: str) -> str:
 def public_message(text: str) -> str:
     """A message without the folders of its paths, the addresses of servers, and keys."""
     text = _ADDRESS.sub("its server", without_secrets(text))
-    return _ABSOLUTE.sub(lambda found: re.split(r"[/\\]", found[0].rstrip("/\\"))[-1], text)
+    return _ABSOLUTE.sub(lambda path: re.split(r"[/\\]", path[0].rstrip("/\\"))[-1], text)

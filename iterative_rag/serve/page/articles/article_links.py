@@ -32,7 +32,7 @@ class ArticleLinks:
 def article_links(corpus: IndexedCorpus, document: Document) -> ArticleLinks:
     """A title counts as named where its words stand in the text in this order, case and accents aside."""
     own = _words(plain_title(document.title))
-    named = (one for one in _named(document.text, _titles(corpus)) if one[0] != document.id)
+    named = (article for article in _named(document.text, _titles(corpus)) if article[0] != document.id)
     return ArticleLinks(tuple(named), tuple(_naming(corpus, document, own)))
 
 
@@ -55,26 +55,26 @@ def _named(text: str, titles: Titles) -> Iterable[tuple[str, str]]:
     """In the order in which they are first named; of titles that begin alike the longest."""
     words = [folded(word) for word in _WORD.findall(text)]
     longest = min(_LONGEST_TITLE, max(map(len, titles), default=0))
-    found: dict[tuple[str, str], None] = {}
+    articles: dict[tuple[str, str], None] = {}
     at = 0
-    while at < len(words) and len(found) < _MOST:
+    while at < len(words) and len(articles) < _MOST:
         size = next((size for size in range(longest, 0, -1) if tuple(words[at : at + size]) in titles), 0)
         if size:
-            found[titles[tuple(words[at : at + size])]] = None
+            articles[titles[tuple(words[at : at + size])]] = None
         at += size or 1
-    return found
+    return articles
 
 
 def _naming(corpus: IndexedCorpus, document: Document, own: tuple[str, ...]) -> Iterable[tuple[str, str]]:
     """Among the articles that a search for the title finds."""
-    found: dict[tuple[str, str], None] = {}
+    articles: dict[tuple[str, str], None] = {}
     for hit in corpus.search([document.title], _SEARCHED)[0]:
-        if hit.document_id == document.id or (hit.document_id, hit.title) in found:
+        if hit.document_id == document.id or (hit.document_id, hit.title) in articles:
             continue
         text = f" {' '.join(_words(corpus.document(hit.document_id).text))} "
         if own and f" {' '.join(own)} " in text:
-            found[hit.document_id, hit.title] = None
-    return found
+            articles[hit.document_id, hit.title] = None
+    return articles
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -72,8 +72,8 @@ def _markup_in(text: str, start: int, end: int) -> set[int]:
     # Markup ends with its line, so no line before the quote matters.
     line = text.rfind("\n", 0, start) + 1
     stop = text.find("\n", end)
-    found = _MARKUP.finditer(text, line, len(text) if stop < 0 else stop)
-    return {offset for markup in found for offset in range(*markup.span())}
+    matches = _MARKUP.finditer(text, line, len(text) if stop < 0 else stop)
+    return {offset for markup in matches for offset in range(*markup.span())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _marked(html: str, opening: str, ending: str) -> MarkedHtml:
     last one on: other characters of them that are shown beside these letters belong to it, too."""
     # Tags are at the odd positions. Text is compared without character references.
     parts = [part if n % 2 else unescape(part) for n, part in enumerate(_TAG.split(html))]
-    signed = [_Place(n, found.start()) for n in range(0, len(parts), 2) for found in re.finditer(_SIGN, parts[n])]
+    signed = [_Place(n, sign.start()) for n in range(0, len(parts), 2) for sign in re.finditer(_SIGN, parts[n])]
     if not signed:
         return MarkedHtml(html.replace(_SIGN, ""), False)
     signs_before_last = parts[signed[-1].part].count(_SIGN) - 1
