@@ -79,15 +79,15 @@ def _apart(first: Date, second: Date) -> Value:
 def multiply(first: Value, second: Value) -> Value:
     if isinstance(first, Scalar) and isinstance(second, Scalar):
         return number(first.value * second.value)
-    one, other = _measured(first), _measured(second)
-    return _made(bounded(one[0] * other[0]), *_units(one[1], other[1], 1))
+    left, right = _measured(first), _measured(second)
+    return _made(bounded(left[0] * right[0]), *_units(left[1], right[1], 1))
 
 
 def divide(first: Value, second: Value) -> Value:
-    one, other = _measured(first), _measured(second)
-    if not other[0]:
+    left, right = _measured(first), _measured(second)
+    if not right[0]:
         raise ComputeError("division by zero")
-    return _made(bounded(one[0] / other[0]), *_units(one[1], other[1], -1))
+    return _made(bounded(left[0] / right[0]), *_units(left[1], right[1], -1))
 
 
 def _measured(value: Value) -> tuple[Fraction, unit_conversion.Unit | None]:
@@ -102,8 +102,8 @@ def _units(
     first: unit_conversion.Unit | None, second: unit_conversion.Unit | None, power: int
 ) -> tuple[unit_conversion.Unit | None, Fraction]:
     """The unit of a product, and the factor by which its number has to be multiplied."""
-    for one in (first, second):
-        if one is not None and one.offset:
+    for unit in (first, second):
+        if unit is not None and unit.offset:
             raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
     if second is None:
         return first, Fraction(1)
@@ -152,9 +152,9 @@ def as_date(value: Value) -> Date:
         text = value.strip()
         if text.isascii() and text.isdigit() and len(text) <= 4:
             return as_date(number(int(text)))
-        found = date_arithmetic.read_date(text)
-        if found and found[1] == len(text):
-            return found[0]
+        reading = date_arithmetic.read_date(text)
+        if reading and reading[1] == len(text):
+            return reading[0]
     raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
 
 
@@ -169,9 +169,9 @@ def compare(first: Value, second: Value) -> int:
         case Measure(), Measure():
             return _sign(first.value, unit_conversion.converted(second.value, second.unit, first.unit))
         case (Range() | Scalar(), Range() | Scalar()):
-            one, other = _bounds(first), _bounds(second)
-            if one[1] < other[0] or other[1] < one[0]:
-                return -1 if one[1] < other[0] else 1
+            left, right = _bounds(first), _bounds(second)
+            if left[1] < right[0] or right[1] < left[0]:
+                return -1 if left[1] < right[0] else 1
             raise ComputeError(f"{said(first)} and {said(second)} cannot be told apart")
         case (Date() | Scalar(), Date() | Scalar()):
             return _earlier(as_date(first), as_date(second))
@@ -215,8 +215,8 @@ def related(first: Value, relation: str, second: Value) -> bool:
     """
     if not (isinstance(first, Range | Scalar) and isinstance(second, Range | Scalar)):
         return _HOLDS[relation](compare(first, second))
-    one, other = _bounds(first), _bounds(second)
-    orders = {_sign(one[0], other[1]), _sign(one[1], other[0])}
+    left, right = _bounds(first), _bounds(second)
+    orders = {_sign(left[0], right[1]), _sign(left[1], right[0])}
     if orders == {-1, 1}:
         orders.add(0)
     held = {_HOLDS[relation](order) for order in orders}

@@ -33,8 +33,8 @@ _MOST_EQUATIONS = 60
 
 def wrong_equations(text: str) -> list[str]:
     """The equations of a text that are wrong, each with the right result: "1912 - 1825 = 87, not 86"."""
-    found = [f"{left} = {result}, not {stated}" for left, stated, result, holds in _equations(text) if not holds]
-    return list(dict.fromkeys(found))
+    wrong = [f"{left} = {result}, not {stated}" for left, stated, result, holds in _equations(text) if not holds]
+    return list(dict.fromkeys(wrong))
 
 
 def right_equations(text: str) -> list[tuple[str, str]]:

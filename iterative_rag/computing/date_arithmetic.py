@@ -50,10 +50,10 @@ def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
         raise ComputeError("there is no year 0: 1 BC is followed by AD 1")
     if not _OPENS.match(text, position) or _DIVIDES.match(text, position):
         return None
-    found = date_at(folded_in_place(text[position : position + _LONGEST]), 0, "en")
-    if found is None or not isinstance(found.date, Date):
+    written = date_at(folded_in_place(text[position : position + _LONGEST]), 0, "en")
+    if written is None or not isinstance(written.date, Date):
         return None
-    return dated(found.date.year, found.date.month, found.date.day), position + found.end
+    return dated(written.date.year, written.date.month, written.date.day), position + written.end
 
 
 # --- counting days -------------------------------------------------------------------------------
@@ -106,13 +106,13 @@ def between(start: Date, end: Date, unit: str) -> tuple[int, int]:
     if end < start:
         start, end = end, start
     known = min(start.precision, end.precision)
-    one, other = start.cut(known), end.cut(known)
+    first, last = start.cut(known), end.cut(known)
     if unit == "years" and known < 3:
-        return (other.year - one.year - (other.month < one.month),) * 2
+        return (last.year - first.year - (last.month < first.month),) * 2
     if unit == "months" and known == 2:
-        return (full_months(one, other),) * 2
-    most = _elapsed(one.earliest(), other.latest(), unit)
-    return max(0, _elapsed(one.latest(), other.earliest(), unit)) if known < 3 else most, most
+        return (full_months(first, last),) * 2
+    most = _elapsed(first.earliest(), last.latest(), unit)
+    return max(0, _elapsed(first.latest(), last.earliest(), unit)) if known < 3 else most, most
 
 
 def age(born: Date, on: Date) -> tuple[int, int]:

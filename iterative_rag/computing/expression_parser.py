@@ -53,8 +53,8 @@ _RELATIONS: dict[type[ast.cmpop], str] = {
 
 
 def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
-    def value(one: ast.expr) -> Value:
-        return _value(one, bound)
+    def value(part: ast.expr) -> Value:
+        return _value(part, bound)
 
     match node:
         case ast.Name(id=name) if name in bound and not isinstance(known := bound[name], Unit):
@@ -66,11 +66,11 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
                 chain.append(first)
                 first = first.left
             result = value(first)
-            for one in reversed(chain):
-                if isinstance(one.op, ast.BitOr):
-                    result = _converted(result, _unit(one.right, bound))
+            for operation in reversed(chain):
+                if isinstance(operation.op, ast.BitOr):
+                    result = _converted(result, _unit(operation.right, bound))
                 else:
-                    result = _OPERATORS[type(one.op)](result, value(one.right))
+                    result = _OPERATORS[type(operation.op)](result, value(operation.right))
             return result
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return not _truth(value(operand), "not")
@@ -83,9 +83,9 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
             truths = [_truth(value(part), "and" if both else "or") for part in parts]
             return all(truths) if both else any(truths)
         case ast.Compare(left=left, ops=relations, comparators=others):
-            compared = [value(one) for one in (left, *others)]
+            compared = [value(part) for part in (left, *others)]
             signs = [_RELATIONS[type(relation)] for relation in relations]
-            held = [related(*one) for one in zip(compared, signs, compared[1:], strict=False)]
+            held = [related(*comparison) for comparison in zip(compared, signs, compared[1:], strict=False)]
             return all(held)
         case ast.Attribute(value=inner):
             return as_percent(value(inner))
@@ -98,17 +98,17 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
         case ast.Call(func=ast.Name(id="convert")):
             raise ComputeError("write a conversion as convert(12 ft, m)")
         case ast.Call(func=ast.Name(id="table"), args=arguments):
-            return _column(*(said(value(one)) for one in arguments))
+            return _column(*(said(value(argument)) for argument in arguments))
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return called(name, [value(one) for one in arguments])
+            return called(name, [value(argument) for argument in arguments])
     raise ComputeError("this cannot be computed")
 
 
 def _unit(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Unit:
-    found = bound.get(node.id) if isinstance(node, ast.Name) else None
-    if not isinstance(found, Unit):
+    unit = bound.get(node.id) if isinstance(node, ast.Name) else None
+    if not isinstance(unit, Unit):
         raise ComputeError("write a conversion as convert(12 ft, m)")
-    return found
+    return unit
 
 
 def _truth(value: Value, word: str) -> bool:

@@ -210,9 +210,9 @@ class ExpressionReader:
 
     def single_unit(self) -> Unit:
         """The whole text as a unit: "km/h"."""
-        found = self._unit()
+        unit = self._unit()
         self._ended()
-        return found
+        return unit
 
     def _unit(self) -> Unit:
         """The unit at this position: "ft", "km/h", "m^2", "square miles", "miles per hour"."""
@@ -239,14 +239,12 @@ class ExpressionReader:
             if (raised := _POWERS.get(word[0].lower(), 1)) == 1:
                 break
             power_of = raised
-        found = unit_conversion.unit(word[0])
+        unit = unit_conversion.unit(word[0])
         if sign := _RAISED.match(self._text, self._at):
             self._at = sign.end()
             power_of *= 2 if sign[0][-1] in "²2" else 3
         shown = " ".join(self._text[begun : self._at].split())
-        return (
-            unit_conversion.power_of(found, power_of, shown) if power_of > 1 else Unit(shown, found.pint, found.offset)
-        )
+        return unit_conversion.power_of(unit, power_of, shown) if power_of > 1 else Unit(shown, unit.pint, unit.offset)
 
     def _number(self) -> Value:
         """A number with its unit, if any; "5 ft 11 in" is one value."""

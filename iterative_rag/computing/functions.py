@@ -155,8 +155,8 @@ ORDERS = {
 
 def items(arguments: Sequence[Value], *, least: int = 1) -> Items:
     """The list that is the only argument, or the arguments as a list."""
-    one = arguments[0] if len(arguments) == 1 else None
-    listed = one if isinstance(one, Items) else Items(tuple(arguments))
+    only = arguments[0] if len(arguments) == 1 else None
+    listed = only if isinstance(only, Items) else Items(tuple(arguments))
     if len(listed.values) < least:
         raise ComputeError("the list is empty")
     if any(isinstance(value, Items) for value in listed.values):
@@ -188,7 +188,7 @@ def mean(*arguments: Value) -> Value:
 
 def median(*arguments: Value) -> Value:
     values = items(arguments).values
-    order = [values[place] for place in ordered(values)]
+    order = [values[index] for index in ordered(values)]
     middle = order[(len(order) - 1) // 2 : len(order) // 2 + 1]
     return middle[0] if len(middle) == 1 else mean(*middle)
 
@@ -213,8 +213,8 @@ def in_order(*arguments: Value) -> Value:
     descending, rest = _order(arguments, default=False)
     listed = items(rest, least=0)
     places = ordered(listed.values, descending=descending)
-    labels = tuple(listed.labels[place] for place in places) if listed.labels else ()
-    return Items(tuple(listed.values[place] for place in places), labels)
+    labels = tuple(listed.labels[index] for index in places) if listed.labels else ()
+    return Items(tuple(listed.values[index] for index in places), labels)
 
 
 def _order(arguments: Sequence[Value], *, default: bool | None) -> tuple[bool, list[Value]]:
@@ -231,11 +231,11 @@ def _order(arguments: Sequence[Value], *, default: bool | None) -> tuple[bool, l
 def nth(*arguments: Value) -> Value:
     """The value at a rank: nth(3, desc, [..]); of labelled values the label, or all labels that share the rank."""
     descending, rest = _order(arguments, default=None)
-    place, *listed = rest
+    ordinal, *listed = rest
     known = items(listed)
-    if not isinstance(place, Scalar) or place.value.denominator != 1 or not 1 <= place.value <= len(known.values):
-        raise ComputeError(f"there is no number {said(place)} among {len(known.values)}")
-    at = ordered(known.values, descending=descending)[int(place.value) - 1]
+    if not isinstance(ordinal, Scalar) or ordinal.value.denominator != 1 or not 1 <= ordinal.value <= len(known.values):
+        raise ComputeError(f"there is no number {said(ordinal)} among {len(known.values)}")
+    at = ordered(known.values, descending=descending)[int(ordinal.value) - 1]
     return _named(known, at) if known.labels else known.values[at]
 
 

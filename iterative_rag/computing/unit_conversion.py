@@ -59,11 +59,11 @@ def unit(name: str) -> Unit:
 
 def unit_of_words(text: str) -> Unit | None:
     """The unit with which a text begins, if its name has several words: "square miles", "degrees C", "light years"."""
-    found = units.unit_at(folded_in_place(text), 0, "en")
-    if found is None or " " not in text[: found.end]:
+    name = units.unit_at(folded_in_place(text), 0, "en")
+    if name is None or " " not in text[: name.end]:
         return None
-    known = registry().parse_units(found.units[0])
-    return Unit(text[: found.end], known, _is_offset(known))
+    known = registry().parse_units(name.units[0])
+    return Unit(text[: name.end], known, _is_offset(known))
 
 
 def combined(power: int, first: Unit, second: Unit | None = None) -> Unit:
