@@ -94,7 +94,7 @@ def is_refusal(inquiry: Inquiry, draft: Draft) -> bool:
     if not draft.answered:
         return False
     if short := _plain(draft.short_answer):
-        facts = [inquiry.facts[place] for place in draft.cited if place < len(inquiry.facts)]
+        facts = [inquiry.facts[index] for index in draft.cited if index < len(inquiry.facts)]
         return _refusal().fullmatch(short) is not None and not _stands_in(short, facts)
     return all(_refusal().fullmatch(_plain(claim.text)) for claim in split_claims(draft.text))
 

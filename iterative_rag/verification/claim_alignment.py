@@ -30,13 +30,19 @@ def fault(
 
     `words` are those that these proofs must say of the parts, `before` the claims that the draft makes before this one.
     """
-    topic = [part for one in before for part in one.parts if part.name]
+    topic = [part for earlier in before for part in earlier.parts if part.name]
     if not _linked(claim.parts, words, topic, frozenset(chosen), evidence):
         return UNLINKED
     texts = [text for n in chosen for text in evidence.proofs[n].texts]
     if claim.negated and not any(is_negation(low, text.code) for text in texts for low in text.lows):
         return NEGATED
-    spoken_of = [part for one in before if one.said.sentence == claim.said.sentence for part in one.parts if part.name]
+    spoken_of = [
+        part
+        for earlier in before
+        if earlier.said.sentence == claim.said.sentence
+        for part in earlier.parts
+        if part.name
+    ]
     # What a text says of a name that its document bears, and what was computed, cannot be of something else.
     parts = [part for part in claim.parts if len(part.name) > 1 or part.value]
     parts = [part for part in parts if (part.title_of | part.result_of).isdisjoint(chosen)]

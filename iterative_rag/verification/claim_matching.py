@@ -228,13 +228,13 @@ def _holds(text: TextReading, name: Name) -> bool:
     if any(forms.isdisjoint(text.lows) for forms in name):
         return False
     lows = [word.low for word in text.words]
-    return any(low in name[0] and _continues(lows, place, name[1:]) for place, low in enumerate(lows))
+    return any(low in name[0] and _continues(lows, index, name[1:]) for index, low in enumerate(lows))
 
 
-def _continues(lows: Sequence[str], place: int, rest: Name) -> bool:
+def _continues(lows: Sequence[str], index: int, rest: Name) -> bool:
     for forms in rest:
-        near = range(place + 1, min(place + 2 + MOST_BETWEEN, len(lows)))
-        place = next((n for n in near if lows[n] in forms), -1)
-        if place < 0:
+        near = range(index + 1, min(index + 2 + MOST_BETWEEN, len(lows)))
+        index = next((n for n in near if lows[n] in forms), -1)
+        if index < 0:
             return False
     return True

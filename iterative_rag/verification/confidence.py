@@ -57,9 +57,9 @@ def confidence(
     """
     if not draft.answered:
         return round(draft.confidence, 3)
-    undecided = (one for one in conflicts if not draft.weighed or _sides_cited(one, draft) != 1)
+    undecided = (conflict for conflict in conflicts if not draft.weighed or _sides_cited(conflict, draft) != 1)
     bounds = [draft.confidence, *(1 / len(conflict.sides) for conflict in undecided)]
-    measured, support = thresholds(), _least_support([facts[place] for place in draft.cited if place < len(facts)])
+    measured, support = thresholds(), _least_support([facts[index] for index in draft.cited if index < len(facts)])
     if support is Support.DISAGREES:
         bounds.append(BELOW * measured.likely)
     elif support is Support.SILENT:

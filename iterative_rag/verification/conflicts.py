@@ -34,9 +34,9 @@ _YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
 
 @dataclass(frozen=True, slots=True)
 class _FactValue:
-    """The value of the fact at `place`: its numbers and dates, or else the words of meaning; whether it is a name."""
+    """The value of a fact at `position`: its numbers and dates, or else the words of meaning; whether it is a name."""
 
-    place: int
+    position: int
     fact: Fact
     values: tuple[Mention, ...]
     words: tuple[str, ...]
@@ -50,18 +50,18 @@ def conflicts(facts: Sequence[Fact], *, least: float = TRUSTED) -> tuple[Conflic
     of one document; a need that asks for several; figures of different years; the date of something else.
     """
     by_need: dict[str, list[tuple[int, Fact]]] = {}
-    for place, fact in enumerate(facts):
+    for position, fact in enumerate(facts):
         if fact.value.strip() and fact.score >= least:
-            by_need.setdefault(fact.need.key, []).append((place, fact))
-    found = []
+            by_need.setdefault(fact.need.key, []).append((position, fact))
+    disputes = []
     for key, given in by_need.items():
         if len({fact.document_id for _, fact in given}) < 2 or _asks_for_several().search(folded(key)):
             continue
         if sides := _sides(
-            [_read(place, fact) for place, fact in given if _is_about(fact) and not _dates_another(fact)]
+            [_read(position, fact) for position, fact in given if _is_about(fact) and not _dates_another(fact)]
         ):
-            found.append(Conflict(given[0][1].need.question, sides))
-    return tuple(found)
+            disputes.append(Conflict(given[0][1].need.question, sides))
+    return tuple(disputes)
 
 
 def with_conflicts(draft: Draft, inquiry: Inquiry, *, least: float = TRUSTED) -> tuple[Draft, tuple[Conflict, ...]]:
@@ -70,15 +70,15 @@ def with_conflicts(draft: Draft, inquiry: Inquiry, *, least: float = TRUSTED) ->
     An answer is only concerned by conflicts of the needs that it rests on, an abstention by all. What the text names
     already is not said again.
     """
-    concerned = {inquiry.facts[place].need.key for place in draft.cited if place < len(inquiry.facts)}
-    found = tuple(
+    concerned = {inquiry.facts[position].need.key for position in draft.cited if position < len(inquiry.facts)}
+    disputes = tuple(
         conflict
         for conflict in conflicts(inquiry.facts, least=least)
         if not draft.answered or Need(conflict.need).key in concerned
     )
-    for conflict in found:
-        draft = _told(draft, conflict, by_name=len(found) > 1 or len(concerned) > 1)
-    return draft, found
+    for conflict in disputes:
+        draft = _told(draft, conflict, by_name=len(disputes) > 1 or len(concerned) > 1)
+    return draft, disputes
 
 
 def _told(draft: Draft, conflict: Conflict, *, by_name: bool) -> Draft:
@@ -87,9 +87,9 @@ def _told(draft: Draft, conflict: Conflict, *, by_name: bool) -> Draft:
     cited = list(draft.cited)
     parts = []
     for side in conflict.sides:
-        places = [place for place in side.facts if place in cited] or list(side.facts[:1])
-        cited += [place for place in places if place not in cited]
-        parts.append(side.value + " " + "".join(f"[{cited.index(place) + 1}]" for place in places))
+        places = [position for position in side.facts if position in cited] or list(side.facts[:1])
+        cited += [position for position in places if position not in cited]
+        parts.append(side.value + " " + "".join(f"[{cited.index(position) + 1}]" for position in places))
     on = f" on “{conflict.need}”" if by_name else ""
     told = f"Sources differ{on}: {', '.join(parts)}."
     return replace(draft, text=f"{draft.text} {told}".strip(), cited=tuple(cited))
@@ -119,7 +119,7 @@ def _dates_another(fact: Fact) -> bool:
     need = read_text(fact.need.question, language(fact.need.question))
     quote = read_text(fact.quote, language(fact.quote) or need.code)
     asked = _relations(need)
-    if not asked or asked & _relations(quote) or not any(one.is_time for one in read_text(fact.value, "").values):
+    if not asked or asked & _relations(quote) or not any(value.is_time for value in read_text(fact.value, "").values):
         return False
     if asked & _LIFE and all(
         any(_is_title([word.low for word in name], fact) for name in names) for names in _called(need)
@@ -135,16 +135,16 @@ def _relations(reading: TextReading) -> frozenset[str]:
 
 def _called(reading: TextReading) -> list[list[Sequence[Word]]]:
     """The names of a question, "Aldric III" and "Kestria" of "Aldric III of Kestria" together: texts say either."""
-    found: list[list[Sequence[Word]]] = []
+    groups: list[list[Sequence[Word]]] = []
     end = len(reading.text)
     for name in reading.names:
         within = folded(reading.text[end : name[0].start]).strip(" .") in words("names", "of")
         if within:
-            found[-1].append(name)
+            groups[-1].append(name)
         else:
-            found.append([name])
+            groups.append([name])
         end = name[-1].end
-    return found
+    return groups
 
 
 def _is_named(name: Sequence[str], fact: Fact) -> bool:
@@ -169,15 +169,15 @@ def _runs(name: Sequence[str], lows: Sequence[str]) -> bool:
     return any(all(map(same_name, name, window)) for window in windows)
 
 
-def _read(place: int, fact: Fact) -> _FactValue:
+def _read(position: int, fact: Fact) -> _FactValue:
     code = language(fact.need.question) or language(fact.quote)
     reading = read_text(common_names(fact.value, nationality=asks_nation(fact.need.question)), code)
     if reading.values and reading.values[0].named:  # "Apollo 11"
-        return _FactValue(place, fact, (), tuple(folded(fact.value).split()), is_name=True)
+        return _FactValue(position, fact, (), tuple(folded(fact.value).split()), is_name=True)
     said = [word for word in reading.words if len(word.low) == 1 or not is_function_word(word.low, code)]
     long = [word for word in said if len(word.low) > 1]
     is_name = bool(long) and all(word.capital for word in long)
-    return _FactValue(place, fact, reading.values, tuple(word.low for word in said), is_name)
+    return _FactValue(position, fact, reading.values, tuple(word.low for word in said), is_name)
 
 
 def _lows(text: str) -> list[str]:
@@ -195,74 +195,74 @@ def _bare(title: str) -> str:
 def _sides(given: Sequence[_FactValue]) -> tuple[Side, ...]:
     """The groups of agreeing values, if two of them exclude each other; the best supported first."""
     groups: list[list[_FactValue]] = []
-    for one in given:
-        home = next((group for group in groups if any(_agree(one, other) for other in group)), None)
+    for value in given:
+        home = next((group for group in groups if any(_agree(value, other) for other in group)), None)
         if home is None:
-            groups.append([one])
+            groups.append([value])
         else:
-            home.append(one)
+            home.append(value)
     opposed = [group for group in groups if any(_oppose(group, other) for other in groups if other is not group)]
     opposed.sort(
-        key=lambda group: (-len({one.fact.document_id for one in group}), -max(one.fact.score for one in group))
+        key=lambda group: (-len({value.fact.document_id for value in group}), -max(value.fact.score for value in group))
     )
     return tuple(
-        Side(max(group, key=lambda one: one.fact.score).fact.value, tuple(one.place for one in group))
+        Side(max(group, key=lambda value: value.fact.score).fact.value, tuple(value.position for value in group))
         for group in opposed[:MOST_SIDES]
     )
 
 
-def _agree(one: _FactValue, other: _FactValue) -> bool:
-    if one.values and other.values:
-        return any(not excludes(a, b) for a in one.values for b in other.values)
-    return not one.values and not other.values and _holds(one.words, other.words)
+def _agree(value: _FactValue, other: _FactValue) -> bool:
+    if value.values and other.values:
+        return any(not excludes(a, b) for a in value.values for b in other.values)
+    return not value.values and not other.values and _holds(value.words, other.words)
 
 
 def _oppose(group: Sequence[_FactValue], other: Sequence[_FactValue]) -> bool:
     """Whether two groups come from different documents, none of which gives both, and each excludes the other."""
-    if {one.fact.document_id for one in group} & {one.fact.document_id for one in other}:
+    if {value.fact.document_id for value in group} & {value.fact.document_id for value in other}:
         return False
-    return all(_exclude(one, another) for one in group for another in other)
+    return all(_exclude(value, another) for value in group for another in other)
 
 
-def _exclude(one: _FactValue, other: _FactValue) -> bool:
+def _exclude(value: _FactValue, other: _FactValue) -> bool:
     """Whether two values cannot both be true, as far as can be told without knowing the world."""
-    if _namesakes(one.fact, other.fact):
+    if _namesakes(value.fact, other.fact):
         return False
-    if one.values and other.values:
-        differ = all(excludes(a, b) for a in one.values for b in other.values)
-        return differ and _count_the_same(one, other) and not _of_other_years(one, other)
-    if one.values or other.values or not (one.is_name and other.is_name) or _in_turn(one.fact, other.fact):
+    if value.values and other.values:
+        differ = all(excludes(a, b) for a in value.values for b in other.values)
+        return differ and _count_the_same(value, other) and not _of_other_years(value, other)
+    if value.values or other.values or not (value.is_name and other.is_name) or _in_turn(value.fact, other.fact):
         return False
-    return not (_holds(one.words, other.words) or _names(one, other) or _names(other, one))
+    return not (_holds(value.words, other.words) or _names(value, other) or _names(other, value))
 
 
-def _count_the_same(one: _FactValue, other: _FactValue) -> bool:
+def _count_the_same(value: _FactValue, other: _FactValue) -> bool:
     """Whether what is counted is the same: "3 sons" and "5 daughters" say nothing against each other."""
-    return not one.words or not other.words or any(same_name(a, b) for a in one.words for b in other.words)
+    return not value.words or not other.words or any(same_name(a, b) for a in value.words for b in other.words)
 
 
-def _of_other_years(one: _FactValue, other: _FactValue) -> bool:
+def _of_other_years(figure: _FactValue, other: _FactValue) -> bool:
     """Whether two figures (no dates) are each of a year of its own, as populations are."""
-    if any(value.is_time for given in (one, other) for value in given.values):
+    if any(value.is_time for given in (figure, other) for value in given.values):
         return False
-    first, second = (_years(given.fact.quote) for given in (one, other))
+    first, second = (_years(given.fact.quote) for given in (figure, other))
     return bool(first and second) and not first & second
 
 
 def _years(quote: str) -> set[int]:
     readings = (value.readings[0] for value in read_text(quote, language(quote)).values)
-    return {year for one in readings if isinstance(one, Moment) and (year := one.parts[0]) is not None}
+    return {year for reading in readings if isinstance(reading, Moment) and (year := reading.parts[0]) is not None}
 
 
-def _in_turn(one: Fact, other: Fact) -> bool:
+def _in_turn(fact: Fact, other: Fact) -> bool:
     """Whether by the dates of two facts one followed the other, as office-holders do. Dates in brackets may be those of
     lives: they count only where a time is asked for that both touch."""
-    if _succeed(*(term(_BRACKETS.sub(" ", fact.quote), language(fact.quote)) for fact in (one, other))):
+    if _succeed(*(term(_BRACKETS.sub(" ", side.quote), language(side.quote)) for side in (fact, other))):
         return True
-    first, second = (term(fact.quote, language(fact.quote)) for fact in (one, other))
+    first, second = (term(side.quote, language(side.quote)) for side in (fact, other))
     if first is None or second is None or not _succeed(first, second):
         return False
-    asked = [value.readings[0] for value in mentions(one.need.question, language(one.need.question))]
+    asked = [value.readings[0] for value in mentions(fact.need.question, language(fact.need.question))]
     dates = [value.date for value in asked if isinstance(value, Moment) and isinstance(value.date, Date)]
     return any(first.touches(date) and second.touches(date) for date in dates)
 
@@ -271,22 +271,22 @@ def _succeed(first: Term | None, second: Term | None) -> bool:
     return first is not None and second is not None and (first.is_before(second) or second.is_before(first))
 
 
-def _names(one: _FactValue, other: _FactValue) -> bool:
+def _names(value: _FactValue, other: _FactValue) -> bool:
     """Whether one's quote or title names the other's value, too: "Karsa in Westmark"."""
-    held = _lows(f"{one.fact.quote} {one.fact.title}")
+    held = _lows(f"{value.fact.quote} {value.fact.title}")
     return all(any(same_name(word, low) for low in held) for word in other.words)
 
 
-def _holds(one: Sequence[str], other: Sequence[str]) -> bool:
+def _holds(name: Sequence[str], other: Sequence[str]) -> bool:
     """Whether one name holds the other, endings and initials aside: "Brenk", "O. Brenk" and "Oda Brenk"."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((name, other), key=len)
     return bool(short) and all(
         any(same_name(word, full) or (1 in (len(word), len(full)) and word[0] == full[0]) for full in long)
         for word in short
     )
 
 
-def _namesakes(one: Fact, other: Fact) -> bool:
+def _namesakes(fact: Fact, other: Fact) -> bool:
     """Whether two articles have one name and are told apart by a year: "White Cargo" and "White Cargo (1973 film)"."""
-    apart = set(_YEAR.findall(one.title)) != set(_YEAR.findall(other.title))
-    return apart and _lows(_bare(one.title)) == _lows(_bare(other.title))
+    apart = set(_YEAR.findall(fact.title)) != set(_YEAR.findall(other.title))
+    return apart and _lows(_bare(fact.title)) == _lows(_bare(other.title))

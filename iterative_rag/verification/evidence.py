@@ -75,8 +75,8 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
     """The facts of the inquiry and the computations of the draft, in this order."""
     code = language(draft.text) or language(inquiry.original)
     question = read_text(inquiry.original, language(inquiry.original))
-    facts = [_of_fact(place, fact, code) for place, fact in enumerate(inquiry.facts)]
-    proofs = (*facts, *(_of_computation(one, facts, code) for one in draft.computations))
+    facts = [_of_fact(index, fact, code) for index, fact in enumerate(inquiry.facts)]
+    proofs = (*facts, *(_of_computation(computation, facts, code) for computation in draft.computations))
     about = [read_text(text, code) for fact in inquiry.facts for text in (fact.title, fact.value, fact.need.question)]
     texts = [text for proof in proofs for text in (*proof.texts, *proof.titles)]
     return Evidence(
@@ -91,13 +91,13 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
     )
 
 
-def _of_fact(place: int, fact: Fact, code: str) -> Proof:
+def _of_fact(index: int, fact: Fact, code: str) -> Proof:
     own = language(fact.quote) or language(fact.statement) or code
     quote, title = read_text(with_life(fact.quote), own), read_title(fact.title, own)
     need = read_text(fact.need.question, language(fact.need.question) or code)
     texts = (quote, read_text(fact.statement, own), need, read_text(fact.value, own))
     return Proof(
-        facts=(place,),
+        facts=(index,),
         texts=texts,
         quotes=(quote,),
         titles=(title,),
@@ -110,7 +110,7 @@ def _of_fact(place: int, fact: Fact, code: str) -> Proof:
 
 
 def _of_computation(computation: Computation, facts: Sequence[Proof], code: str) -> Proof:
-    below = [facts[place] for place in computation.facts if 0 <= place < len(facts)]
+    below = [facts[index] for index in computation.facts if 0 <= index < len(facts)]
     expression = read_text(computation.expression, code)
     result = _with_unit(read_text(computation.result, code), expression)
     return Proof(
@@ -147,7 +147,7 @@ def _with_unit(result: TextReading, expression: TextReading) -> TextReading:
 def _unit_left_out(expression: TextReading) -> str:
     if function := _COUNTING.match(expression.text):
         return {"age": "year"}.get(function["name"].lower(), function["name"].lower().removesuffix("s"))
-    return "year" if _DIFFERENCE.search(expression.text) and sum(one.is_time for one in expression.values) >= 2 else ""
+    return "year" if _DIFFERENCE.search(expression.text) and sum(v.is_time for v in expression.values) >= 2 else ""
 
 
 def _names(texts: Sequence[TextReading]) -> frozenset[str]:

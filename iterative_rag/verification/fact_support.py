@@ -97,7 +97,7 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     values = (*quoted.values, *named.values)
     if _says_of_another(need, shown, told):
         return Support.DISAGREES
-    held = all(any(stands_in(one, given) for given in values) for one in asked.values)
+    held = all(any(stands_in(mention, given) for given in values) for mention in asked.values)
     return Support.AGREES if held and _holds_names(asked, told) and _holds_relation(asked, told) else Support.SILENT
 
 
@@ -109,10 +109,10 @@ def _lacks_kind(need: str, told: str) -> bool:
 
 def _says_of_another(need: str, shown: str, told: frozenset[str]) -> bool:
     """Whether the quote has a phrase of the need with another name: "Prize in Physics" for "Prize in Chemistry"."""
-    phrases = {(found["head"], found["link"]) for found in _PHRASE.finditer(shown)}
+    phrases = {(match["head"], match["link"]) for match in _PHRASE.finditer(shown)}
     return any(
-        folded(found["name"]) not in told and (found["head"], found["link"]) in phrases
-        for found in _PHRASE.finditer(need)
+        folded(match["name"]) not in told and (match["head"], match["link"]) in phrases
+        for match in _PHRASE.finditer(need)
     )
 
 
@@ -166,7 +166,7 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     longest or the third, or it is of the subject's own infobox and labelled with all that the need says."""
     code = language(need)
     asked = read_text(need, code)
-    ordinal = any(getattr(one.readings[0], "ordinal", False) for one in mentions(need, code))
+    ordinal = any(getattr(mention.readings[0], "ordinal", False) for mention in mentions(need, code))
     ranked = ordinal or any(_is_rank(word.low) for word in asked.others)
     if " | " in row:
         return ranked and _holds_relation(asked, read_text(row, "").lows)

@@ -66,19 +66,19 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
     proved as it is written is read again with each name in the form that names are compared in."""
     checked = _checked(inquiry, draft, said)
     nationality = asks_nation(inquiry.original)
-    plain = tuple(replace(one, text=common_names(one.text, nationality=nationality)) for one in said)
+    plain = tuple(replace(claim, text=common_names(claim.text, nationality=nationality)) for claim in said)
     known = tuple(_in_common_names(fact, nationality=nationality) for fact in inquiry.facts)
-    if all(one.standing is Standing.PROVED for one in checked) or (plain, known) == (tuple(said), inquiry.facts):
+    if all(claim.standing is Standing.PROVED for claim in checked) or (plain, known) == (tuple(said), inquiry.facts):
         return checked
     asked = common_names(inquiry.original, nationality=nationality)
     again = _checked(replace(inquiry, original=asked, facts=known), draft, plain)
     if len(again) != len(checked):
         return checked
     return tuple(
-        replace(two, claim=replace(two.claim, text=one.claim.text), said=one.said)
-        if _STRICTEST_LAST.index(two.standing) < _STRICTEST_LAST.index(one.standing)
-        else one
-        for one, two in zip(checked, again, strict=True)
+        replace(second, claim=replace(second.claim, text=first.claim.text), said=first.said)
+        if _STRICTEST_LAST.index(second.standing) < _STRICTEST_LAST.index(first.standing)
+        else first
+        for first, second in zip(checked, again, strict=True)
     )
 
 
@@ -101,7 +101,7 @@ def _in_common_names(fact: Fact, *, nationality: bool) -> Fact:
 
 def _checked(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
     evidence = read_evidence(inquiry, draft)
-    matched = [match_claim(one, evidence) for one in said]
+    matched = [match_claim(claim, evidence) for claim in said]
     if len(matched) > 1:
         matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
     amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
@@ -167,14 +167,14 @@ def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float]) -> boo
     if part.name:
         return not any(forms.isdisjoint(evidence.borne_out) for forms in part.name)
     wanted = _amounts(part.value)
-    return any(abs(one - other) in wanted or one + other in wanted for one, other in itertools.combinations(amounts, 2))
+    return any(abs(a - b) in wanted or a + b in wanted for a, b in itertools.combinations(amounts, 2))
 
 
 def _amounts(value: Mention | None) -> set[float]:
     """The numbers that a value may stand for; of a date its year."""
     readings = value.readings if value else ()
-    years = {float(one.parts[0] or 0) for one in readings if isinstance(one, Moment)}
-    return years or {one.value for one in readings if isinstance(one, Quantity)}
+    years = {float(reading.parts[0] or 0) for reading in readings if isinstance(reading, Moment)}
+    return years or {reading.value for reading in readings if isinstance(reading, Quantity)}
 
 
 def _proof_sets(claim: MatchedClaim, evidence: Evidence, draft: Draft) -> Iterator[tuple[int, ...]]:

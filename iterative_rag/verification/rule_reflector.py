@@ -54,9 +54,9 @@ class UnsureReflector:
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
         """Raises what `reflector` raises."""
-        found = RuleReflector(strict=True).reflect(inquiry, draft)
-        sure = found.useful and found.claims and found.grounded and draft.confidence >= SURE
-        return found if sure and not with_conflicts(draft, inquiry)[1] else self.reflector.reflect(inquiry, draft)
+        reflection = RuleReflector(strict=True).reflect(inquiry, draft)
+        sure = reflection.useful and reflection.claims and reflection.grounded and draft.confidence >= SURE
+        return reflection if sure and not with_conflicts(draft, inquiry)[1] else self.reflector.reflect(inquiry, draft)
 
 
 def _by_rule(checked: Checked, strict: bool) -> Claim:
@@ -97,8 +97,10 @@ def is_inferred(inquiry: Inquiry, draft: Draft) -> bool:
     if not (draft.answered and short):
         return False
     evidence = read_evidence(inquiry, replace(draft, text=short))
-    facts = [inquiry.facts[place] for place in draft.cited]
-    told = " ".join([*(f"{fact.title} {fact.quote}" for fact in facts), *(one.result for one in draft.computations)])
+    facts = [inquiry.facts[index] for index in draft.cited]
+    told = " ".join(
+        [*(f"{fact.title} {fact.quote}" for fact in facts), *(computation.result for computation in draft.computations)]
+    )
     shared = _content(short, evidence.code) & _content(told, evidence.code)
     return not (shared or any(proof.foreign for proof in evidence.proofs) or _concludes(short, evidence))
 

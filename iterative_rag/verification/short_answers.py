@@ -38,7 +38,7 @@ def with_said_short(inquiry: Inquiry, draft: Draft) -> Draft:
     if not (draft.answered and draft.text and draft.short_answer) or draft.form is not AnswerForm.VALUE:
         return draft
     text = _without_marks(draft.text)
-    facts = [inquiry.facts[place] for place in draft.cited if place < len(inquiry.facts)]
+    facts = [inquiry.facts[index] for index in draft.cited if index < len(inquiry.facts)]
     if says(text, draft.short_answer, inquiry.original, facts):
         return draft
     values = (fact.value for fact in facts if fact.value and fact.value.casefold() not in inquiry.original.casefold())
@@ -59,13 +59,13 @@ def says(text: str, short: str, question: str, facts: Sequence[Fact] = ()) -> bo
     if _says(text, short, question, facts):
         return True
     nation = asks_nation(question)
-    one, other = (common_names(said, nationality=nation) for said in (text, short))
-    return (one, other) != (text, short) and _says(one, other, question, facts)
+    sentence, other = (common_names(said, nationality=nation) for said in (text, short))
+    return (sentence, other) != (text, short) and _says(sentence, other, question, facts)
 
 
 def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
     code = language(text) or language(question)
-    said, given, asked = (read_text(plain(one), code) for one in (text, short, question))
+    said, given, asked = (read_text(plain(wording), code) for wording in (text, short, question))
     if word := yes_or_no(short):
         if not (asks_yes_or_no(question) or yes_or_no(text)):
             return False
@@ -97,7 +97,7 @@ def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: S
     missing = [word for word in missing if not _is_abbreviated(word, given, said)]
     if missing and len(missing) == len(words) and not given.values:
         return False
-    beside = Vocabulary.of(asked.lows.union(*(one.lows for one in quoted), *(_lows(fact) for fact in facts)))
+    beside = Vocabulary.of(asked.lows.union(*(reading.lows for reading in quoted), *(_lows(fact) for fact in facts)))
     names = [word for word in missing if word.capital]
     held = {word for name in given.names for word in name if not set(name) <= set(missing)}
     names = [word for word in names if word not in held or word.end - word.start > _SHORT_PART]
@@ -110,15 +110,15 @@ def _lows(fact: Fact) -> frozenset[str]:
 
 def _has_value(value: Mention, said: Sequence[Mention], exact: Sequence[Mention]) -> bool:
     """Whether the sentence states a value; a cited quote may state it more exactly than the sentence does."""
-    if any(stands_in(value, one) or _is_rounded(value, one) for one in said):
+    if any(stands_in(value, mention) or _is_rounded(value, mention) for mention in said):
         return True
-    return any(stands_in(one, value) for one in said) and any(stands_in(value, one) for one in exact)
+    return any(stands_in(mention, value) for mention in said) and any(stands_in(value, mention) for mention in exact)
 
 
 def _is_rounded(value: Mention, other: Mention) -> bool:
     """Whether a whole number is the other one rounded: "267 miles" for 267.2 miles."""
-    amounts, others = ([one for one in mention.readings if isinstance(one, Quantity)] for mention in (value, other))
-    return any(one.unit == two.unit and one.value == round(two.value) for one in amounts for two in others)
+    amounts, others = ([q for q in mention.readings if isinstance(q, Quantity)] for mention in (value, other))
+    return any(whole.unit == exact.unit and whole.value == round(exact.value) for whole in amounts for exact in others)
 
 
 def _is_abbreviated(word: Word, given: TextReading, said: TextReading) -> bool:
@@ -126,7 +126,7 @@ def _is_abbreviated(word: Word, given: TextReading, said: TextReading) -> bool:
     letters = given.text[word.start : word.end]
     if letters.isupper() and len(letters) > 1:
         return any(word.low in initials for initials in _initials(said))
-    shortened = {one.low for one in said.words if said.text[one.start : one.end].isupper() and one.end - one.start > 1}
+    shortened = {w.low for w in said.words if said.text[w.start : w.end].isupper() and w.end - w.start > 1}
     return any(word.low[0] in initials and initials in shortened for initials in _initials(given))
 
 
@@ -152,7 +152,7 @@ def _polarity(said: TextReading, asked: TextReading) -> str:
         return ""
     vocabulary = Vocabulary.of(said.lows)
     held = all(vocabulary.forms_of(low) or vocabulary.spellings_of(low) for low in lows)
-    held = held and all(any(stands_in(value, one) for one in said.values) for value in asked.values)
+    held = held and all(any(stands_in(value, mention) for mention in said.values) for value in asked.values)
     if not (lows and held) or len(own) > len(lows) + _BESIDE:
         return ""
     return "no" if _negated(said) else "yes"
@@ -178,7 +178,7 @@ def _denied(said: TextReading, start: int) -> bool:
     or where it names another thing instead ("not drawn by Tove but by Oda")."""
     instead = any(word.low in listed("claims", "instead") for word in said.words if word.start > start)
     left = 2 if instead else 0
-    for word in reversed([one for one in said.words if one.end <= start]):
+    for word in reversed([word for word in said.words if word.end <= start]):
         if is_negation(word.low, said.code):
             return not any(mark in said.text[word.end : start] for mark in ".,;:")
         left -= not is_function_word(word.low, said.code)

@@ -36,14 +36,14 @@ def lost_subjects(sentences: Sequence[str], kept: Sequence[bool], titles: Sequen
     `titles` are those of the documents that each sentence cites: a pronoun after such a name stands for it."""
     told: set[str] = set()
     lost = False
-    for place, (sentence, stays) in enumerate(zip(sentences, kept, strict=True)):
-        if not begins_with_pronoun(sentence, titles[place]):
+    for index, (sentence, stays) in enumerate(zip(sentences, kept, strict=True)):
+        if not begins_with_pronoun(sentence, titles[index]):
             names = _names(sentence)
             lost = not stays and bool(names - told)
             if stays:
                 told = names
         elif stays and lost:
-            yield place
+            yield index
 
 
 def begins_with_pronoun(sentence: str, titles: Sequence[str] = ()) -> bool:
@@ -69,8 +69,8 @@ def _subject_words(name: str) -> frozenset[str]:
 
 
 def _names(sentence: str) -> set[str]:
-    found = _WORD.findall(MARKER.sub("", sentence))
-    return {folded(word) for word in found if word[0].isupper()} - _subject_words("before") - _subject_words("articles")
+    terms = _WORD.findall(MARKER.sub("", sentence))
+    return {folded(word) for word in terms if word[0].isupper()} - _subject_words("before") - _subject_words("articles")
 
 
 # What a cell of which nothing is left shows.
@@ -122,11 +122,11 @@ def check_text(
     units = _units(lines)
     checked = check_said(inquiry, draft, [claim for unit in units for claim in unit.claims])
     by_unit: dict[int, list[Checked]] = {}
-    for one in checked:
-        by_unit.setdefault(one.said.sentence, []).append(one)
+    for check in checked:
+        by_unit.setdefault(check.said.sentence, []).append(check)
     verdicts = [_verdict(unit, by_unit.get(n, []), draft, refused) for n, unit in enumerate(units)]
     verdicts = _without_lost_subjects(inquiry, units, verdicts, told)
-    numbers = {n: place + 1 for n, place in enumerate(draft.cited, start=1)}
+    numbers = {n: index + 1 for n, index in enumerate(draft.cited, start=1)}
     kept: dict[tuple[int, int], list[str]] = {}
     new = [(unit, claim, text) for unit, (claim, text) in zip(units, verdicts, strict=True) if not unit.repeats(told)]
     for unit, claim, text in new:
@@ -143,7 +143,7 @@ def claim_of(text: str) -> ClaimText:
 def _units(lines: Sequence[str]) -> list[_Unit]:
     units: list[_Unit] = []
     header: list[str] = []
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if is_row(line):
             if is_rule(line):
                 continue
@@ -151,7 +151,7 @@ def _units(lines: Sequence[str]) -> list[_Unit]:
             if not header:
                 header = cells
                 continue
-            units += _cells(cells, header, place, len(units))
+            units += _cells(cells, header, index, len(units))
             continue
         header = []
         if line.startswith("#"):
@@ -159,7 +159,7 @@ def _units(lines: Sequence[str]) -> list[_Unit]:
         for sentence in sentences(plain(_ENTRY.sub("", line))):
             claims = _numbered(split_claims(sentence), len(units), cited_numbers(sentence))
             if claims:
-                units.append(_Unit(sentence, claims, place))
+                units.append(_Unit(sentence, claims, index))
     return units
 
 
@@ -187,17 +187,17 @@ def _verdict(unit: _Unit, checked: Sequence[Checked], draft: Draft, refused: Col
     """The claim that the unit makes, and its text; of a claim that stays, `facts` are what it cites or should cite."""
     text = MARKER.sub("", unit.text).strip()
     cited = [draft.cited[n - 1] for n in cited_numbers(unit.text) if 0 < n <= len(draft.cited)]
-    proved = [place for one in checked if one.standing is Standing.PROVED for place in one.claim.facts]
+    proved = [index for check in checked if check.standing is Standing.PROVED for index in check.claim.facts]
     if against := _against(checked, bool(cited), refused):
         return Claim(text, False, (), against), ""
     said = unit.text
     if len(checked) == 1 and checked[0].astray:
         said, cited = text, []  # proved, but by other facts than those that it cites
-    if not cited or any(one.astray for one in checked):
+    if not cited or any(check.astray for check in checked):
         cited = [*cited, *proved]
     if not cited:
         return Claim(text, False, (), NO_CITATION), ""
-    doubt = next((one.claim.reason for one in checked if one.standing is Standing.OPEN), "")
+    doubt = next((check.claim.reason for check in checked if check.standing is Standing.OPEN), "")
     return Claim(text, True, tuple(dict.fromkeys(cited)), doubt), said
 
 
@@ -206,19 +206,19 @@ def _without_lost_subjects(
 ) -> list[tuple[Claim, str]]:
     """The verdicts; what follows a sentence that is not in the text, and speaks of it by a pronoun, does not stay."""
     prose = [n for n, unit in enumerate(units) if unit.cell < 0]
-    titles = [[inquiry.facts[place].title for place in verdicts[n][0].facts] for n in prose]
+    titles = [[inquiry.facts[index].title for index in verdicts[n][0].facts] for n in prose]
     stays = [verdicts[n][0].grounded and not units[n].repeats(told) for n in prose]
-    found = list(verdicts)
-    for place in lost_subjects([units[n].text for n in prose], stays, titles):
-        claim = found[prose[place]][0]
-        found[prose[place]] = (Claim(claim.text, False, (), LOST_SUBJECT), "")
-    return found
+    result = list(verdicts)
+    for index in lost_subjects([units[n].text for n in prose], stays, titles):
+        claim = result[prose[index]][0]
+        result[prose[index]] = (Claim(claim.text, False, (), LOST_SUBJECT), "")
+    return result
 
 
 def _cited(text: str, claim: Claim) -> str:
     """The text of a claim with markers for the facts that it does not cite yet, before its full stop."""
     known = cited_numbers(text)
-    marks = "".join(f"[{place + 1}]" for place in claim.facts if place + 1 not in known)
+    marks = "".join(f"[{index + 1}]" for index in claim.facts if index + 1 not in known)
     if not marks:
         return text
     body = text.rstrip(".!?…。！？")
@@ -227,18 +227,18 @@ def _cited(text: str, claim: Claim) -> str:
 
 def _against(checked: Sequence[Checked], cites: bool, refused: Collection[str]) -> str:
     """Why a sentence or cell cannot stay, "" if it can."""
-    for one in checked:
-        if one.standing is Standing.FAILED:
-            return one.claim.reason
-        if one.claim.text in refused:
+    for check in checked:
+        if check.standing is Standing.FAILED:
+            return check.claim.reason
+        if check.claim.text in refused:
             return "a check found no proof of it"
-        if one.standing is Standing.PROVED:
+        if check.standing is Standing.PROVED:
             continue
         if not cites:
             return NO_CITATION
-        if one.astray:
-            return f"what it cites does not say: {', '.join(one.astray)}"
-        if one.unrelated:
+        if check.astray:
+            return f"what it cites does not say: {', '.join(check.astray)}"
+        if check.unrelated:
             return "what it cites says nothing of it"
     return ""
 
@@ -247,19 +247,19 @@ def _laid_out(lines: Sequence[str], kept: dict[tuple[int, int], list[str]]) -> s
     """The lines with what is left of each; paragraphs and tables of which nothing is left are gone."""
     shown: list[str] = []
     table: list[str] = []
-    for place, line in enumerate([*lines, ""]):
+    for index, line in enumerate([*lines, ""]):
         if is_row(line):
             cells = row_cells(line)
             if not table:
                 table = [_row([plain(MARKER.sub("", cell.text)) for cell in cells]), _row(["---"] * len(cells))]
-            elif any(kept.get((place, n)) for n in range(1, len(cells))):
-                said = (" ".join(kept.get((place, n), [])) or EMPTY_CELL for n in range(1, len(cells)))
+            elif any(kept.get((index, n)) for n in range(1, len(cells))):
+                said = (" ".join(kept.get((index, n), [])) or EMPTY_CELL for n in range(1, len(cells)))
                 table.append(_row([plain(MARKER.sub("", cells[0].text)), *said]))
             continue
         if len(table) > 2:
             shown.append("\n".join(table))
         table = []
-        if text := " ".join(kept.get((place, -1), [])):
+        if text := " ".join(kept.get((index, -1), [])):
             entry = bool(_ENTRY.match(line))
             if entry and shown and shown[-1].rpartition("\n")[2].startswith("- "):
                 shown[-1] += f"\n- {text}"

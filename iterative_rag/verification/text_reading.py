@@ -65,7 +65,7 @@ def read_text(text: str, code: str) -> TextReading:
     hardly more than an article does ("one of them", "the first"), nor capitalised ones: "Seven Sisters" is a name. What
     is struck from it, it does not say."""
     text = without_struck(text)
-    values = tuple(one for one in single(mentions(text, code)) if not (one.worded and _is_word(one, text)))
+    values = tuple(value for value in single(mentions(text, code)) if not (value.worded and _is_word(value, text)))
     words = _words(text, values)
     names, others = _names(text, words, code, {value.end for value in values})
     named = [word.low for name in names for word in name]
@@ -99,11 +99,11 @@ def names_subject(title: TextReading, name: Sequence[Set[str]]) -> bool:
     and the last word of a person, or by the last alone. What stands anywhere else in a title is no name of its
     subject."""
     words = _meaning(title)
-    found = [n for n, low in enumerate(words) if any(low in forms for forms in name)]
-    if not found or any(forms.isdisjoint(title.lows) for forms in name):
+    positions = [n for n, low in enumerate(words) if any(low in forms for forms in name)]
+    if not positions or any(forms.isdisjoint(title.lows) for forms in name):
         return False
-    return len(found) == len(words) or (
-        is_plain_name(title) and found[-1] == len(words) - 1 and (len(found) == 1 or found[0] == 0)
+    return len(positions) == len(words) or (
+        is_plain_name(title) and positions[-1] == len(words) - 1 and (len(positions) == 1 or positions[0] == 0)
     )
 
 
@@ -149,7 +149,7 @@ def _is_word(mention: Mention, text: str) -> bool:
 
 
 def _words(text: str, values: tuple[Mention, ...]) -> tuple[Word, ...]:
-    found = []
+    words = []
     for match in _WORD.finditer(text):
         if any(value.start <= match.start() < value.end for value in values):
             continue
@@ -158,8 +158,8 @@ def _words(text: str, values: tuple[Mention, ...]) -> tuple[Word, ...]:
         before = text[:start] if start <= _REACH else f"x{text[start - _REACH : start]}"
         if low != "s" or not _POSSESSIVE.search(before):
             opens = _SENTENCE_START.search(before) is not None
-            found.append(Word(low, start, match.end(), match[0][0].isupper(), opens))
-    return tuple(found)
+            words.append(Word(low, start, match.end(), match[0][0].isupper(), opens))
+    return tuple(words)
 
 
 def _names(

@@ -70,14 +70,14 @@ def _traits(word: str) -> frozenset[str]:
     return relations_of(word) | {word[:_TRAIT]}
 
 
-def _alike(one: str, other: str) -> bool:
-    if one == other:
+def _alike(word: str, other: str) -> bool:
+    if word == other:
         return True
-    if _superlative(one) != _superlative(other):
+    if _superlative(word) != _superlative(other):
         return False
-    if relations_of(one) & relations_of(other):
+    if relations_of(word) & relations_of(other):
         return True
-    shared, longest = shared_beginning(one, other), max(len(one), len(other))
+    shared, longest = shared_beginning(word, other), max(len(word), len(other))
     return shared >= _SHORTEST_STEM and longest - shared <= _LONGEST_ENDING and 5 * shared >= 3 * longest
 
 
@@ -109,9 +109,9 @@ def _listed(table: str, word: str) -> frozenset[str]:
 def _entries(table: str) -> Mapping[str, frozenset[str]]:
     """The lists of a table that each word, or beginning of words ("design*"), stands in. What follows a "/" in a list
     is its other side."""
-    found: dict[str, set[str]] = {}
+    lists: dict[str, set[str]] = {}
     for name, entries in lists_of(table).items():
         signs = ("+", "-") if "/" in entries else ("",)
-        for place, entry in enumerate(entries):
-            found.setdefault(entry, set()).add(f"{signs['/' in entries[:place]]}{name}")
-    return {entry: frozenset(names) for entry, names in found.items()}
+        for index, entry in enumerate(entries):
+            lists.setdefault(entry, set()).add(f"{signs['/' in entries[:index]]}{name}")
+    return {entry: frozenset(names) for entry, names in lists.items()}
