@@ -204,11 +204,13 @@ class Corpora:
         roots: Sequence[str],
         *,
         adding: Collection[str] = (),
+        alone: bool = False,
     ) -> Iterator[CorpusWriter]:
         """Hold the corpus for writing; it is made if there is none.
 
         One that was made otherwise (embedder, chunking, schema) or is damaged is emptied first if `roots` hold
-        all of it; else CorpusMismatch says which paths to give. Roots in `adding` are given in part only.
+        all of it, or are all that it shall hold (`alone`); else CorpusMismatch says which paths to give. Roots in
+        `adding` are given in part only.
         """
         folder = self.folder(name)
         with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
@@ -216,13 +218,14 @@ class Corpora:
             tighten(folder)
             finish_replacing(folder)
             reason = unusable(folder / CORPUS_DATABASE)
-            if reason:
+            if reason and not alone:
                 check_all_given(name, reason, self.roots(name), roots, adding)
             at = rebuilt_in(folder) if reason else folder
             new = not (at / CORPUS_DATABASE).exists()
             try:
                 with closing(DocumentStore(at / CORPUS_DATABASE, write=True)) as store:
-                    writer = CorpusWriter(name, at, store, embedder, chunking, roots, self._place_of(name, at), adding)
+                    place = self._place_of(name, at)
+                    writer = CorpusWriter(name, at, store, embedder, chunking, roots, place, adding, alone=alone)
                     with closing(writer):
                         writer.prepare()
                         try:

@@ -121,7 +121,7 @@ def ingest(
     absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
     given = [*(source.root for source in sources), *absorbed]
     readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
-    with corpora.writer(name, embedder, cut, given, adding=adding) as writer, ExitStack() as opened:
+    with corpora.writer(name, embedder, cut, given, adding=adding, alone=alone) as writer, ExitStack() as opened:
         engine = engine or opened.enter_context(closing(LocalEngine(embedder)))
         report = _Ingestion(sources, writer, engine, questions, ProgressMeter(sources, progress), adding, noticed).run(
             readings

@@ -67,6 +67,8 @@ class CorpusWriter:
         roots: Sequence[str],
         place: Place,
         adding: Collection[str] = (),
+        *,
+        alone: bool = False,
     ) -> None:
         self.name = name
         self.chunking = chunking
@@ -74,7 +76,7 @@ class CorpusWriter:
         self._store = store
         self._embedder = embedder
         self._roots = tuple(roots)
-        self._adding = frozenset(adding)
+        self._adding, self._alone = frozenset(adding), alone
         self._place = place
         self._vectors: VectorStore | None = None
         self._pause = _FIRST_PAUSE
@@ -89,7 +91,8 @@ class CorpusWriter:
         self._store.forget_before(self._place.retire(self._store.number()))
         reason = self._misfit() or self._damage()
         if reason is not None:
-            check_all_given(self.name, reason, self._store.roots(), self._roots, self._adding)
+            if not self._alone:
+                check_all_given(self.name, reason, self._store.roots(), self._roots, self._adding)
             self._empty()
         self._begun_before = frozenset(self._store.unowned())
 

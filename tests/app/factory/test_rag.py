@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from fakes.scripted_roles import Quoting
 from iterative_rag.app import factory
-from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.app.factory import IterativeRAG, corpus_actions, opening
 from iterative_rag.errors import CorpusMismatch
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.protocols import BackendTraits, CallBudget, Corpus, Roles
@@ -51,8 +52,20 @@ def test_the_starter_corpus_is_indexed_again_where_its_index_has_a_former_layout
     assert factory.corpora().info(starter).state == "ready"
 
 
+def test_the_starter_corpus_is_indexed_again_from_another_checkout(
+    starter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(factory.starter_corpus_path(), moved)
+    for module in (opening, corpus_actions):
+        monkeypatch.setattr(module, "starter_corpus_path", lambda: moved)
+    with closing(factory.open_corpus(load_settings({"corpus": starter}), Named("builtin/new@1"))) as corpus:
+        assert str(moved) in corpus.find("Harriet Lane")[0].source
+
+
 ASKING = """
 from iterative_rag.app import factory
+from iterative_rag.app.factory import corpus_actions, opening
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.settings import load_settings
 embedder = HashingEmbedder(32)
