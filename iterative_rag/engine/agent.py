@@ -152,15 +152,15 @@ class AgentLoop:
         chars = self._chars()
         done = self._tools.carry_out(new, chars)
         needs: list[Need] = []
-        for call, found, text in zip(new, done, self._shown.texts(done, chars), strict=True):
-            if found.computation:
-                self._memory.computations.append(_numbered(found.computation))
-            for need, documents in found.shortlists:
+        for call, result, text in zip(new, done, self._shown.texts(done, chars), strict=True):
+            if result.computation:
+                self._memory.computations.append(_numbered(result.computation))
+            for need, documents in result.shortlists:
                 needs.append(need)
                 yield ShortlistStep(hop, need, documents)
             if not isinstance(call, SearchCall):
-                yield ToolStep(hop, *_label(found), tuple(one.document.id for one in found.passages))
-            results.append(ToolResult(found.asked, found.told, text))
+                yield ToolStep(hop, *_label(result), tuple(passages.document.id for passages in result.passages))
+            results.append(ToolResult(result.asked, result.told, text))
         if len(new) < len(wanted):
             told = "they were made before; note what they showed, or ask for something else"
             results.append(ToolResult("repeated calls", told))
@@ -179,15 +179,15 @@ class AgentLoop:
         """The state after the hop, with the quotes of its calls as facts, and the place of each fact that a marker of a
         submission may mean: those noted before, then its own quotes."""
         known = len(state.inquiry.facts)
-        noted = [one for call in calls if isinstance(call, NoteCall) for one in call.quotes]
-        submitted = [one for call in calls if isinstance(call, SubmitCall) for one in call.quotes]
+        noted = [quote for call in calls if isinstance(call, NoteCall) for quote in call.quotes]
+        submitted = [quote for call in calls if isinstance(call, SubmitCall) for quote in call.quotes]
         facts: list[Fact] = []
         refused: list[RefusedQuote] = []
         places = [self._place(quoted, state, facts, refused) for quoted in (*noted, *submitted)]
         if noted or submitted:
             yield _reading(state.next_hop, state.inquiry, facts, refused)
             results += told_of_quotes(noted, refused)
-        titles = [self._run.corpus.document(one).title for one in self._shown.opened()] if needs else []
+        titles = [self._run.corpus.document(document_id).title for document_id in self._shown.opened()] if needs else []
         state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
         yield state
         return state, [*range(known), *places]
@@ -196,17 +196,17 @@ class AgentLoop:
         self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[RefusedQuote]
     ) -> int | None:
         """The place of a quote among the facts, to which it is added if it is new; None where it is refused."""
-        found = verified(
+        checked = verified(
             quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened(), self._run.reader.check
         )
-        if isinstance(found, RefusedQuote):
-            refused.append(found)
+        if isinstance(checked, RefusedQuote):
+            refused.append(checked)
             return None
         known = [*state.inquiry.facts, *facts]
-        same = (n for n, fact in enumerate(known) if _place(fact) == _place(found) and fact.value == found.value)
-        if (place := next(same, None)) is not None:
-            return place
-        facts.append(found)
+        same = (n for n, fact in enumerate(known) if _place(fact) == _place(checked) and fact.value == checked.value)
+        if (index := next(same, None)) is not None:
+            return index
+        facts.append(checked)
         return len(known)
 
     # --- the end -----------------------------------------------------------------------------
@@ -229,7 +229,9 @@ class AgentLoop:
             wrong = "not all of its quotes stand in the articles; correct them, or leave them out"
             bare = 'it has neither "quotes" nor markers [n] of facts; prove the answer'
             return ToolResult(SUBMIT, f"refused: {wrong if refused else bare}")
-        unproved = [one for one in self._guard(submitted.inferred).reflect(inquiry, draft).claims if not one.grounded]
+        unproved = [
+            claim for claim in self._guard(submitted.inferred).reflect(inquiry, draft).claims if not claim.grounded
+        ]
         if not unproved or not memory.first_time("unproved"):
             return None
         told = INFERRED_NAME if submitted.inferred else UNPROVED_CLAIMS
@@ -273,9 +275,9 @@ def _numbered(computation: Computation) -> Computation:
     return replace(computation, facts=tuple(n - 1 for n in computation.facts if n > 0))
 
 
-def _label(found: Found) -> tuple[str, str, str]:
-    tool, _, asked = found.asked.partition(" ")
-    return tool, asked, f"{found.told}: {found.listed}" if found.listed and not found.passages else found.told
+def _label(result: Found) -> tuple[str, str, str]:
+    tool, _, asked = result.asked.partition(" ")
+    return tool, asked, f"{result.told}: {result.listed}" if result.listed and not result.passages else result.told
 
 
 def _place(fact: Fact) -> tuple[str, int, int]:

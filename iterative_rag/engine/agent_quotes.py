@@ -45,11 +45,11 @@ def verified(
     none that does, in one that was shown."""
     documents = titles.articles(quoted.title) if quoted.title else []
     named = {document.id for document in documents}
-    documents += [corpus.document(one) for one in opened if one not in named]
+    documents += [corpus.document(document_id) for document_id in opened if document_id not in named]
     for document in documents:
-        place = locate(quoted.quote, document.text, [(0, len(document.text))])
-        if place is not None:
-            return _fact(quoted, inquiry, document, *place, check)
+        span = locate(quoted.quote, document.text, [(0, len(document.text))])
+        if span is not None:
+            return _fact(quoted, inquiry, document, *span, check)
     nearest = max((_nearest(quoted.quote, document) for document in documents), default=(0.0, "", ""))
     return RefusedQuote(quoted.quote, *(nearest[1:] if nearest[0] >= LIKENESS else ("", "")))
 
@@ -58,7 +58,8 @@ def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuot
     """What the model is told of its quotes: those that were refused, else how many were kept."""
     if refused:
         said = "\n".join(
-            f'- "{one.quote}"' + (f"\n  {one.title} says: {one.nearest}" if one.nearest else "") for one in refused
+            f'- "{refusal.quote}"' + (f"\n  {refusal.title} says: {refusal.nearest}" if refusal.nearest else "")
+            for refusal in refused
         )
         yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
     elif noted:

@@ -75,7 +75,7 @@ class Found:
 
     @property
     def length(self) -> int:
-        return len(self.listed) + sum(one.length + len(one.document.title) for one in self.passages)
+        return len(self.listed) + sum(passages.length + len(passages.document.title) for passages in self.passages)
 
 
 class ShownTexts:
@@ -89,25 +89,25 @@ class ShownTexts:
         """The ids of the documents that were shown."""
         return list(self._shown)
 
-    def texts(self, found: Sequence[Found], chars: int) -> Iterator[str]:
+    def texts(self, results: Sequence[Found], chars: int) -> Iterator[str]:
         """What documents say, for each call, in `chars` characters together. What a short result leaves, longer ones
         get."""
-        for one, room in zip(found, shared(chars, [one.length for one in found]), strict=True):
-            yield self.text(one, room)
+        for result, room in zip(results, shared(chars, [result.length for result in results]), strict=True):
+            yield self.text(result, room)
 
-    def text(self, found: Found, chars: int) -> str:
+    def text(self, result: Found, chars: int) -> str:
         """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place
         of an article gets it."""
-        parts = [found.listed] if found.listed else []
+        parts = [result.listed] if result.listed else []
         hidden = 0
-        for n, one in enumerate(found.passages):
+        for n, passages in enumerate(result.passages):
             left = chars - sum(map(len, parts))
-            if left < min(LEAST_SHOWN, one.length) and (n or left <= 0):
+            if left < min(LEAST_SHOWN, passages.length) and (n or left <= 0):
                 hidden += 1
                 continue
-            fitting = found.passages[n : n + max(1, left // LEAST_SHOWN)]
+            fitting = result.passages[n : n + max(1, left // LEAST_SHOWN)]
             room = shared(left, [other.length for other in fitting])[0]
-            parts.append(f"# {as_field(self._titles.label(one.document))}\n{self._body(one, room)}")
+            parts.append(f"# {as_field(self._titles.label(passages.document))}\n{self._body(passages, room)}")
         if hidden:
             parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
         return "\n\n".join(parts)
@@ -170,7 +170,7 @@ class AgentMemory:
     def remember(self, results: Sequence[ToolResult]) -> None:
         """The results of a turn, which the next one shows."""
         self.results = tuple(results)
-        self.log += [_line(one) for one in results if one.call != REFUSED]
+        self.log += [_line(result) for result in results if result.call != REFUSED]
 
     def first_time(self, what: str) -> bool:
         """Whether the model has not been told this yet."""

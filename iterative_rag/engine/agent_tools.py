@@ -94,23 +94,23 @@ class Toolbox:
     def _search(self, call: SearchCall) -> Found:
         needs = [Need(query) for query in call.queries]
         settings = self.settings
-        found = shortlist(
+        listings = shortlist(
             self.corpus, needs, documents=settings.shortlist, passages=settings.passages, sharpen=True, keep_tail=True
         )
         passages: dict[str, Passages] = {}
         for rank in range(SHOWN_IN_FULL):
-            for documents in found:
+            for documents in listings:
                 for entry in documents[rank : rank + 1]:
                     document = self.corpus.document(entry.document_id)
                     passages.setdefault(document.id, Passages(document, entry=entry))
-        for entry in (entry for documents in found for entry in documents):
+        for entry in (entry for documents in listings for entry in documents):
             self.titles.learn(entry.title, entry.document_id)
         listed = lines(
             f"{query}: {' · '.join(as_field(entry.title) for entry in documents) or 'nothing'}"
-            for query, documents in zip(call.queries, found, strict=True)
+            for query, documents in zip(call.queries, listings, strict=True)
         )
-        told = counted(len({entry.document_id for documents in found for entry in documents}), "article")
-        shortlists = tuple(zip(needs, found, strict=True))
+        told = counted(len({entry.document_id for documents in listings for entry in documents}), "article")
+        shortlists = tuple(zip(needs, listings, strict=True))
         return Found(f"search {' | '.join(call.queries)}", told, listed, tuple(passages.values()), shortlists)
 
     def _of_article(self, call: LookingCall, chars: int) -> Found:
@@ -152,17 +152,17 @@ def _asked(call: LookingCall) -> str:
 
 
 def _places(asked: str, document: Document, words: str) -> Found:
-    found = word_places(document.text, words)
-    if found is None:
+    matches = word_places(document.text, words)
+    if matches is None:
         return Found(asked, "the article does not hold these words")
-    told = _NEARNESS[found.nearness] + counted(found.count, "place")
-    if found.count > len(found.spans):
-        told += f", the first {len(found.spans)} shown"
-    return Found(asked, told, passages=(Passages(document, found.spans),))
+    told = _NEARNESS[matches.nearness] + counted(matches.count, "place")
+    if matches.count > len(matches.spans):
+        told += f", the first {len(matches.spans)} shown"
+    return Found(asked, told, passages=(Passages(document, matches.spans),))
 
 
 def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
-    headings = [one.heading for one in sections(document.text)[:HEADINGS_TOLD]]
+    headings = [section.heading for section in sections(document.text)[:HEADINGS_TOLD]]
     listed = lines([f"Sections: {' · '.join(headings) or 'none'}"])
     if not heading:
         span = beginning(document.text, max(chars, LEAST_SHOWN))
@@ -176,20 +176,20 @@ def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
 def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
     """The rows of a table, or the entries of a list where no table is meant, and what was lost of both."""
     text = document.text
-    found, bulleted = tables(text), lists(text)
-    lost = [one.section or document.title for one in lost_rows(document)]
-    named = [_named("Tables, with their rows", document, found)] if found else []
+    tabular, bulleted = tables(text), lists(text)
+    lost = [entry.section or document.title for entry in lost_rows(document)]
+    named = [_named("Tables, with their rows", document, tabular)] if tabular else []
     named += [_named("Lists, with their entries", document, bulleted)] if bulleted else []
     named += [f"Without their rows in this text: {' · '.join(lost)}"] if lost else []
     listed = lines(named)
-    told = "" if found else "no tables in this article; "
-    if is_name_of(name, lost) and not is_name_of(name, [one.heading for one in (*found, *bulleted)]):
+    told = "" if tabular else "no tables in this article; "
+    if is_name_of(name, lost) and not is_name_of(name, [table.heading for table in (*tabular, *bulleted)]):
         return Found(asked, "the rows of that list were lost: they are not in the corpus", listed)
-    table = table_named(text, found, name) or table_named(text, bulleted, name)
+    table = table_named(text, tabular, name) or table_named(text, bulleted, name)
     if table is None:
-        told += ("no list like that" if name else "no lists") if not found else "the article has no table like that"
+        told += ("no list like that" if name else "no lists") if not tabular else "the article has no table like that"
         return Found(asked, told + (LOST if lost else ""), listed)
-    told += LOST.removeprefix("; ") + "; " if lost and not found else ""
+    told += LOST.removeprefix("; ") + "; " if lost and not tabular else ""
     chosen = rows(text, table, wanted)
     if not chosen:
         return Found(asked, f"{told}none of {counted(len(table.rows), 'row')} holds all these words", listed)
@@ -197,8 +197,8 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
     return Found(asked, told, listed, (Passages(document, _joined([*table.header, *chosen])),))
 
 
-def _named(what: str, document: Document, found: Sequence[Table]) -> str:
-    named = (f"{n}. {table.heading or document.title} ({len(table.rows)})" for n, table in enumerate(found, 1))
+def _named(what: str, document: Document, entries: Sequence[Table]) -> str:
+    named = (f"{n}. {table.heading or document.title} ({len(table.rows)})" for n, table in enumerate(entries, 1))
     return f"{what}: {' · '.join(named)}"
 
 

@@ -32,13 +32,13 @@ class ValueFlow:
     def __init__(self, state: RunState) -> None:
         self._inquiry, self._hops = state.inquiry, state.hops
         facts = self._inquiry.facts
-        found = [hop.n for hop in state.hops for _ in hop.facts]
-        self._hop_of = [0] * (len(facts) - len(found)) + found  # 0 for what earlier questions have found
+        hops = [hop.n for hop in state.hops for _ in hop.facts]
+        self._hop_of = [0] * (len(facts) - len(hops)) + hops  # 0 for what earlier questions have found
         # Of facts that give one value, the surest is meant; of those that are as sure, that of the first need.
         asked = {need: n for n, need in reversed([*enumerate(fact.need.key for fact in facts)])}
         order = sorted(range(len(facts)), key=lambda n: (-facts[n].score, asked[facts[n].need.key], n))
         self._given: list[tuple[str, tuple[int, ...]]] = [(plain(facts[n].value), (n,)) for n in order]
-        self._given += [(one.result, one.facts) for one in self._inquiry.computed]
+        self._given += [(computation.result, computation.facts) for computation in self._inquiry.computed]
         # A quote that tells of the subject of its article ("counted as the 15th") names no value, but it gives one;
         # a name that its own need holds was known before.
         whole = Need(self._inquiry.original).key
@@ -54,55 +54,55 @@ class ValueFlow:
     def with_chain(self, draft: Draft, *, from_question: bool) -> Draft:
         """The draft with all that it rests on cited; what its text does not cite comes last, in the order in which it
         was found. `from_question`: the answer was written to the question as it is now, with the values in it."""
-        start = [*draft.cited, *(place for one in draft.computations for place in one.facts)]
+        start = [*draft.cited, *(index for computation in draft.computations for index in computation.facts)]
         if draft.answered and from_question:
             start += self._named(self._inquiry.question, _END)
         behind: set[int] = set()
         while start:
-            if (place := start.pop()) not in behind:
-                behind.add(place)
-                self._follow(place, ())
-                start += self.rests_on[place]
+            if (index := start.pop()) not in behind:
+                behind.add(index)
+                self._follow(index, ())
+                start += self.rests_on[index]
         return replace(draft, cited=(*draft.cited, *sorted(behind - {*draft.cited})))
 
-    def _follow(self, place: int, path: tuple[int, ...]) -> None:
-        if place in self.rests_on:
+    def _follow(self, index: int, path: tuple[int, ...]) -> None:
+        if index in self.rests_on:
             return
-        path = (*path, place)
-        need, hop = self._inquiry.facts[place].need, self._hop_of[place]
-        sources = self._named(need.question, hop, but=need.key) or self._replaced(place) or self._told_of(place)
-        self.rests_on[place] = tuple(source for source in sources if source not in path)
-        for source in self.rests_on[place]:
+        path = (*path, index)
+        need, hop = self._inquiry.facts[index].need, self._hop_of[index]
+        sources = self._named(need.question, hop, but=need.key) or self._replaced(index) or self._told_of(index)
+        self.rests_on[index] = tuple(source for source in sources if source not in path)
+        for source in self.rests_on[index]:
             self._follow(source, path)
 
     def _named(self, question: str, hop: int, *, but: str = "") -> tuple[int, ...]:
         """The facts of earlier hops whose values a question names; where there are none, those of the same hop: what a
         model notes in one turn builds on one another."""
-        facts, found = self._inquiry.facts, self._hop_of
+        facts, hop_of = self._inquiry.facts, self._hop_of
         sources = (self._given, self._given, self._told, self._told)
         for told, hops in zip(sources, (range(hop), (hop,)) * 2, strict=True):
             given = [
                 (value, places)
                 for value, places in told
-                if all(found[place] in hops and facts[place].need.key != but for place in places)
+                if all(hop_of[index] in hops and facts[index].need.key != but for index in places)
             ]
             if meant := values_named(question, [value for value, _ in given], self._inquiry.original):
-                return tuple(dict.fromkeys(place for n in meant for place in given[n][1]))
+                return tuple(dict.fromkeys(index for n in meant for index in given[n][1]))
         return ()
 
-    def _replaced(self, place: int) -> Sequence[int]:
+    def _replaced(self, index: int) -> Sequence[int]:
         """Of a need that names no value: the values that stood in the question of its hop, and in whose place the one
         that was found for it was put ("Ann Lee's mother" became "Eva Reed")."""
-        fact, hop = self._inquiry.facts[place], self._hop_of[place]
+        fact, hop = self._inquiry.facts[index], self._hop_of[index]
         if not hop or not values_named(self._hops[hop - 1].rephrased, [fact.value], self._hops[hop - 1].question):
             return ()
         kept = self._named(self._hops[hop - 1].rephrased, hop)
         return [source for source in self._named(self._hops[hop - 1].question, hop) if source not in kept]
 
-    def _told_of(self, place: int) -> Sequence[int]:
+    def _told_of(self, index: int) -> Sequence[int]:
         """Of a fact that was noted beside the needs of its hop, for the question as a whole: what it tells of, which is
         the value that its article is named by, or else those that its statement names."""
-        fact, hop = self._inquiry.facts[place], self._hop_of[place]
+        fact, hop = self._inquiry.facts[index], self._hop_of[index]
         if fact.value or fact.need.key != Need(self._inquiry.original).key:
             return ()
         return self._named(fact.title, hop, but=fact.need.key) or self._named(fact.statement, hop, but=fact.need.key)
@@ -123,7 +123,7 @@ class CitationNumbers:
     def of(self, places: Sequence[int]) -> tuple[int, ...]:
         """The numbers of the facts at these positions, for those that are cited."""
         numbers = self._numbers()
-        return tuple(dict.fromkeys(numbers[place] for place in places if place in numbers))
+        return tuple(dict.fromkeys(numbers[index] for index in places if index in numbers))
 
     def renumbered(self, text: str) -> str:
         """A text of the draft with the numbers of the citations in its markers."""
@@ -138,7 +138,7 @@ class CitationNumbers:
         return _MARKS.sub(replaced, text)
 
     def citations(self) -> tuple[Citation, ...]:
-        firsts = {n: self.facts[place] for place, n in reversed(self._numbers().items())}
+        firsts = {n: self.facts[index] for index, n in reversed(self._numbers().items())}
         return tuple(_citation(n, firsts[n]) for n in sorted(firsts))
 
     def chain(self) -> tuple[ChainLink, ...]:
@@ -146,31 +146,31 @@ class CitationNumbers:
         finding of another after it."""
         grouped: dict[tuple[str, str], list[int]] = {}
         below = {source for sources in self.rests_on.values() for source in sources}
-        for place in self.cited:
-            if self.facts[place].value or self.rests_on.get(place) or place in below:
-                grouped.setdefault(_finding(self.facts[place]), []).append(place)
+        for index in self.cited:
+            if self.facts[index].value or self.rests_on.get(index) or index in below:
+                grouped.setdefault(_finding(self.facts[index]), []).append(index)
         links = []
         for places in grouped.values():
             first = self.facts[places[0]]
-            found = plain(with_unit(first.value, first.quote) or first.quote)
-            findings = [_finding(self.facts[source]) for place in places for source in self.rests_on.get(place, ())]
-            given = [place for finding in findings if finding in grouped for place in grouped[finding]]
-            links.append(ChainLink(plain(first.need.question), found, self.of(places), self.of(given)))
+            value = plain(with_unit(first.value, first.quote) or first.quote)
+            findings = [_finding(self.facts[source]) for index in places for source in self.rests_on.get(index, ())]
+            given = [index for finding in findings if finding in grouped for index in grouped[finding]]
+            links.append(ChainLink(plain(first.need.question), value, self.of(places), self.of(given)))
         return tuple(_in_order(links))
 
     def with_unit(self, short: str) -> str:
         """A short answer that is a bare number, with the unit that the quote of a cited fact writes with it."""
-        stating = (self.facts[place] for place in self.cited if self.facts[place].value == short)
+        stating = (self.facts[index] for index in self.cited if self.facts[index].value == short)
         return with_unit(short, *(fact.quote for fact in stating))
 
     def _numbers(self) -> dict[int, int]:
         """The number of each cited fact by its position, in the order of the draft."""
         by_quote: dict[tuple[str, int, int], int] = {}
         numbers: dict[int, int] = {}
-        for place in self.cited:
-            fact = self.facts[place]
+        for index in self.cited:
+            fact = self.facts[index]
             quote = fact.document_id, fact.start, fact.end
-            numbers[place] = by_quote.setdefault(quote, len(by_quote) + 1)
+            numbers[index] = by_quote.setdefault(quote, len(by_quote) + 1)
         return numbers
 
 

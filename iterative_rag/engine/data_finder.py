@@ -112,7 +112,7 @@ class DataFinder:
     def read_again(self, state: RunState) -> Generator[Progress, None, RunState]:
         """The second attempt at windows that could not be read, if time is left: a hop of its own if it finds new
         facts."""
-        again = [one for one in state.unread if one.attempts < ATTEMPTS]
+        again = [unread for unread in state.unread if unread.attempts < ATTEMPTS]
         if not again or self._budget.seconds_left() <= 0:
             return state
         since = self._budget.usage()
@@ -135,7 +135,7 @@ class DataFinder:
         """The documents to read for each need; none that an earlier search for it has listed, or, where the reader is
         sparing and leaves documents unread, none that was read."""
         settings, factor = self._settings, WIDER if wider else 1
-        found = shortlist(
+        shortlists = shortlist(
             self.corpus,
             needs,
             documents=settings.shortlist * factor,
@@ -143,7 +143,7 @@ class DataFinder:
             sharpen=self._sparing,
             keep_tail=wider,
         )
-        return [self._unlisted(need, documents) for need, documents in zip(needs, found, strict=True)]
+        return [self._unlisted(need, documents) for need, documents in zip(needs, shortlists, strict=True)]
 
     def _shortlists(
         self, hop: int, needs: Sequence[Need], *, wider: bool, brief: bool
@@ -253,12 +253,12 @@ class DataFinder:
 def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, ...]:
     """What was found and is not known yet for the same need; the same quote may serve two needs."""
     known = {_place(fact) for fact in state.inquiry.facts}
-    found: dict[tuple[str, int, int, str], Fact] = {}
+    facts: dict[tuple[str, int, int, str], Fact] = {}
     for reading in readings:
         for fact in reading.facts:
             if not any(struck.covers(fact) for struck in state.struck):
-                found.setdefault(_place(fact), fact)
-    return tuple(fact for place, fact in found.items() if place not in known)
+                facts.setdefault(_place(fact), fact)
+    return tuple(fact for key, fact in facts.items() if key not in known)
 
 
 def _place(fact: Fact) -> tuple[str, int, int, str]:

@@ -119,7 +119,7 @@ def _proving(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> list[Cla
     """The grounded claims that say the short answer, with the facts that prove them."""
     short = draft.short_answer
     grounded = [claim for claim in reflection.claims if claim.grounded and short]
-    facts = [[inquiry.facts[place] for place in claim.facts if place < len(inquiry.facts)] for claim in grounded]
+    facts = [[inquiry.facts[index] for index in claim.facts if index < len(inquiry.facts)] for claim in grounded]
     told = zip(grounded, facts, strict=True)
     return [claim for claim, proof in told if says(claim.text, short, inquiry.original, proof)]
 
@@ -128,6 +128,6 @@ def _proved(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> Draft:
     """The draft; if claims stayed unproved, only its short answer and the facts that prove it."""
     if reflection.grounded:
         return draft
-    facts = tuple(dict.fromkeys(place for claim in _proving(draft, reflection, inquiry) for place in claim.facts))
+    facts = tuple(dict.fromkeys(index for claim in _proving(draft, reflection, inquiry) for index in claim.facts))
     marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
     return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts, also=(), caveats=())

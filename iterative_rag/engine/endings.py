@@ -70,8 +70,8 @@ class RunOutcome:
 
 
 def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
-    found = {fact.need.key for fact in state.inquiry.facts if fact.value}
-    left = "; ".join(one for one in draft.missing.split("; ") if Need(one).key not in found)
+    valued = {fact.need.key for fact in state.inquiry.facts if fact.value}
+    left = "; ".join(question for question in draft.missing.split("; ") if Need(question).key not in valued)
     missing = f"Missing: {left}" if left else ""
     if ending.fault is not None:
         return RunOutcome(Status.INCOMPLETE, str(ending.fault), ReasonCode.FAULT)
@@ -97,8 +97,8 @@ def _searched_web(searches: Sequence[WebStep]) -> str:
     if any(step.documents for step in searches):
         return "The web did not tell it either."
     faults = [fault.message.rstrip(".") for step in searches for fault in step.skipped]
-    found = any(step.results for step in searches)
-    said = "No page that the web search found could be read" if found else "The web could not be searched"
+    has_results = any(step.results for step in searches)
+    said = "No page that the web search found could be read" if has_results else "The web could not be searched"
     return f"{said} ({faults[-1]})." if faults else "The web search found no page."
 
 
@@ -113,9 +113,9 @@ def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
 
 def _found_what_it_looked_for(state: RunState) -> bool:
     """Whether there is a fact for each need of the last hop: what is missing then is none that was looked for."""
-    found = {fact.need.key for fact in state.inquiry.facts}
+    met = {fact.need.key for fact in state.inquiry.facts}
     last = state.hops[-1].needs if state.hops else ()
-    return bool(found) and all(Need(need).key in found for need in last)
+    return bool(met) and all(Need(need).key in met for need in last)
 
 
 def _is_near(state: RunState, ending: Ending) -> bool:
@@ -139,8 +139,8 @@ def _abstention_reason(code: ReasonCode, draft: Draft, ending: Ending) -> str:
 
 def _not_read(unread: Sequence[UnreadWindow]) -> str:
     """Which documents could not be read and why, in one sentence; "" where all were read."""
-    titles = list(dict.fromkeys(one.window.title for one in unread))
-    reasons = list(dict.fromkeys(one.reason.rstrip(".") for one in unread))
+    titles = list(dict.fromkeys(entry.window.title for entry in unread))
+    reasons = list(dict.fromkeys(entry.reason.rstrip(".") for entry in unread))
     if not titles:
         return ""
     more = [f"and {len(titles) - TITLES_NAMED} more"] if len(titles) > TITLES_NAMED else []

@@ -68,12 +68,12 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         usage=usage,
         cap=ending.cap.cap if ending.cap else None,
         fault=Fault(str(fault), fault.hint, fault.exit_code) if fault else None,
-        computations=tuple(replace(one, facts=numbers.of(one.facts)) for one in draft.computations),
+        computations=tuple(replace(result, facts=numbers.of(result.facts)) for result in draft.computations),
         conflicts=tuple(
-            replace(one, sides=tuple(replace(side, facts=numbers.of(side.facts)) for side in one.sides))
-            for one in conflicts
+            replace(conflict, sides=tuple(replace(side, facts=numbers.of(side.facts)) for side in conflict.sides))
+            for conflict in conflicts
         ),
-        claims=tuple(replace(one, facts=numbers.of(one.facts)) for one in claims),
+        claims=tuple(replace(claim, facts=numbers.of(claim.facts)) for claim in claims),
         unread=_documents(state.unread),
         also=tuple(map(numbers.renumbered, draft.also)) if draft.answered else (),
         caveats=(
@@ -85,7 +85,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         chain=numbers.chain(),
         form=draft.form,
         taken_as=written.taken_as,
-        facts=tuple(state.inquiry.facts[place] for place in draft.cited),
+        facts=tuple(state.inquiry.facts[index] for index in draft.cited),
     )
 
 
@@ -114,14 +114,14 @@ def _with_partial_finding(draft: Draft, state: RunState, conflicts: Sequence[Con
         return replace(draft, text="")
     inquiry, here = state.inquiry, {fact for hop in state.hops for fact in hop.facts}
     best: dict[str, int] = {}
-    for place, fact in enumerate(inquiry.facts):
+    for index, fact in enumerate(inquiry.facts):
         key = fact.need.key
         if fact.value and fact in here and (key not in best or fact.score > inquiry.facts[best[key]].score):
-            best[key] = place
+            best[key] = index
     told = list(best.values())[-FINDINGS_SHOWN:]
-    facts = [inquiry.facts[place] for place in told]
+    facts = [inquiry.facts[index] for index in told]
     said = "; ".join(f"{fact.need.question} {fact.value} [{n}]" for n, fact in enumerate(facts, start=1))
-    disputed = (place for conflict in conflicts for side in conflict.sides for place in side.facts)
+    disputed = (index for conflict in conflicts for side in conflict.sides for index in side.facts)
     cited = tuple(dict.fromkeys((*told, *disputed)))
     return replace(draft, text=said and f"Found so far: {said}", cited=cited)
 
@@ -138,7 +138,7 @@ def _left_out(draft: Draft) -> Iterator[str]:
 def _lost_rows(lost: Sequence[LostRowsStep], inquiry: Inquiry) -> tuple[str, ...]:
     """What to know of lists without rows, where nothing else gave their needs a value."""
     valued = {fact.need.key for fact in inquiry.facts if fact.value}
-    return tuple(dict.fromkeys(one.caveat for one in lost if one.need.key not in valued))
+    return tuple(dict.fromkeys(step.caveat for step in lost if step.need.key not in valued))
 
 
 def _with_sound_notes(draft: Draft, inquiry: Inquiry) -> Draft:
@@ -162,19 +162,20 @@ def best_so_far(inquiry: Inquiry) -> Draft:
     """A draft without any model: the fact that is trusted most, shown as what it is."""
     if not inquiry.facts:
         return Draft(answered=False, text="", missing=NOTHING_FOUND)
-    found = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
-    missing = "; ".join(dict.fromkeys(need.question for need in inquiry.tried if need.key not in found))
+    met = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
+    missing = "; ".join(dict.fromkeys(need.question for need in inquiry.tried if need.key not in met))
     if inquiry.form.is_text:
         return replace(extract_of(inquiry), answered=False, missing=missing)
     # The latest hop is nearest to the question.
-    place = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
-    fact = inquiry.facts[place]
-    return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(place,), missing=missing)
+    index = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
+    fact = inquiry.facts[index]
+    return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(index,), missing=missing)
 
 
 def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:
     """One entry for each need and document."""
-    entries = {(one.need.key, one.window.document_id): one for one in unread}
+    entries = {(entry.need.key, entry.window.document_id): entry for entry in unread}
     return tuple(
-        UnreadDocument(one.window.title, one.window.source, one.need.question, one.reason) for one in entries.values()
+        UnreadDocument(entry.window.title, entry.window.source, entry.need.question, entry.reason)
+        for entry in entries.values()
     )

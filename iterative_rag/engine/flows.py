@@ -170,14 +170,14 @@ def _calculated(state: RunState, step: PlannedStep) -> Generator[Progress, None,
         yield ToolStep(hop, step.tool.value, step.question, f"refused, {error}")
         return replace(state, inquiry=replace(inquiry, tried=(*inquiry.tried, Need(step.question))))
     yield ToolStep(hop, step.tool.value, step.question, result)
-    facts = tuple(place for place in step.facts if 0 <= place < len(inquiry.facts))
+    facts = tuple(index for index in step.facts if 0 <= index < len(inquiry.facts))
     done = Computation(step.question, result, facts)
     return replace(state, inquiry=replace(inquiry, computed=(*inquiry.computed, done)))
 
 
 def _next_step(plan: Plan, inquiry: Inquiry) -> PlannedStep | None:
     """The first step that was not taken; else the first search that was made just once and is still wanted, wider."""
-    computed = {one.expression for one in inquiry.computed}
+    computed = {computation.expression for computation in inquiry.computed}
 
     def looks(step: PlannedStep) -> int:
         looked = inquiry.looks(Need(step.question))

@@ -286,13 +286,13 @@ def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:
 def _never_searched(needs: Sequence[Need], inquiry: Inquiry) -> tuple[Need, ...]:
     """The needs that are not just other words for one that brought nothing, and those that name an article which none
     of the needs so far has named: its text is new, whatever the words."""
-    found = {fact.need.key for fact in inquiry.facts}
-    barren = [content_words(need.question) for need in inquiry.tried if need.key not in found]
+    met = {fact.need.key for fact in inquiry.facts}
+    barren = [content_words(need.question) for need in inquiry.tried if need.key not in met]
     seen = {need.see.casefold() for need in inquiry.tried}
 
     def is_new(need: Need) -> bool:
         elsewhere = bool(need.see) and need.see.casefold() not in seen
-        return elsewhere or not any(_rewords(content_words(need.question), one) for one in barren)
+        return elsewhere or not any(_rewords(content_words(need.question), words) for words in barren)
 
     return tuple(need for need in needs if is_new(need))
 

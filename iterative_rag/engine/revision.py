@@ -93,12 +93,12 @@ def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[H
     if not 0 <= edit.index < len(hop.facts):
         raise UsageError(f"Hop {hop.n} has no fact {edit.index + 1}.", hint=f"It has {len(hop.facts)}.")
     fact = hop.facts[edit.index]
-    others = tuple(one for one in hop.facts if one.need.key != fact.need.key)
+    others = tuple(other_fact for other_fact in hop.facts if other_fact.need.key != fact.need.key)
     # What follows is worked out anew, so the question is as it was before it was rephrased.
     hop = replace(hop, rephrased=hop.question)
     match edit.kind:
         case EditKind.STRIKE:
-            left = tuple(one for n, one in enumerate(hop.facts) if n != edit.index)
+            left = tuple(other_fact for n, other_fact in enumerate(hop.facts) if n != edit.index)
             struck = Struck(fact.document_id, fact.start, fact.end)
             return replace(_unpinned(hop, fact.need), facts=left), (struck,)
         case EditKind.PIN:
@@ -114,10 +114,10 @@ def _corrected(fact: Fact, edit: FactEdit, corpus: Corpus) -> Fact:
         raise UsageError("A correction needs a value.")
     if edit.quote.strip():
         document = corpus.document(fact.document_id)
-        place = locate(edit.quote, document.text, [(0, len(document.text))])
-        if place is None:
+        span = locate(edit.quote, document.text, [(0, len(document.text))])
+        if span is None:
             raise UsageError(f"{fact.title} does not hold this quote.", hint="Copy it from the article, word for word.")
-        start, end = place
+        start, end = span
         quote = document.text[start:end]
         fact = replace(fact, quote=quote, start=start, end=end, page=document.page_at(start))
     if folded(value) not in folded(f"{fact.title} {plain(fact.quote)}"):

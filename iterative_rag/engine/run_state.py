@@ -86,7 +86,7 @@ class RunState:
             seconds=cost.seconds,
         )
         tried = inquiry.tried if again else (*inquiry.tried, *needs)
-        listed = {plain_words(title) for title in (*titles, *(one for hop in self.hops for one in hop.shortlist))}
+        listed = {plain_words(title) for title in (*titles, *(past for hop in self.hops for past in hop.shortlist))}
         missed = (need.see for need in needs if need.see and plain_words(need.see) not in listed)
         absent = tuple(dict.fromkeys((*inquiry.absent, *missed)))
         inquiry = replace(inquiry, facts=(*inquiry.facts, *facts), tried=tried, absent=absent)
@@ -100,14 +100,14 @@ class RunState:
     def with_readings(self, readings: Sequence[NeedReading], again: Sequence[UnreadWindow] = ()) -> RunState:
         """The state after readings: what could not be read; `again` are unread windows that they tried once more."""
         attempts = ATTEMPTS if again else 1
-        kept = [one for one in self.unread if one not in again]
-        new = [replace(one, attempts=attempts) for reading in readings for one in reading.unread]
+        kept = [unread for unread in self.unread if unread not in again]
+        new = [replace(unread, attempts=attempts) for reading in readings for unread in reading.unread]
         errors = (reading.error for reading in readings if reading.error)
         return replace(self, unread=(*kept, *new), unreadable=self.unreadable or next(errors, None))
 
     def with_lost_lists(self, lost: Sequence[LostRowsStep]) -> RunState:
         """The state after lists turned out to have no rows."""
-        names = (*self.inquiry.lost_lists, *(one.name for one in lost))
+        names = (*self.inquiry.lost_lists, *(step.name for step in lost))
         return replace(self, inquiry=replace(self.inquiry, lost_lists=names)) if lost else self
 
     def under_way(self) -> RunState:
@@ -144,7 +144,7 @@ class RunState:
     def lacks_a_window(self) -> bool:
         """Whether a need without a value has windows that could not be read."""
         settled = {fact.need.key for fact in self.inquiry.facts if fact.value}
-        return any(one.need.key not in settled for one in self.unread)
+        return any(unread.need.key not in settled for unread in self.unread)
 
     @property
     def falls_short(self) -> bool:

@@ -72,7 +72,7 @@ class TextDrafting:
     def _report(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, Drafted]:
         """The sections one by one. A section on which nothing was found, or that could not be written, is named as
         missing; a limit or a fault ends the report with what is written by then."""
-        found = {fact.need.key for fact in inquiry.facts}
+        met = {fact.need.key for fact in inquiry.facts}
         report = Draft(True, "", confidence=1.0, weighed=True, form=AnswerForm.REPORT)
         parts: list[str] = []
         claims: list[Claim] = []
@@ -80,7 +80,7 @@ class TextDrafting:
         denied: Draft | None = None
         for n, section in enumerate(inquiry.outline):
             without = replace(report, uncovered=(*report.uncovered, section.heading))
-            if not any(need.key in found for need in section.needs):
+            if not any(need.key in met for need in section.needs):
                 report = without
                 continue
             try:
@@ -160,13 +160,13 @@ def extract_of(inquiry: Inquiry) -> Draft:
     """The best facts of each need, quoted, in place of a text that could not be written."""
     of_need: Counter[str] = Counter()
     quoted: dict[tuple[str, int, int], int] = {}
-    for place in sorted(range(len(inquiry.facts)), key=lambda n: -inquiry.facts[n].score):
-        fact = inquiry.facts[place]
+    for index in sorted(range(len(inquiry.facts)), key=lambda n: -inquiry.facts[n].score):
+        fact = inquiry.facts[index]
         of_need[fact.need.key] += 1
         if of_need[fact.need.key] <= QUOTED_OF_A_NEED:
-            quoted.setdefault((fact.document_id, fact.start, fact.end), place)
+            quoted.setdefault((fact.document_id, fact.start, fact.end), index)
     cited = tuple(sorted(list(quoted.values())[:QUOTED]))
-    quotes = [plain(inquiry.facts[place].quote) for place in cited]
+    quotes = [plain(inquiry.facts[index].quote) for index in cited]
     text = " ".join(f"“{quote}” [{n}]" for n, quote in enumerate(quotes, start=1))
     return Draft(True, text, quotes[0] if quotes else "", cited, form=AnswerForm.EXTRACT)
 
@@ -183,14 +183,14 @@ def _value_in(text: str, inquiry: Inquiry, given: str, cited: Sequence[int]) -> 
     if not asks_value(inquiry.original):
         return ""
     asked, kind = content_words(inquiry.original), kind_asked(inquiry.original)
-    facts = [inquiry.facts[place] for place in cited]
+    facts = [inquiry.facts[index] for index in cited]
     telling = [
         fact for fact in facts if asks_value(fact.need.question) and kind in (Asked.ANY, kind_asked(fact.need.question))
     ]
     telling.sort(key=lambda fact: -len(asked & content_words(fact.need.question)))
     values = (" ".join(value.split()) for value in (given, *(fact.value for fact in telling)))
     said = plain_words(MARKER.sub("", text))
-    return next((one for one in values if plain_words(one) and holds_words(said, plain_words(one))), "")
+    return next((value for value in values if plain_words(value) and holds_words(said, plain_words(value))), "")
 
 
 def _with_caveats(draft: Draft, *caveats: str) -> Draft:
@@ -201,5 +201,5 @@ def _headed(section: OutlineSection, inquiry: Inquiry, text: str) -> str:
     """The section below its heading; a heading that names what no fact does is left out."""
     claim = Draft(True, section.heading, form=AnswerForm.REPORT)
     checked = check_said(inquiry, claim, [claim_of(section.heading)])
-    sound = all(one.standing is not Standing.FAILED for one in checked)
+    sound = all(verdict.standing is not Standing.FAILED for verdict in checked)
     return f"## {section.heading}\n\n{text}" if sound else text

@@ -49,6 +49,6 @@ class TextPlanning:
 
 def open_aspects(inquiry: Inquiry) -> Analysis:
     """The needs of an outline on which nothing was found yet."""
-    found = {fact.need.key for fact in inquiry.facts}
-    needs = tuple(need for section in inquiry.outline for need in section.needs if need.key not in found)
+    met = {fact.need.key for fact in inquiry.facts}
+    needs = tuple(need for section in inquiry.outline for need in section.needs if need.key not in met)
     return Needs(needs, last=True, form=inquiry.form) if needs else Known(inquiry.form)

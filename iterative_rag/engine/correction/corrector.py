@@ -199,7 +199,7 @@ class Corrector:
         document = self.corpus.document(entry.document_id)
         size = self.settings.window_chars
         offered = self._offered[need.question].get(entry.document_id, ())
-        spans = [span for one in offered for span in window(document, one, size, PACKED).spans]
+        spans = [span for earlier in offered for span in window(document, earlier, size, PACKED).spans]
         hits = tuple(
             hit for hit in entry.hits if not any(start <= hit.start and hit.end <= end for start, end in spans)
         )
@@ -211,12 +211,12 @@ class Corrector:
         if self.web is None:
             return ()
         try:
-            found = self.web.search_web(need)
+            outcome = self.web.search_web(need)
         except FetchError as error:
             yield WebStep(hop, need, self.settings.search_engine, "", (), (), (ReadingFault("search", str(error)),))
             return ()
-        yield WebStep(hop, need, found.engine, found.query, found.results, found.documents, found.skipped)
-        new = tuple(entry for entry in found.documents if entry.document_id not in listed)
+        yield WebStep(hop, need, outcome.engine, outcome.query, outcome.results, outcome.documents, outcome.skipped)
+        new = tuple(entry for entry in outcome.documents if entry.document_id not in listed)
         listed.update(entry.document_id for entry in new)
         return new
 
@@ -253,26 +253,26 @@ def search_reworded(
     lists = shortlist(corpus, queries, documents=documents * DEPTH + known, passages=passages)
     if queries[-1].question == passage:
         lists[-1] = _by_meaning(lists[-1])
-    left = [[entry for document in found if (entry := unread(document)) is not None] for found in lists]
+    left = [[entry for document in ranking if (entry := unread(document)) is not None] for ranking in lists]
     return _fused(left)[:documents]
 
 
-def _by_meaning(found: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:
+def _by_meaning(ranking: Sequence[ShortlistedDocument]) -> tuple[ShortlistedDocument, ...]:
     """In the order of the best dense ranks, without those that only BM25 found; unchanged if the store has no ranks."""
     placed = [
         (min(ranks), entry)
-        for entry in found
+        for entry in ranking
         if (ranks := [hit.dense_rank for hit in entry.hits if hit.dense_rank is not None])
     ]
-    return tuple(entry for _, entry in sorted(placed, key=lambda item: item[0])) or tuple(found)
+    return tuple(entry for _, entry in sorted(placed, key=lambda item: item[0])) or tuple(ranking)
 
 
 def _fused(lists: Sequence[Sequence[ShortlistedDocument]]) -> tuple[ShortlistedDocument, ...]:
     """Documents by the sum of 1 / (k + rank) over the lists, each with its hits in all lists."""
     scores: dict[str, float] = {}
     entries: dict[str, list[ShortlistedDocument]] = {}
-    for found in lists:
-        for rank, entry in enumerate(found, start=1):
+    for ranking in lists:
+        for rank, entry in enumerate(ranking, start=1):
             scores[entry.document_id] = scores.get(entry.document_id, 0.0) + 1 / (RRF_K + rank)
             entries.setdefault(entry.document_id, []).append(entry)
     order = sorted(scores, key=lambda document: (-scores[document], document))

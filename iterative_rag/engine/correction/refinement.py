@@ -72,20 +72,20 @@ class Refiner:
 
 def strips(window: Window) -> tuple[Strip, ...]:
     """The strips of a window, in order; together they are all of its text except white space."""
-    found: list[Strip] = []
+    all_strips: list[Strip] = []
     offset = 0
     for start, end in window.spans:
         piece = window.text[offset : offset + end - start]
         offset += end - start + len(GAP)
         for strip in _strips(window, piece, start):
-            last = found[-1] if found else None
+            last = all_strips[-1] if all_strips else None
             if last and last.table and strip.table and last.spans[-1][1] < start <= strip.spans[0][0]:
                 # The header of a long table, with the rows around a hit.
                 merged = (*last.spans, *strip.spans)
                 strip = replace(last, spans=merged, text=f"{last.text}\n{strip.text}")
-                found.pop()
-            found.append(strip)
-    return tuple(found)
+                all_strips.pop()
+            all_strips.append(strip)
+    return tuple(all_strips)
 
 
 def _strips(window: Window, piece: str, start: int) -> Iterator[Strip]:
@@ -103,11 +103,11 @@ def _strips(window: Window, piece: str, start: int) -> Iterator[Strip]:
 def _blocks(piece: str) -> Iterator[tuple[int, int, bool]]:
     """Runs of table rows and of other lines, as (start, end, is_table); a heading belongs to the table below it."""
     marked = [(match.start(), match.end(), _is_row(match[0], match.start())) for match in _LINES.finditer(piece)]
-    for place in range(len(marked) - 2, -1, -1):
-        begin, end, row = marked[place]
-        if not row and marked[place + 1][2] and _HEADING.match(piece, begin):
-            marked[place] = (begin, end, True)
-    starts = [0, *(place + 1 for place, (one, other) in enumerate(pairwise(marked)) if one[2] != other[2])]
+    for index in range(len(marked) - 2, -1, -1):
+        begin, end, row = marked[index]
+        if not row and marked[index + 1][2] and _HEADING.match(piece, begin):
+            marked[index] = (begin, end, True)
+    starts = [0, *(index + 1 for index, (line, other) in enumerate(pairwise(marked)) if line[2] != other[2])]
     for first, after in pairwise([*starts, len(marked)]):
         if first < after:
             yield marked[first][0], marked[after - 1][1], marked[first][2]
@@ -121,8 +121,8 @@ def _is_row(line: str, at: int) -> bool:
 
 def _chosen(own: Sequence[Strip], grades: Sequence[Grade], lower: float) -> list[int]:
     """The indexes of the strips that are kept; the best ones where none is good enough."""
-    good = [place for place, grade in enumerate(grades) if grade.score >= lower]
-    best = sorted(range(len(own)), key=lambda place: (-grades[place].score, place))[:FEWEST]
+    good = [index for index, grade in enumerate(grades) if grade.score >= lower]
+    best = sorted(range(len(own)), key=lambda index: (-grades[index].score, index))[:FEWEST]
     return good or sorted(best)
 
 
@@ -130,10 +130,10 @@ def _narrowed(window: Window, own: Sequence[Strip], chosen: Sequence[int]) -> Wi
     """The window with the chosen strips only; adjacent strips stay together. With the last one stays the sign that its
     table goes on behind the window."""
     spans: list[Span] = []
-    for before, place in zip([-2, *chosen], chosen, strict=False):
-        first, *rest = own[place].spans
+    for before, index in zip([-2, *chosen], chosen, strict=False):
+        first, *rest = own[index].spans
         whole = any(start <= spans[-1][0] and first[1] <= end for start, end in window.spans) if spans else False
-        if before == place - 1 and whole:
+        if before == index - 1 and whole:
             spans[-1] = (spans[-1][0], first[1])
         else:
             spans.append(first)

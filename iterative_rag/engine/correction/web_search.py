@@ -112,7 +112,7 @@ class WebSearch:
             else:
                 documents.setdefault(page.id, page)  # two addresses may lead to the same page
         self._corpus.add(documents.values())
-        kept = [one for page in documents.values() if (one := self._shortlisted(need, page, faults)) is not None]
+        kept = [entry for page in documents.values() if (entry := self._shortlisted(need, page, faults)) is not None]
         kept.sort(key=lambda entry: -entry.score)
         return WebFindings(self._engine.name, query, results, tuple(kept), tuple(faults))
 
@@ -165,7 +165,7 @@ class WebSearch:
         except (ReplyUnreadable, ReplyTruncated) as error:
             faults.append(ReadingFault(document.title, f"It was not graded and is read by its words alone: {error}"))
             grades = tuple(Grade(settings.grade_lower, Label.POOR, "not graded") for _ in shown)
-        ranked = sorted(zip(grades, shown, strict=True), key=lambda one: -one[0].score)
+        ranked = sorted(zip(grades, shown, strict=True), key=lambda pair: -pair[0].score)
         best = ranked[0][0]
         if best.score < settings.grade_lower:
             reason = f" ({best.reason})" if best.reason else ""
@@ -195,7 +195,7 @@ def _nearest(need: Need, passages: Sequence[Passage], most: int) -> list[Passage
     counts = Counter(word for words in shared for word in words)
     weights = {word: math.log1p(len(passages) / count) for word, count in counts.items()}
     ranked = sorted(
-        zip(passages, shared, strict=True), key=lambda one: (-sum(weights[word] for word in one[1]), one[0].ordinal)
+        zip(passages, shared, strict=True), key=lambda pair: (-sum(weights[word] for word in pair[1]), pair[0].ordinal)
     )
     return [passage for passage, _ in ranked[:most]]
 
