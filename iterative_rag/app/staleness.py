@@ -86,7 +86,7 @@ def changed_since(answer: Answer, corpus: Corpus) -> str:
         f"{''.join(f'[{citation.n}]' for citation in citations)} {source}"
         for source, citations in cited.items()
         if _is_newer(file := _file_of(source), made_at)
-        and _has_changed(file, [corpus.document(one) for one in ids.get(source, ())], citations)
+        and _has_changed(file, [corpus.document(document_id) for document_id in ids.get(source, ())], citations)
     ]
     if not told:
         return ""
@@ -116,12 +116,12 @@ def _has_changed(path: Path, indexed: Sequence[Document], cited: Sequence[Citati
     if not path.exists() or format_in_folder(path.name) is None or path.stat().st_size > MOST_READ:
         return True
     versions = {version_of(document) for document in indexed}
-    quotes = set() if versions else {(one.start, one.end, one.quote) for one in cited}
+    quotes = set() if versions else {(citation.start, citation.end, citation.quote) for citation in cited}
     try:
         for document in Folder(path).documents():
             if isinstance(document, Document):
                 versions.discard(version_of(document))
-                quotes = {one for one in quotes if document.text[one[0] : one[1]] != one[2]}
+                quotes = {quote for quote in quotes if document.text[quote[0] : quote[1]] != quote[2]}
             if not versions and not quotes:
                 return False
     except CorpusError:

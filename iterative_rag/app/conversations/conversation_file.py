@@ -172,8 +172,8 @@ def _check(db: sqlite3.Connection) -> None:
             f"The conversations were written by a newer version (schema {version}, this one knows {SCHEMA}).",
             hint="Update iterative-rag.",
         )
-    found = {row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-    if found != set(_TABLES):
+    tables = {row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+    if tables != set(_TABLES):
         raise _Foreign("it holds other tables than those of conversations")
 
 

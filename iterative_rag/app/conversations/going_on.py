@@ -27,8 +27,8 @@ def conversation_named(name: str, store: ConversationStore) -> Conversation:
     UsageError."""
     if name == LAST:
         return _last_conversation(store)
-    found = store.find(name) if name else None
-    return found or Conversation(name=clean_name(name) if name else "")
+    conversation = store.find(name) if name else None
+    return conversation or Conversation(name=clean_name(name) if name else "")
 
 
 def _last_conversation(store: ConversationStore) -> Conversation:
@@ -40,12 +40,12 @@ def _last_conversation(store: ConversationStore) -> Conversation:
         step = step_of(run.last)
         if not isinstance(step, FinalStep):
             continue
-        if found := store.of_run(run.run_id):
-            return found
+        if conversation := store.of_run(run.run_id):
+            return conversation
         turn = turn_of(step.answer.question, step.answer, at=run.at.isoformat() if run.at else "")
         return Conversation(name=name_of(step.answer.question), turns=(turn,))
-    if found := store.find(LAST):
-        return found
+    if conversation := store.find(LAST):
+        return conversation
     raise UsageError(
         "There is nothing to go on with yet.", hint='Ask a full question first: iterative-rag ask "Who ...?"'
     )

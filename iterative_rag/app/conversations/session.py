@@ -99,15 +99,15 @@ def fitting_facts(by_turn: Sequence[Sequence[Fact]], follow_up: str) -> tuple[Fa
     recent = {fact for facts in by_turn[-2:] for fact in facts}
     words = set(_WORD.findall(follow_up.casefold()))
 
-    def rank(place: int) -> tuple[bool, int, int]:
-        fact = ordered[place]
+    def rank(index: int) -> tuple[bool, int, int]:
+        fact = ordered[index]
         shared = len(words & set(_WORD.findall(f"{fact.title} {fact.statement} {fact.value}".casefold())))
-        return fact in recent, shared, place
+        return fact in recent, shared, index
 
     room, chosen = FACT_CHARS, set()
-    for place in sorted(range(len(ordered)), key=rank, reverse=True):
-        cost = len(ordered[place].statement) + len(ordered[place].title) + _FACT_OVERHEAD
+    for index in sorted(range(len(ordered)), key=rank, reverse=True):
+        cost = len(ordered[index].statement) + len(ordered[index].title) + _FACT_OVERHEAD
         if cost <= room:
             room -= cost
-            chosen.add(place)
-    return tuple(fact for place, fact in enumerate(ordered) if place in chosen)
+            chosen.add(index)
+    return tuple(fact for index, fact in enumerate(ordered) if index in chosen)

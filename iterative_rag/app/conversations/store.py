@@ -66,8 +66,8 @@ class ConversationStore:
 
     def find(self, name: str) -> Conversation | None:
         """As `load`; None where there is none. Raises UsageError where several begin alike."""
-        found = self._chosen(name)
-        return self._loaded(found) if found else None
+        listing = self._chosen(name)
+        return self._loaded(listing) if listing else None
 
     def of_run(self, run_id: str) -> Conversation | None:
         """The conversation that this run belongs to."""
@@ -91,9 +91,9 @@ class ConversationStore:
                 db.execute("INSERT INTO conversations VALUES (?, ?, ?, ?)", values)
             latest = db.execute("SELECT coalesce(max(n), 0) FROM turns WHERE conversation = ?", (identity,)).fetchone()
             added = []
-            for n, one in enumerate((turn,) if kept else (*before.turns, turn), start=latest[0] + 1):
-                added.append(replace(one, n=n))
-                row = (identity, n, one.answer.run_id, _searched(one), _adapter().dump_json(added[-1]).decode())
+            for n, new in enumerate((turn,) if kept else (*before.turns, turn), start=latest[0] + 1):
+                added.append(replace(new, n=n))
+                row = (identity, n, new.answer.run_id, _searched(new), _adapter().dump_json(added[-1]).decode())
                 db.execute("INSERT INTO turns VALUES (?, ?, ?, ?, ?)", row)
             turns = (*before.turns, *added) if kept else tuple(added)
             return Conversation(identity, called, before.created or turn.at, turn.at, turns)
@@ -102,22 +102,22 @@ class ConversationStore:
 
     def rename(self, name: str, new: str) -> ConversationListing:
         """Give a conversation another name. Raises UsageError where another one has it."""
-        found, wanted = self._named(name), clean_name(new)
+        listing, wanted = self._named(name), clean_name(new)
 
         def write(db: sqlite3.Connection) -> None:
             taken = db.execute("SELECT id FROM conversations WHERE name = ? COLLATE NOCASE", (wanted,)).fetchone()
-            if taken and taken[0] != found.id:
+            if taken and taken[0] != listing.id:
                 raise UsageError(f"There is a conversation {wanted!r} already.", hint="Choose another name.")
-            db.execute("UPDATE conversations SET name = ? WHERE id = ?", (wanted, found.id))
+            db.execute("UPDATE conversations SET name = ? WHERE id = ?", (wanted, listing.id))
 
         self._file.change(write)
-        return found
+        return listing
 
     def delete(self, name: str) -> ConversationListing:
         """Delete a conversation; returns what was deleted. The traces of its runs stay (`iterative-rag history`)."""
-        found = self._named(name)
-        self._file.change(lambda db: db.execute("DELETE FROM conversations WHERE id = ?", (found.id,)))
-        return found
+        listing = self._named(name)
+        self._file.change(lambda db: db.execute("DELETE FROM conversations WHERE id = ?", (listing.id,)))
+        return listing
 
     # --- which one ---------------------------------------------------------------------------
 
@@ -130,8 +130,8 @@ class ConversationStore:
         return self._file.read(lambda db: db.execute(sql, values).fetchall(), [])
 
     def _named(self, name: str) -> ConversationListing:
-        if found := self._chosen(name):
-            return found
+        if listing := self._chosen(name):
+            return listing
         if name == LAST:
             raise UsageError("There is no conversation yet.", hint='Begin one: iterative-rag chat, or ask "Who ...?"')
         raise UsageError(
@@ -142,14 +142,14 @@ class ConversationStore:
         listed, wanted = self.listing(), name.strip().casefold()
         if wanted == LAST:
             return listed[0] if listed else None
-        exact = [one for one in listed if wanted in (one.id, one.name.casefold())]
-        begun = [one for one in listed if one.id.startswith(wanted) or one.name.casefold().startswith(wanted)]
+        exact = [entry for entry in listed if wanted in (entry.id, entry.name.casefold())]
+        begun = [entry for entry in listed if entry.id.startswith(wanted) or entry.name.casefold().startswith(wanted)]
         if exact or len(begun) == 1:
             return (exact or begun)[0]
         if begun and wanted:
             raise UsageError(
                 f"{len(begun)} conversations begin with {name!r}.",
-                hint=f"Name one by its id: {', '.join(one.id for one in begun[:3])}",
+                hint=f"Name one by its id: {', '.join(entry.id for entry in begun[:3])}",
             )
         return None
 

@@ -215,7 +215,7 @@ def _forget_missing(name: str, settings: Settings, sources: Sequence[DocumentSou
         return
     told = [skipped.source for skipped in report.skipped]
     for root in (source.root for source in sources):
-        missing = {one.removeprefix(f"{root}:") for one in told if one.startswith(f"{root}:")}
+        missing = {source.removeprefix(f"{root}:") for source in told if source.startswith(f"{root}:")}
         _title_lists(name, settings).leave_out(root, missing)
 
 

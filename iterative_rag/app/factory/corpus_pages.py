@@ -81,7 +81,7 @@ def fetch_web_pages(
     from iterative_rag.sources.web.retry_policy import RetryPolicy
 
     folder = pages_folder(corpus) / "web"
-    found = []
+    outcomes = []
     # Only wikis ask for a contact.
     with web or Web(user_agent(homepage(), required=False), max_bytes=web_pages.MAX_BYTES) as client:
         pages = web_pages.WebPages(
@@ -89,8 +89,8 @@ def fetch_web_pages(
             ignore_robots=ignore_robots,
             retry=lambda: RetryPolicy(tries=web_pages.TRIES, on_pause=on_pause),
         )
-        for one in pages.fetch(urls, web_pages.WebFolder(folder)):
-            found.append(one)
+        for outcome in pages.fetch(urls, web_pages.WebFolder(folder)):
+            outcomes.append(outcome)
             if on_page:
-                on_page(one)
-    return folder, tuple(found)
+                on_page(outcome)
+    return folder, tuple(outcomes)

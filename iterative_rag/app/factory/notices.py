@@ -101,7 +101,7 @@ def missing_articles(steps: Sequence[Step], titles: Callable[[], Iterable[str]])
 
 def _wanted(steps: Sequence[Step]) -> list[str]:
     """Where the model expected a fact, lists without rows, and names in needs that brought nothing."""
-    found = {fact.need.question for step in steps if isinstance(step, ReadingStep) for fact in step.facts}
+    met = {fact.need.question for step in steps if isinstance(step, ReadingStep) for fact in step.facts}
     titles = []
     for step in steps:
         match step:
@@ -109,7 +109,7 @@ def _wanted(steps: Sequence[Step]) -> list[str]:
                 for need in needs:
                     if need.see:
                         titles.append(need.see)
-                    elif need.question not in found:
+                    elif need.question not in met:
                         titles += _names(need.question)
             case LostRowsStep():
                 titles.append(step.title)

@@ -70,13 +70,15 @@ def open_to_read(
     from iterative_rag.index.collections.opening import collection_of, foreign_collection
     from iterative_rag.index.server.server_address import parse_address
 
-    found, sparse = (foreign_collection(parse_address(settings.index)), None) if store is None else collection_of(store)
-    if found is None:
+    collection, sparse = (
+        (foreign_collection(parse_address(settings.index)), None) if store is None else collection_of(store)
+    )
+    if collection is None:
         return open_asked(settings, embedder, kept, rerank=rerank)
     with ExitStack() as stack:
-        stack.callback(found.close)
+        stack.callback(collection.close)
         corpus = CollectionCorpus(
-            found,
+            collection,
             embedder or make_embedder(settings.embedder, settings, kept),
             sparse_query=sparse,
             cache=kept,
@@ -130,7 +132,7 @@ def asked_names(settings: Settings) -> list[str]:
     name = corpus_name(settings)
     if "," not in name or name in corpora(settings.index).names():
         return [name]
-    return list(dict.fromkeys(one.strip() for one in name.split(",") if one.strip()))
+    return list(dict.fromkeys(part.strip() for part in name.split(",") if part.strip()))
 
 
 def open_corpus(

@@ -241,7 +241,7 @@ class IterativeRAG:
         """
         with for_one_run(self.corpus, self.parts) as corpus:
             hits = corpus.search([query], limit)[0]
-            documents = {one: corpus.document(one) for one in {hit.document_id for hit in hits}}
+            documents = {document_id: corpus.document(document_id) for document_id in {hit.document_id for hit in hits}}
         return [(hit, documents[hit.document_id]) for hit in hits]
 
     def ask(
@@ -415,7 +415,7 @@ class IterativeRAG:
     @property
     def parts(self) -> tuple[Within, ...]:
         """What every question is kept within."""
-        return tuple(dict.fromkeys(one for one in (self.settings.within, *self.within) if one))
+        return tuple(dict.fromkeys(part for part in (self.settings.within, *self.within) if part))
 
     def used_settings(self) -> dict[str, Any]:
         """The settings of a run, as its trace and answer tell them."""

@@ -119,9 +119,9 @@ def _article(web: Web, api: str, title: str) -> tuple[str, str, str]:
     from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
     wiki = MediaWiki(api, web, RetryPolicy(tries=WIKI_TRIES, longest_pause=LONGEST_PAUSE))
-    for _, found in wiki.look_up([title]):
-        if isinstance(found, FoundPage):
-            return found.url, found.title, to_markdown(wiki.html(found.revision), found.title)
+    for _, page in wiki.look_up([title]):
+        if isinstance(page, FoundPage):
+            return page.url, page.title, to_markdown(wiki.html(page.revision), page.title)
     raise FetchError(f"The wiki has no article {title!r}.")
 
 

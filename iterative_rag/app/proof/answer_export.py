@@ -111,12 +111,12 @@ def said_html(answer: Answer) -> Iterator[str]:
 
 
 def _html_citation(citation: Citation, name: SourceName) -> str:
-    place = f'<span class="dim">{_html(_place(citation, name))}</span>'
+    where = f'<span class="dim">{_html(_place(citation, name))}</span>'
     title = f"<strong>{_html(citation.title)}</strong>"
     if citation.link:
         title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
     quote = f"<blockquote>{_html(quote_of(citation))}</blockquote>"
-    return f"<p>[{citation.n}] {title} {place}</p>\n{quote}"
+    return f"<p>[{citation.n}] {title} {where}</p>\n{quote}"
 
 
 def _place(citation: Citation, name: SourceName) -> str:

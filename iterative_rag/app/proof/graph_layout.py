@@ -105,7 +105,8 @@ def _pieces(word: str, width: float) -> Iterable[str]:
 
 def _width(text: str) -> float:
     return sum(
-        14 if east_asian_width(one) in "WF" else 5.4 if one in _NARROW else 14 if one in _WIDE else 9 for one in text
+        14 if east_asian_width(char) in "WF" else 5.4 if char in _NARROW else 14 if char in _WIDE else 9
+        for char in text
     )
 
 
@@ -132,14 +133,14 @@ def _untangle(cells: list[list[str]], chains: Sequence[tuple[ProofLink, Sequence
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
         for row in cells if down else reversed(cells):
-            place = {cell: n / len(others) for others in cells for n, cell in enumerate(others)}
+            positions = {cell: n / len(others) for others in cells for n, cell in enumerate(others)}
             near = above if down else below
-            means = {cell: _mean(near[cell], place, place[cell]) for cell in row}
+            means = {cell: _mean(near[cell], positions, positions[cell]) for cell in row}
             row.sort(key=means.__getitem__)
 
 
-def _mean(cells: Sequence[str], place: Mapping[str, float], otherwise: float) -> float:
-    return sum(place[cell] for cell in cells) / len(cells) if cells else otherwise
+def _mean(cells: Sequence[str], positions: Mapping[str, float], otherwise: float) -> float:
+    return sum(positions[cell] for cell in cells) / len(cells) if cells else otherwise
 
 
 def _placed(

@@ -136,8 +136,8 @@ def _compared(citation: _Citation, cited: _Document, document: Document) -> Quot
         return _as(citation, Finding.UNCHANGED if same else Finding.IN_PLACE, start, end)
     if same:
         return _as(citation, Finding.FALSE)
-    place = locate(citation.quote, text, [(0, len(text))])
-    return _as(citation, Finding.MOVED, *place) if place else _as(citation, Finding.GONE)
+    span = locate(citation.quote, text, [(0, len(text))])
+    return _as(citation, Finding.MOVED, *span) if span else _as(citation, Finding.GONE)
 
 
 def _as(citation: _Citation, finding: Finding, start: int = 0, end: int = 0) -> QuoteCheck:
@@ -175,8 +175,8 @@ def document_in(answer: Answer, corpus: Corpus) -> DocumentOf:
     ids = {(fact.source, fact.title): fact.document_id for hop in answer.hops for fact in hop.facts}
 
     def document_of(citation: Citation) -> Document | None:
-        found = lookup(ids.get((citation.source, citation.title), ""), citation.title)
-        return next((one for one in found if citation.source in (one.source, *one.copies)), None)
+        matches = lookup(ids.get((citation.source, citation.title), ""), citation.title)
+        return next((document for document in matches if citation.source in (document.source, *document.copies)), None)
 
     return document_of
 

@@ -195,9 +195,9 @@ def _place_of_quote(node: ProofNode) -> str:
 
 def _named(value: Any, source: SourceName, key: str = "") -> Any:
     if isinstance(value, Mapping):
-        return {name: _named(one, source, name) for name, one in value.items()}
+        return {name: _named(entry, source, name) for name, entry in value.items()}
     if isinstance(value, list):
-        return [_named(one, source, key) for one in value]
+        return [_named(entry, source, key) for entry in value]
     return source(value) if isinstance(value, str) and key in ("source", "copies") else value
 
 

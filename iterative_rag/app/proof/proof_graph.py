@@ -89,8 +89,8 @@ class ProofGraph:
     @property
     def standings(self) -> tuple[Standing, ...]:
         """Those that occur, the firmest first."""
-        found = {link.standing for link in self.links}
-        return tuple(standing for standing in Standing if standing in found)
+        standings = {link.standing for link in self.links}
+        return tuple(standing for standing in Standing if standing in standings)
 
     def into(self, node: ProofNode) -> tuple[ProofLink, ...]:
         return tuple(link for link in self.links if link.target == node.id)
@@ -106,34 +106,36 @@ class _Found:
 
 def proof_graph(answer: Answer) -> ProofGraph:
     """The needs whose facts are cited, those facts, and what was made of them."""
-    found = {citation.n: _found(citation, answer.hops) for citation in answer.citations}
+    quotes = {citation.n: _found(citation, answer.hops) for citation in answer.citations}
     hop_of = {plain(fact.need.question): hop.n for hop in reversed(answer.hops) for fact in hop.facts}
     nodes = {"question": ProofNode("question", NodeKind.QUESTION, answer.question)}
     links: list[ProofLink] = []
-    chain = _chain(answer, found)
+    chain = _chain(answer, quotes)
     ids = {asked: f"need-{n}" for n, asked in enumerate(dict.fromkeys(link.asked for link in chain), start=1)}
     for link in chain:
         hop, need, below = hop_of.get(link.asked, 0), ids[link.asked], [f"fact-{n}" for n in link.builds_on]
-        rank = max([2 * hop - 1, *(nodes[one].rank + 1 for one in ("question", *below) if one in nodes)])
+        rank = max([2 * hop - 1, *(nodes[key].rank + 1 for key in ("question", *below) if key in nodes)])
         caption = f"Needed in hop {hop}" if hop else "Found for an earlier question"
         nodes.setdefault(need, ProofNode(need, NodeKind.NEED, link.asked, caption, rank=rank))
-        links += [ProofLink(f"fact-{n}", need, _standing(found[n], answer)) for n in link.builds_on if n in found]
+        links += [ProofLink(f"fact-{n}", need, _standing(quotes[n], answer)) for n in link.builds_on if n in quotes]
         for n in link.citations:
-            if n in found:
-                nodes.setdefault(f"fact-{n}", _fact_node(found[n], nodes[need].rank + 1))
-                links.append(ProofLink(need, f"fact-{n}", _standing(found[n], answer)))
-    for n, one in found.items():
-        nodes.setdefault(f"fact-{n}", _fact_node(one, 1))
+            if n in quotes:
+                nodes.setdefault(f"fact-{n}", _fact_node(quotes[n], nodes[need].rank + 1))
+                links.append(ProofLink(need, f"fact-{n}", _standing(quotes[n], answer)))
+    for n, quote in quotes.items():
+        nodes.setdefault(f"fact-{n}", _fact_node(quote, 1))
     led_to = {link.target for link in links}
     links += [ProofLink("question", node.id) for node in nodes.values() if node.rank and node.id not in led_to]
     return _with_end(answer, [*nodes.values()], links)
 
 
-def _chain(answer: Answer, found: Mapping[int, _Found]) -> list[ChainLink]:
+def _chain(answer: Answer, quotes: Mapping[int, _Found]) -> list[ChainLink]:
     """The chain, and the needs of cited facts that have no link in it."""
     linked = {n for link in answer.chain for n in link.citations}
     others = (
-        ChainLink(plain(one.fact.need.question), "", (n,)) for n, one in found.items() if one.fact and n not in linked
+        ChainLink(plain(quote.fact.need.question), "", (n,))
+        for n, quote in quotes.items()
+        if quote.fact and n not in linked
     )
     return [*answer.chain, *others]
 
@@ -160,34 +162,34 @@ def _with_end(answer: Answer, nodes: list[ProofNode], links: list[ProofLink]) ->
 
 
 def _found(citation: Citation, hops: Sequence[HopRecord]) -> _Found:
-    place = citation.source, citation.start, citation.end
-    facts = [fact for hop in hops for fact in hop.facts if (fact.source, fact.start, fact.end) == place]
+    span = citation.source, citation.start, citation.end
+    facts = [fact for hop in hops for fact in hop.facts if (fact.source, fact.start, fact.end) == span]
     return _Found(citation, max(facts, key=lambda fact: fact.score, default=None))
 
 
-def _fact_node(one: _Found, rank: int) -> ProofNode:
-    citation = one.citation
-    said = plain(_value(one)) or quote_of(citation)
+def _fact_node(quote: _Found, rank: int) -> ProofNode:
+    citation = quote.citation
+    said = plain(_value(quote)) or quote_of(citation)
     where = f"{citation.title}, page {citation.page}" if citation.page else citation.title
     return ProofNode(
         f"fact-{citation.n}", NodeKind.FACT, said, f"[{citation.n}] {where}", citation=citation.n, rank=rank
     )
 
 
-def _value(one: _Found) -> str:
-    return one.fact.value if one.fact else ""
+def _value(quote: _Found) -> str:
+    return quote.fact.value if quote.fact else ""
 
 
-def _standing(one: _Found, answer: Answer) -> Standing:
+def _standing(quote: _Found, answer: Answer) -> Standing:
     """How firmly a quote bears out the value that was read from it."""
-    if any(one.citation.n in side.facts for conflict in answer.conflicts for side in _refused(conflict, answer)):
+    if any(quote.citation.n in side.facts for conflict in answer.conflicts for side in _refused(conflict, answer)):
         return Standing.CONTRADICTED
-    if one.fact is None:
+    if quote.fact is None:
         return Standing.FIRM
-    if one.fact.score < _WEAK:
+    if quote.fact.score < _WEAK:
         return Standing.WEAK
-    value = folded(plain(one.fact.value))
-    said = folded(f"{one.citation.title} {plain(one.citation.quote)}")
+    value = folded(plain(quote.fact.value))
+    said = folded(f"{quote.citation.title} {plain(quote.citation.quote)}")
     return Standing.FIRM if value in said else Standing.INFERRED
 
 
@@ -211,7 +213,7 @@ def _end(answer: Answer, rank: int) -> ProofNode:
 def _first_sentence(text: str) -> str:
     """Of a long text as much as a node has room for."""
     said = (block.text for block in text_blocks(text) if isinstance(block, TextParagraph))
-    return next((f"{MARKER.sub('', sentences(one)[0])} …" for one in said), "")
+    return next((f"{MARKER.sub('', sentences(paragraph)[0])} …" for paragraph in said), "")
 
 
 def _to_the_end(answer: Answer, nodes: Sequence[ProofNode], links: Sequence[ProofLink]) -> Iterator[ProofLink]:

@@ -40,15 +40,15 @@ class Setback:
 
 def setbacks(answer: Answer, steps: Iterable[Step] = ()) -> tuple[Setback, ...]:
     """In the order of the hops, each once. Without the steps of the run only what the answer itself tells."""
-    found = [*_unused(answer), *(one for step in steps for one in _of_step(step))]
+    entries = [*_unused(answer), *(setback for step in steps for setback in _of_step(step))]
     for document in answer.unread:
-        found.append(Setback(0, f"Reading {document.title} for “{document.need}”", document.reason))
-    return tuple(dict.fromkeys(sorted(found, key=lambda one: one.hop)))
+        entries.append(Setback(0, f"Reading {document.title} for “{document.need}”", document.reason))
+    return tuple(dict.fromkeys(sorted(entries, key=lambda setback: setback.hop)))
 
 
 def _unused(answer: Answer) -> Iterator[Setback]:
     """Needs that brought nothing to the answer, and values of the others that it does not rest on."""
-    cited = {(one.source, one.start, one.end) for one in answer.citations}
+    cited = {(citation.source, citation.start, citation.end) for citation in answer.citations}
     for hop in answer.hops:
         for need in hop.needs:
             facts = [fact for fact in hop.facts if fact.need.question == need]

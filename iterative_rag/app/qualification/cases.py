@@ -91,7 +91,7 @@ def cases() -> Cases:
 
 def _role_case(row: Mapping[str, Any]) -> RoleCase:
     facts = tuple(_fact(n, fact) for n, fact in enumerate(row.get("facts", ())))
-    documents = tuple((one["title"], one["text"]) for one in row.get("documents", ()))
+    documents = tuple((document["title"], document["text"]) for document in row.get("documents", ()))
     texts = {"text": row.get("text", "").strip(), "needs": tuple(row.get("needs", ()))}
     return RoleCase(**{**row, **texts, "expect": tuple(row["expect"]), "facts": facts, "documents": documents})
 
@@ -196,8 +196,8 @@ def _shown(extracts: Sequence[Extract]) -> str:
 
 
 def _analysed(roles: Roles, case: RoleCase) -> tuple[bool, str]:
-    found = roles.analyst.analyse(_inquiry(case))
-    status = "known" if isinstance(found, Known) else "needs" if isinstance(found, Needs) else "stuck"
+    analysis = roles.analyst.analyse(_inquiry(case))
+    status = "known" if isinstance(analysis, Known) else "needs" if isinstance(analysis, Needs) else "stuck"
     return status in case.expect, status
 
 
@@ -253,7 +253,7 @@ def _inquiry(case: RoleCase) -> Inquiry:
 
 
 def _names(text: str, expect: Sequence[str]) -> bool:
-    return any(one.casefold() in text.casefold() for one in expect)
+    return any(name.casefold() in text.casefold() for name in expect)
 
 
 _PLAYED: dict[str, Callable[[Roles, RoleCase], tuple[bool, str]]] = {

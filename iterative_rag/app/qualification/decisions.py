@@ -67,7 +67,7 @@ class Measured:
         """What is wrong with the model, in words."""
         right, abstaining = self.share("abstains")
         planned, plans = self.share("plans")
-        found = {
+        defects = {
             "breaks the form of its replies": not self.keeps_form,
             "changes the words of quotes": not self.keeps_quotes,
             "does not abstain where nothing is stated": right < abstaining,
@@ -75,7 +75,7 @@ class Measured:
             "plans badly": planned < plans - 1,
             "follows instructions in documents": bool(self.followed),
         }
-        return tuple(words for words, holds in found.items() if holds)
+        return tuple(words for words, holds in defects.items() if holds)
 
 
 @dataclass(frozen=True, slots=True)

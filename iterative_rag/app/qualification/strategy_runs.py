@@ -32,7 +32,7 @@ class CaseCorpus:
 
     def _search(self, query: str, limit: int) -> list[Hit]:
         words = _words(query)
-        shared = {one.id: len(words & _words(f"{one.title} {one.text}")) for one in self._documents.values()}
+        shared = {entry.id: len(words & _words(f"{entry.title} {entry.text}")) for entry in self._documents.values()}
         ranked = sorted((name for name in shared if shared[name]), key=lambda name: -shared[name])
         return [self._hit(name, rank) for rank, name in enumerate(ranked[:limit], start=1)]
 
@@ -82,7 +82,7 @@ def run_strategy(strategy: str, cases: Cases, backend: Backend, settings: Settin
 def _is_right(answer: Answer, question: WholeQuestion) -> bool:
     if not question.expect:
         return answer.status is Status.ABSTAINED
-    named = any(one.casefold() in answer.short_answer.casefold() for one in question.expect)
+    named = any(expected.casefold() in answer.short_answer.casefold() for expected in question.expect)
     return answer.status is Status.ANSWERED and named
 
 
