@@ -44,12 +44,12 @@ def load(path: Path) -> Dataset:
     """The questions of a file. Raises UsageError naming the fault and its line."""
     path = path.expanduser()
     data = read_bytes(path)
-    found = rows(path, data)
-    form = _form_of(path, found[0])
-    for row in found:
+    parsed = rows(path, data)
+    form = _form_of(path, parsed[0])
+    for row in parsed:
         if missing := form.missing(row.fields):
             raise row.fault(f"lacks {_listed(missing)} ({form.name})")
-    questions = _with_ids(path, [question for row in found for question in form.read(row)])
+    questions = _with_ids(path, [question for row in parsed for question in form.read(row)])
     if not questions:
         raise broken(path, "it holds no question")
     return Dataset(_stem(path), form.name, hashlib.sha256(data).hexdigest(), questions)
@@ -71,10 +71,10 @@ def select(
             raise UsageError(f"--{name} {number} leaves no question.", hint=f"Give --{name} 1 or more.")
     chosen = _of_types(dataset, types) if types else list(dataset.questions)
     if ids:
-        chosen = [one for one in chosen if one.id in ids]
+        chosen = [question for question in chosen if question.id in ids]
     if sample is not None and sample < len(chosen):
         places = random.Random(seed).sample(range(len(chosen)), sample)
-        chosen = [chosen[place] for place in sorted(places)]
+        chosen = [chosen[index] for index in sorted(places)]
     return tuple(chosen[:limit])
 
 
@@ -86,7 +86,7 @@ def _of_types(dataset: Dataset, types: Sequence[str]) -> list[Question]:
             f"The dataset {dataset.name} has no questions of the type {', '.join(map(repr, unknown))}.",
             hint=f"It has {_listed(sorted(known.values()))}." if known else "It names no types: leave --types out.",
         )
-    return [one for one in dataset.questions if wanted & {name.casefold() for name in one.types}]
+    return [question for question in dataset.questions if wanted & {name.casefold() for name in question.types}]
 
 
 # --- the forms -------------------------------------------------------------------------------
@@ -164,17 +164,17 @@ def _columns(row: Row, name: str) -> list[Any]:
 
 
 def _spaced(sentences: Sequence[str]) -> bool:
-    return any(one[:1].isspace() for one in sentences[1:]) or any(one[-1:].isspace() for one in sentences[:-1])
+    return any(text[:1].isspace() for text in sentences[1:]) or any(text[-1:].isspace() for text in sentences[:-1])
 
 
 def _fan_out(row: Row) -> Iterator[Question]:
     evidence = row.fields["necessary_evidence"]
-    if not isinstance(evidence, list) or not all(isinstance(one, dict) for one in evidence):
+    if not isinstance(evidence, list) or not all(isinstance(article, dict) for article in evidence):
         raise row.fault("has no list of articles for necessary_evidence")
     yield replace(
         _question(replace(row, fields={**row.fields, "answer": _all_of(row.fields["answer"])})),
         types=_items(row, "categories"),
-        gold_titles=_titles(str(one.get("url") or one.get("title") or "") for one in evidence),
+        gold_titles=_titles(str(article.get("url") or article.get("title") or "") for article in evidence),
     )
 
 
@@ -182,7 +182,7 @@ def _all_of(value: Any) -> str:
     """Values that are needed together as one answer: "A; B", and "A: 1; B: 2"."""
     match value:
         case dict():
-            return "; ".join(f"{key}: {_all_of(one).replace(';', ',')}" for key, one in value.items())
+            return "; ".join(f"{key}: {_all_of(part).replace(';', ',')}" for key, part in value.items())
         case list():
             return "; ".join(map(_all_of, value))
     return "yes" if value is True else "no" if value is False else str(value)
@@ -193,8 +193,9 @@ def _multi_hop(row: Row) -> Iterator[Question]:
     given = fields["paragraphs"]
     if not isinstance(given, list):
         raise row.fault("has paragraphs that are no list")
-    read = [_paragraph(row, number, one) for number, one in enumerate(given, start=1)]
-    paragraphs = tuple(one for one in read if one.text.strip())  # a paragraph without words cannot be found or read
+    read = [_paragraph(row, number, paragraph) for number, paragraph in enumerate(given, start=1)]
+    # A paragraph without words cannot be found or read.
+    paragraphs = tuple(paragraph for paragraph in read if paragraph.text.strip())
     steps = fields.get("decomposition", fields.get("question_decomposition")) or ()
     try:
         expected = tuple(str(step["answer"]) for step in steps)
@@ -204,7 +205,7 @@ def _multi_hop(row: Row) -> Iterator[Question]:
     yield replace(
         question,
         kind=Answerability.NOT_IN_CORPUS if fields.get("answerable") is False else question.kind,
-        gold_titles=tuple(dict.fromkeys(one.title for one in paragraphs if one.supporting)),
+        gold_titles=tuple(dict.fromkeys(paragraph.title for paragraph in paragraphs if paragraph.supporting)),
         paragraphs=paragraphs,
         expected_steps=expected,
     )
@@ -333,9 +334,9 @@ def _items(row: Row, name: str, *, split: Callable[[str], list[str]] | None = No
         given = _printed_list(row, name, given) if given.lstrip().startswith("[") else (split or _one)(given)
     if given is None:
         return ()
-    if not isinstance(given, list) or not all(isinstance(one, str | int | float) for one in given):
+    if not isinstance(given, list) or not all(isinstance(item, str | int | float) for item in given):
         raise row.fault(f"has no list of texts for {name}")
-    return tuple(dict.fromkeys(str(one).strip() for one in given if _filled(one)))
+    return tuple(dict.fromkeys(str(item).strip() for item in given if _filled(item)))
 
 
 def _one(text: str) -> list[str]:
@@ -358,7 +359,7 @@ def _titles(links: Iterable[str]) -> tuple[str, ...]:
 def _with_ids(path: Path, questions: Sequence[Question]) -> tuple[Question, ...]:
     """Derive missing ids from the question's text, so that they survive a change of order."""
     given = Counter(question.id for question in questions if question.id)
-    if doubled := [one for one, count in given.items() if count > 1]:
+    if doubled := [question_id for question_id, count in given.items() if count > 1]:
         more = f" and {len(doubled) - 5} more" if len(doubled) > 5 else ""
         raise broken(path, f"several questions have the id {_listed(doubled[:5])}{more}")
     seen: Counter[str] = Counter()

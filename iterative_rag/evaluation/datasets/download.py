@@ -95,7 +95,7 @@ class FetchReport:
     @property
     def failed(self) -> int:
         """Pages that exist but could not be fetched this time."""
-        return sum(one.kind == "failed" for one in self.missing)
+        return sum(page.kind == "failed" for page in self.missing)
 
 
 def fetch_dataset(
@@ -138,7 +138,7 @@ def fetch_dataset(
         wikis = Wikis(web, retry, api=plan.api or API)
         report = _Fetching(file, plan.out, questions).run(wikis, progress)
     _write_json(plan.out / REDIRECTS, dict(sorted(report.redirects.items())))
-    rows = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in report.missing]
+    rows = [json.dumps(asdict(page), ensure_ascii=False) + "\n" for page in report.missing]
     _write(plan.out / MISSING, "".join(rows))
     counts = {name: getattr(report, name) for name in ("questions", "links", "pages", "fetched", "failed", "seconds")}
     counts |= {"redirects": len(report.redirects), "missing": len(report.missing)}
@@ -199,7 +199,7 @@ class _Fetching:
             len(self.places),
             len(self.fetched),
             self.redirects,
-            tuple(sorted(self.missing, key=lambda one: (one.kind, one.asked))),
+            tuple(sorted(self.missing, key=lambda page: (page.kind, page.asked))),
             round(time.monotonic() - started, 1),
         )
 
@@ -226,7 +226,7 @@ class _Fetching:
                 self.redirects |= dict.fromkeys(asked, outcome.title)
             return
         self.missing.extend(
-            NotFound(one, outcome.kind, outcome.reason, outcome.nearest, self._needed_by(one)) for one in asked
+            NotFound(title, outcome.kind, outcome.reason, outcome.nearest, self._needed_by(title)) for title in asked
         )
 
     def _needed_by(self, title: str) -> tuple[str, ...]:
@@ -248,9 +248,9 @@ def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, r
     from iterative_rag.sources.web.page_client import status_error
 
     url = _is_url(source)
-    place = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")
-    if place.is_file() and before.get("source") == source:
-        return place
+    file = out / (Path(urlsplit(source).path if url else source).name or "dataset.tsv")
+    if file.is_file() and before.get("source") == source:
+        return file
     if url:
 
         def download() -> bytes:
@@ -264,8 +264,8 @@ def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, r
         from iterative_rag.evaluation.datasets.question_files import read_bytes
 
         data = read_bytes(Path(source).expanduser())
-    _write(place, data)
-    return place
+    _write(file, data)
+    return file
 
 
 # --- files -----------------------------------------------------------------------------------
@@ -274,27 +274,27 @@ def _dataset_file(out: Path, source: str, before: Mapping[str, Any], web: Web, r
 def _about(out: Path) -> dict[str, Any]:
     """The notes of the previous run; {} for the first."""
     try:
-        found = json.loads((out / ABOUT).read_text(encoding="utf-8"))
+        about = json.loads((out / ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(f"{out / ABOUT} cannot be read: {error}.", hint="Remove it, or give another --out.") from error
-    return found if isinstance(found, dict) else {}
+    return about if isinstance(about, dict) else {}
 
 
-def _write_json(place: Path, value: object) -> None:
-    _write(place, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+def _write_json(path: Path, value: object) -> None:
+    _write(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def _write(place: Path, data: str | bytes) -> None:
+def _write(path: Path, data: str | bytes) -> None:
     """Write atomically."""
-    temporary = place.with_name(f".{place.name}.new")
+    temporary = path.with_name(f".{path.name}.new")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
-        os.replace(temporary, place)
+        os.replace(temporary, path)
     except OSError as error:
-        raise CorpusError(f"{place} cannot be written: {error.strerror}.", hint="Check the folder.") from error
+        raise CorpusError(f"{path} cannot be written: {error.strerror}.", hint="Check the folder.") from error
 
 
 def _now() -> str:

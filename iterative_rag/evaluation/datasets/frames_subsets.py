@@ -38,13 +38,15 @@ def ids_of(dataset: Dataset, subset: str) -> tuple[str, ...]:
     listed = _listed(subset)
     by_digest = {digest for _, digest in listed if digest}
     by_id = {number for number, digest in listed if not digest}
-    found = tuple(one.id for one in dataset.questions if digest_of(one.text) in by_digest or one.id in by_id)
-    if not found:
+    ids = tuple(
+        question.id for question in dataset.questions if digest_of(question.text) in by_digest or question.id in by_id
+    )
+    if not ids:
         raise UsageError(
             f"The dataset {dataset.name} holds no question of the subset {subset}.",
             hint="Give the published file (--questions), or --subset all.",
         )
-    return found
+    return ids
 
 
 def size_of(dataset: Dataset, subset: str) -> int:
@@ -70,8 +72,8 @@ class Benchmark:
         """
         needed = {title for exam in exams for title in exam.question.gold_titles}
         missing = {title for exam in exams for title in exam.missing_gold}
-        held = {one for exam in exams for one in exam.gold}
-        with_tables = {one for one in held if has_table(corpus.document(one).text)}
+        held = {document_id for exam in exams for document_id in exam.gold}
+        with_tables = {document_id for document_id in held if has_table(corpus.document(document_id).text)}
         tabular = [exam for exam in exams if is_tabular(exam.question)]
         return {
             "name": self.name,
@@ -102,7 +104,7 @@ def digest_of(text: str) -> str:
 
 def is_tabular(question: Question) -> bool:
     """Whether the benchmark says that the question asks of a table."""
-    return any("tabular" in one.casefold() for one in question.types)
+    return any("tabular" in kind.casefold() for kind in question.types)
 
 
 def _listed(subset: str) -> Sequence[tuple[str, str]]:
@@ -113,8 +115,8 @@ def _listed(subset: str) -> Sequence[tuple[str, str]]:
 
 def _text_of(subset: str) -> str:
     if subset in _SHIPPED:
-        place = resources.files("iterative_rag.evaluation.datasets").joinpath(_SHIPPED[subset])
-        return place.read_text(encoding="utf-8")
+        file = resources.files("iterative_rag.evaluation.datasets").joinpath(_SHIPPED[subset])
+        return file.read_text(encoding="utf-8")
     try:
         return readable(Path(subset).expanduser()).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

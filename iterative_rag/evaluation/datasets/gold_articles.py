@@ -61,8 +61,8 @@ class GoldIndex:
             for old in _redirects_of(entry.source):
                 self._redirects.add(old, entry.id)
         for old in redirects or {}:
-            for one in self._named(_end_of(redirects or {}, old)):
-                self._redirects.add(title_of(old), one)
+            for document_id in self._named(_end_of(redirects or {}, old)):
+                self._redirects.add(title_of(old), document_id)
 
     def resolve(self, question: Question) -> tuple[Ids, Ids]:
         """The ids of the documents that the question needs, and the titles of those that the corpus does not hold.
@@ -70,13 +70,13 @@ class GoldIndex:
         A question that brings its paragraphs needs the documents made of the supporting ones; only where the corpus
         holds none of them it is asked for their titles.
         """
-        needed = [one for one in question.paragraphs if one.supporting]
-        if any(paragraph_id(one) in self._ids for one in needed):
-            found = [(one.title, self._held(paragraph_id(one))) for one in needed]
+        needed = [paragraph for paragraph in question.paragraphs if paragraph.supporting]
+        if any(paragraph_id(paragraph) in self._ids for paragraph in needed):
+            articles = [(paragraph.title, self._held(paragraph_id(paragraph))) for paragraph in needed]
         else:
-            found = [(title, self._named(title)) for title in question.gold_titles]
-        ids = dict.fromkeys(one for _, ids in found for one in ids)
-        return tuple(ids), tuple(dict.fromkeys(title for title, ids in found if not ids))
+            articles = [(title, self._named(title)) for title in question.gold_titles]
+        ids = dict.fromkeys(document_id for _, ids in articles for document_id in ids)
+        return tuple(ids), tuple(dict.fromkeys(title for title, ids in articles if not ids))
 
     def _held(self, document_id: str) -> Ids:
         return (document_id,) if document_id in self._ids else ()
@@ -84,8 +84,8 @@ class GoldIndex:
     def _named(self, title: str) -> Ids:
         if is_link(title):  # to another Wikipedia or another site
             page = page_of(title)
-            if found := self._pages.get(_address(title)):
-                return (found,)
+            if document_id := self._pages.get(_address(title)):
+                return (document_id,)
             return (self._bare.find(page.title) if page else ()) or self._redirects.find(title)
         decoded = title_of("/wiki/" + title.replace("#", "%23"))
         for names in (self._titles, self._redirects):
@@ -117,9 +117,9 @@ class _Names:
 
     def find(self, name: str) -> Ids:
         for key_of, ids in self._levels:
-            if found := ids.get(key_of(name)):
+            if matches := ids.get(key_of(name)):
                 # Two articles differ only in an accent or a dot: ambiguous.
-                return tuple(found) if key_of is not loose or len(found) == 1 else ()
+                return tuple(matches) if key_of is not loose or len(matches) == 1 else ()
         return ()
 
 
@@ -142,14 +142,14 @@ def read_redirects(path: Path | None) -> dict[str, str]:
         return {}
     hint = 'Give a JSON object of titles: {"Old title": "New title"}.'
     try:
-        found = json.loads(readable(path.expanduser()).read_text(encoding="utf-8-sig"))
+        redirects = json.loads(readable(path.expanduser()).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"The redirects {path} cannot be read: {error.strerror}.", hint=hint) from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"The redirects {path} are not JSON: {error}.", hint=hint) from error
-    if not isinstance(found, dict) or not all(isinstance(new, str) for new in found.values()):
+    if not isinstance(redirects, dict) or not all(isinstance(new, str) for new in redirects.values()):
         raise UsageError(f"The redirects {path} are not an object of titles.", hint=hint)
-    return found
+    return redirects
 
 
 def _end_of(redirects: Mapping[str, str], old: str) -> str:

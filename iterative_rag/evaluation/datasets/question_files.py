@@ -73,18 +73,18 @@ def _text(path: Path, data: bytes) -> str:
 
 def _json_lines(path: Path, text: str) -> list[Row]:
     """One object per line; if the first line is not one, the file may be one object over several lines."""
-    found: list[Row] = []
+    parsed: list[Row] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            if not found and not _begins_records(text):
+            if not parsed and not _begins_records(text):
                 return _whole_json(path, text)
             raise broken(path, f"line {number} is not JSON ({error})") from error
-        found.append(_row(path, f"line {number}", value))
-    return found
+        parsed.append(_row(path, f"line {number}", value))
+    return parsed
 
 
 def _begins_records(text: str) -> bool:
@@ -103,7 +103,7 @@ def _whole_json(path: Path, text: str) -> list[Row]:
         return [_row(path, "entry 1", value)]
     if not value:
         raise broken(path, "its list is empty")
-    return [_row(path, f"entry {number}", one) for number, one in enumerate(value, start=1)]
+    return [_row(path, f"entry {number}", entry) for number, entry in enumerate(value, start=1)]
 
 
 def _row(path: Path, place: str, value: Any) -> Row:

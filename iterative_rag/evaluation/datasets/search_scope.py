@@ -83,7 +83,9 @@ class Paragraphs:
 
     def __init__(self, dataset: Dataset) -> None:
         self._name = pool_name(dataset)
-        self._distinct = {paragraph_id(one): one for question in dataset.questions for one in question.paragraphs}
+        self._distinct = {
+            paragraph_id(paragraph): paragraph for question in dataset.questions for paragraph in question.paragraphs
+        }
 
     @property
     def root(self) -> str:

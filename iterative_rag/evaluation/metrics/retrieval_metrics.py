@@ -65,14 +65,14 @@ def targets(
     questions: Sequence[Question], resolve: Callable[[Question], tuple[tuple[str, ...], tuple[str, ...]]]
 ) -> Targets:
     """`resolve` gives the ids of a question's gold articles and the titles that the corpus lacks."""
-    found: list[Target] = []
+    with_gold: list[Target] = []
     missing: list[str] = []
     for question in questions:
         gold, lacking = resolve(question)
         if gold:
-            found.append(Target(question, gold))
+            with_gold.append(Target(question, gold))
             missing += lacking
-    return Targets(tuple(found), len(questions) - len(found), tuple(missing))
+    return Targets(tuple(with_gold), len(questions) - len(with_gold), tuple(missing))
 
 
 # --- one query -------------------------------------------------------------------------------
@@ -94,11 +94,11 @@ def single(
         queries = [target.question.text for target in part]
         if search is Search.HYBRID:
             lists = shortlist(corpus, [Need(query) for query in queries], documents=depth, passages=fetched)
-            found = [tuple(entry.document_id for entry in entries) for entries in lists]
+            ranked = [tuple(entry.document_id for entry in entries) for entries in lists]
         else:
             hits = corpus.search(queries, _FUSED_PER_RANKED * fetched + _FUSED_MORE)
-            found = [_by_one_half(of_query, search, fetched)[:depth] for of_query in hits]
-        rankings += [Ranking(target, documents) for target, documents in zip(part, found, strict=True)]
+            ranked = [_by_one_half(of_query, search, fetched)[:depth] for of_query in hits]
+        rankings += [Ranking(target, documents) for target, documents in zip(part, ranked, strict=True)]
         if progress:
             progress(len(rankings), len(wanted))
     return rankings
@@ -245,11 +245,11 @@ def _shaped(
 
 
 def _coverage(wanted: Sequence[Target], sets: Sequence[frozenset[str]]) -> dict[str, Any]:
-    shares = [len(found & {*target.gold}) / len(target.gold) for target, found in zip(wanted, sets, strict=True)]
+    shares = [len(articles & {*target.gold}) / len(target.gold) for target, articles in zip(wanted, sets, strict=True)]
     complete = [float(share == 1.0) for share in shares]
     return {
         "recall": mean(shares),
         "all_found": mean(complete),
-        "documents": mean([float(len(found)) for found in sets]),
+        "documents": mean([float(len(articles)) for articles in sets]),
         "intervals": {"recall": list(mean_interval(shares)), "all_found": list(mean_interval(complete))},
     }

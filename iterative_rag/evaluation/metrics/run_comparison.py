@@ -103,10 +103,10 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
         {**_overview(name, run, seed), "differs": differs}
         for (name, run), differs in zip(named, differing(runs), strict=True)
     ]
-    found: dict[str, Any] = rounded(
+    comparison: dict[str, Any] = rounded(
         {"runs": overviews, "best": _best(overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
     )
-    return found
+    return comparison
 
 
 def unique_names(paths: Sequence[Path]) -> list[str]:
@@ -139,21 +139,21 @@ _NO_OPTIONS = frozenset({"started", "versions", "settings", "dataset", "corpus",
 
 def warnings(runs: Sequence[RunFolder]) -> list[str]:
     """Sentences about what makes a comparison of these runs doubtful; empty if nothing does."""
-    found = []
+    sentences = []
     for what, value in _CONDITIONS.items():
         if len({str(value(run)) for run in runs}) > 1:
-            found.append(f"The runs have different {what}: " + ", ".join(str(value(run)) for run in runs) + ".")
+            sentences.append(f"The runs have different {what}: " + ", ".join(str(value(run)) for run in runs) + ".")
     asked = [{record.id for record in _answerable(run)} for run in runs]
     if any(ids != asked[0] for ids in asked):
         common = len(set.intersection(*asked))
         sizes = ", ".join(str(len(ids)) for ids in asked)
-        found.append(f"The runs answered different questions ({sizes}); {common} are common to all and count.")
+        sentences.append(f"The runs answered different questions ({sizes}); {common} are common to all and count.")
     for run in runs:
         if not run.complete:
-            found.append(f"The run {run.name} is not finished: {counted(len(run.records), 'answer')}.")
+            sentences.append(f"The run {run.name} is not finished: {counted(len(run.records), 'answer')}.")
         if run.manifest.get("self_judged"):
-            found.append(f"In the run {run.name} the model may have judged its own answers.")
-    return found
+            sentences.append(f"In the run {run.name} the model may have judged its own answers.")
+    return sentences
 
 
 _CONDITIONS: dict[str, Callable[[RunFolder], object]] = {
@@ -212,9 +212,9 @@ def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int
         return None
     right = [_scores(of_run, common, answered_rightly) for of_run in (before, after)]
     f1 = [_scores(of_run, common, SCORES["f1"]) for of_run in (before, after)]
-    won = [question for question, one, other in zip(common, *right, strict=True) if other > one]
-    lost = [question for question, one, other in zip(common, *right, strict=True) if other < one]
-    same = [one for one, other in zip(*right, strict=True) if one == other]
+    won = [question for question, score, other in zip(common, *right, strict=True) if other > score]
+    lost = [question for question, score, other in zip(common, *right, strict=True) if other < score]
+    same = [score for score, other in zip(*right, strict=True) if score == other]
     return {
         "first": first[0],
         "second": second[0],
@@ -223,8 +223,8 @@ def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int
         "f1": _difference(f1, seed),
         "won": won,
         "lost": lost,
-        "both": sum(one > 0 for one in same),
-        "neither": sum(one == 0 for one in same),
+        "both": sum(score > 0 for score in same),
+        "neither": sum(score == 0 for score in same),
         "ratios": _ratios(first[1], second[1], set(common)),
     }
 
@@ -277,7 +277,7 @@ def _best(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]])
 
     Between equally accurate runs the cheaper one is best; upper and lower bounds are left out.
     """
-    found = []
+    entries = []
     for names in _sets(runs, pairs):
         judged = [run for run in runs if run["name"] in names and run["right"] is not None and not bound(run)]
         if len(judged) < 2:
@@ -293,7 +293,7 @@ def _best(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]])
             else:
                 level.append(run)
         cheapest = min(level, key=_cost_of)
-        found.append(
+        entries.append(
             {
                 "runs": [run["name"] for run in judged],
                 "run": winner["name"],
@@ -303,7 +303,7 @@ def _best(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]])
                 "untold": untold,
             }
         )
-    return found
+    return entries
 
 
 def bound(run: Mapping[str, Any]) -> str:
@@ -319,9 +319,9 @@ def _sets(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]])
     """The names of runs that are joined by pairs, directly or not."""
     sets = [{str(run["name"])} for run in runs]
     for pair in pairs:
-        one, other = (next(names for names in sets if pair[side] in names) for side in ("first", "second"))
-        if one is not other:
-            one |= other
+        group, other = (next(names for names in sets if pair[side] in names) for side in ("first", "second"))
+        if group is not other:
+            group |= other
             sets.remove(other)
     return sets
 

@@ -88,7 +88,7 @@ def _bootstrap(values: Sequence[float], *, seed: int, resamples: int) -> Interva
     import numpy as np
     from scipy import stats
 
-    found = stats.bootstrap(
+    interval = stats.bootstrap(
         (np.asarray(values, dtype=float),),
         np.mean,
         n_resamples=resamples,
@@ -97,7 +97,7 @@ def _bootstrap(values: Sequence[float], *, seed: int, resamples: int) -> Interva
         method="percentile",
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    return (float(found.low), float(found.high))
+    return (float(interval.low), float(interval.high))
 
 
 # --- tests -----------------------------------------------------------------------------------
@@ -150,5 +150,5 @@ def calibration(confidences: Sequence[float], right: Sequence[float], *, bins: i
         for number, within in sorted(held.items())
     ]
     brier = mean([(confidence - hit) ** 2 for confidence, hit in pairs])
-    ece = sum(one["n"] * abs(one["confidence"] - one["right"]) for one in made) / len(pairs)
+    ece = sum(entry["n"] * abs(entry["confidence"] - entry["right"]) for entry in made) / len(pairs)
     return {"ece": ece, "brier": brier, "bins": made}

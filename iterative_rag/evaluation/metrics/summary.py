@@ -140,7 +140,7 @@ def summarise(
         records, expected = tuple(run), None
     answerable = [record for record in records if scorable(record)]
     measured = _Intervals(seed)
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "n": len({record.id for record in records}),
         "answers": len(records),
         "expected": expected,
@@ -164,7 +164,7 @@ def summarise(
         "courses": _courses(records, measured),
         "intervals": measured.intervals,
     }
-    made: dict[str, Any] = rounded(found)
+    made: dict[str, Any] = rounded(figures)
     return made
 
 
@@ -278,8 +278,8 @@ def _citations(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[
     given = [record for record in records if gave_answer(record)]
     citing = [record for record in given if record.citations]
     measures: dict[str, Measure] = {"precision": precision, "recall": recall, "verified": all_verified}
-    found = {name: measured.mean(f"citations.{name}", citing, measure) for name, measure in measures.items()}
-    return {**found, "uncited": len(given) - len(citing)}
+    figures = {name: measured.mean(f"citations.{name}", citing, measure) for name, measure in measures.items()}
+    return {**figures, "uncited": len(given) - len(citing)}
 
 
 def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:
@@ -296,22 +296,22 @@ def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:
 
 def _retrieval(answerable: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any]:
     with_gold = [record for record in answerable if record.gold]
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "n": len({record.id for record in with_gold}),
         "missing": len({(record.id, title) for record in answerable for title in record.missing_gold}),
     }
     for name, documents in (("listed", listed), ("read", read), ("facts", gave_facts)):
-        found[name] = {
+        figures[name] = {
             "recall": measured.mean(f"retrieval.{name}.recall", with_gold, recall_of(documents)),
             "all_found": measured.mean(f"retrieval.{name}.all_found", with_gold, all_found_in(documents)),
         }
-    return found
+    return figures
 
 
 def _trajectories(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
     from iterative_rag.evaluation.scoring.trajectories import check
 
-    checked = {id(record): found for record in records if (found := check(record)) is not None}
+    checked = {id(record): figures for record in records if (figures := check(record)) is not None}
     if not checked:
         return None
     followed = [record for record in records if id(record) in checked]

@@ -86,15 +86,15 @@ def reliability(bins: Sequence[Mapping[str, Any]]) -> Markup:
             Markup('<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>').format(_LEFT - 6, up + 4, tick),
         ]
     parts.append(Markup('<line class="ideal" x1="{}" y1="{}" x2="{}" y2="8"/>').format(_LEFT, 8 + _SIDE, _LEFT + _SIDE))
-    most = max((one["n"] for one in bins), default=1)
-    for one in bins:
-        across, up = _LEFT + _SIDE * one["confidence"], 8 + _SIDE * (1 - one["right"])
-        ideal = 8 + _SIDE * (1 - one["confidence"])
-        title = f"{counted(one['n'], 'answer')}, confidence {percent(one['confidence'])}, right {percent(one['right'])}"
+    most = max((dot["n"] for dot in bins), default=1)
+    for dot in bins:
+        across, up = _LEFT + _SIDE * dot["confidence"], 8 + _SIDE * (1 - dot["right"])
+        ideal = 8 + _SIDE * (1 - dot["confidence"])
+        title = f"{counted(dot['n'], 'answer')}, confidence {percent(dot['confidence'])}, right {percent(dot['right'])}"
         parts += [
             Markup('<line class="gap" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}"/>').format(across, up, ideal),
             Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"><title>{}</title></circle>').format(
-                across, up, 3.5 + 7 * (one["n"] / most) ** 0.5, title
+                across, up, 3.5 + 7 * (dot["n"] / most) ** 0.5, title
             ),
         ]
     middle, half = _LEFT + _SIDE / 2, 8 + _SIDE / 2
@@ -106,5 +106,5 @@ def reliability(bins: Sequence[Mapping[str, Any]]) -> Markup:
             '<text class="tick" x="-{}" y="10" transform="rotate(-90)" text-anchor="middle">right in %</text>'
         ).format(half),
     ]
-    label = "; ".join(f"confidence {percent(one['confidence'])}: {percent(one['right'])} right" for one in bins)
+    label = "; ".join(f"confidence {percent(dot['confidence'])}: {percent(dot['right'])} right" for dot in bins)
     return _svg(Markup("").join(parts), label, f'viewBox="0 0 {width} {height}" width="{width}"', "square")

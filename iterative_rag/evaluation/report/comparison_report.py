@@ -20,22 +20,22 @@ from iterative_rag.evaluation.report.markdown_report import escaped, table
 _IDS_SHOWN = 20
 
 
-def comparison(found: Mapping[str, Any]) -> str:
+def comparison(result: Mapping[str, Any]) -> str:
     """The result of `compare`: the runs, each against the first, and the other pairs."""
-    first = found["runs"][0]["name"]
-    against = [pair for pair in found["pairs"] if pair["first"] == first]
-    others = [pair for pair in found["pairs"] if pair["first"] != first]
-    parts = ["\n".join(f"> {escaped(warning)}" for warning in found["warnings"])] if found["warnings"] else []
-    parts += [_runs(found["runs"])]
-    parts += ["\n".join(_best(one) for one in found["best"])] if found["best"] else []
+    first = result["runs"][0]["name"]
+    against = [pair for pair in result["pairs"] if pair["first"] == first]
+    others = [pair for pair in result["pairs"] if pair["first"] != first]
+    parts = ["\n".join(f"> {escaped(warning)}" for warning in result["warnings"])] if result["warnings"] else []
+    parts += [_runs(result["runs"])]
+    parts += ["\n".join(_best(best) for best in result["best"])] if result["best"] else []
     if against:
         parts += [f"Against {escaped(first)}, on the questions that both answered (points, p by McNemar's exact test):"]
         parts += [_pairs(against, [pair["second"] for pair in against]), *_won_and_lost(against)]
     if others:
         names = [f"{pair['first']} → {pair['second']}" for pair in others]
         parts += ["The other pairs:", _pairs(others, names)]
-    if len(found["pairs"]) > 1:
-        parts += [f"Holm: corrected for {len(found['pairs'])} pairs."]
+    if len(result["pairs"]) > 1:
+        parts += [f"Holm: corrected for {len(result['pairs'])} pairs."]
     return "\n\n".join(parts) + "\n"
 
 
@@ -60,15 +60,15 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
     return "\n\n".join([shown, "\n".join(told)]) if told else shown
 
 
-def _best(one: Mapping[str, Any]) -> str:
+def _best(best: Mapping[str, Any]) -> str:
     """`Best: full, 34.2 % right at 0 calls and 1.2 s an answer. Cheapest that is not surely worse: ...`; `Most right`
     where there are too few questions to call it best."""
-    untold = one["untold"]
-    said = f"{'Most right' if untold else 'Best'}: {escaped(one['run'])}, "
-    said += _at_cost(one["right"], one["calls"], one["seconds"])
-    if one["cheapest"] != one["run"]:
-        cheaper = _at_cost(one["cheapest_right"], one["cheapest_calls"], one["cheapest_seconds"])
-        said += f". Cheapest that is not surely worse: {escaped(one['cheapest'])}, {cheaper}"
+    untold = best["untold"]
+    said = f"{'Most right' if untold else 'Best'}: {escaped(best['run'])}, "
+    said += _at_cost(best["right"], best["calls"], best["seconds"])
+    if best["cheapest"] != best["run"]:
+        cheaper = _at_cost(best["cheapest_right"], best["cheapest_calls"], best["cheapest_seconds"])
+        said += f". Cheapest that is not surely worse: {escaped(best['cheapest'])}, {cheaper}"
     elif not untold:
         said += "; none that is cheaper comes near it"
     for run in untold:
@@ -140,4 +140,4 @@ def _won_and_lost(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _ids(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - _IDS_SHOWN} more" if len(ids) > _IDS_SHOWN else ""
-    return ", ".join(escaped(one, 60) for one in ids[:_IDS_SHOWN]) + more
+    return ", ".join(escaped(question_id, 60) for question_id in ids[:_IDS_SHOWN]) + more

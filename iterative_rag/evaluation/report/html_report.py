@@ -80,7 +80,7 @@ def _values(report: Report) -> dict[str, Any]:
 
 def _causes(report: Report, questions: Sequence[Shown]) -> list[tuple[str, int, float, list[Shown]]]:
     return [
-        (cause, amount, share, [one for one in questions if one["cause"] == cause])
+        (cause, amount, share, [question for question in questions if question["cause"] == cause])
         for cause, amount, share in report_tables.causes(report)
     ]
 

@@ -62,8 +62,8 @@ def _share(row: Share, *, with_n: bool = False) -> list[str]:
 
 def _opening(report: Report) -> Iterator[str]:
     yield "\n".join(f"- {label}: {escaped(value)}" for label, value in report_tables.what_was_run(report))
-    if found := report_tables.notes(report):
-        yield "\n".join(f"> {escaped(note)}" for note in found)
+    if notes := report_tables.notes(report):
+        yield "\n".join(f"> {escaped(note)}" for note in notes)
 
 
 def _scores(report: Report) -> Iterator[str]:
@@ -111,17 +111,17 @@ def _cost(report: Report) -> Iterator[str]:
 
 
 def _calibration(report: Report) -> Iterator[str]:
-    found = report.summary["calibration"]
-    if found is None:
+    figures = report.summary["calibration"]
+    if figures is None:
         return
     yield "## Calibration of the confidence"
     yield (
-        f"Expected calibration error {number(found['ece'])}, Brier score {number(found['brier'])}, "
-        f"over {counted(found['n'], 'answer')}."
+        f"Expected calibration error {number(figures['ece'])}, Brier score {number(figures['brier'])}, "
+        f"over {counted(figures['n'], 'answer')}."
     )
     rows = [
-        [f"{one['low']:.1f} – {one['high']:.1f}", f"{one['n']:,}", percent(one["confidence"]), percent(one["right"])]
-        for one in found["bins"]
+        [f"{row['low']:.1f} – {row['high']:.1f}", f"{row['n']:,}", percent(row["confidence"]), percent(row["right"])]
+        for row in figures["bins"]
     ]
     yield table(["confidence", "answers", "mean confidence", "right"], rows)
 

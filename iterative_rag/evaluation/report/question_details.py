@@ -65,7 +65,11 @@ def shown(number: int, record: QuestionRecord, caps: Caps) -> Shown:
         "hops": _hops(record, caps)[:hops],
         "more_hops": max(0, len(record.hops) - hops),
         # The title of each citation, whether its quote was found, and the link to its document.
-        "citations": [(visible(one.title), one.verified, web_link(one.url)) for one in record.citations if hops],
+        "citations": [
+            (visible(citation.title), citation.verified, web_link(citation.url))
+            for citation in record.citations
+            if hops
+        ],
     }
 
 
@@ -98,7 +102,7 @@ def _spent(record: QuestionRecord) -> str:
 
 def _needed(record: QuestionRecord) -> list[Shown]:
     """The needed articles and how far each got; `found` ones gave a fact."""
-    cited = {one.document_id for one in record.citations}
+    cited = {citation.document_id for citation in record.citations}
     stages = (
         ("cited", cited),
         ("gave a fact, not cited", gave_facts(record)),
@@ -108,8 +112,8 @@ def _needed(record: QuestionRecord) -> list[Shown]:
     rows = []
     for document in record.gold:
         reached = next((name for name, documents in stages if document in documents), "never shortlisted")
-        found, title = document in cited | gave_facts(record), record.documents.get(document, document)
-        rows.append({"title": visible(title), "reached": reached, "found": found})
+        used, title = document in cited | gave_facts(record), record.documents.get(document, document)
+        rows.append({"title": visible(title), "reached": reached, "found": used})
     lacking = (
         {"title": visible(title), "reached": "not in the corpus", "found": False} for title in record.missing_gold
     )
@@ -132,7 +136,7 @@ def _hop(hop: Hop, record: QuestionRecord, caps: Caps, above: str) -> Shown:
         "n": hop.n,
         "question": visible(hop.question, _QUESTION) if hop.question != above else "",
         "needs": [visible(need, _QUESTION) for need in hop.needs],
-        "titles": [{"title": title, "gold": one in gold, "read": one in opened} for one, title in titles],
+        "titles": [{"title": title, "gold": article in gold, "read": article in opened} for article, title in titles],
         "more_titles": len(hop.shortlist) - len(titles),
         "facts": [_fact(fact, gold, caps) for fact in hop.facts[: caps.facts]],
         "more_facts": max(0, len(hop.facts) - caps.facts),

@@ -105,29 +105,29 @@ def _listed(values: Mapping[str, Any]) -> str:
 def notes(report: Report) -> list[str]:
     """Caveats that a reader has to know before trusting a figure."""
     summary, manifest = report.summary, report.run.manifest
-    found = []
+    lines = []
     if summary["expected"] is not None and summary["answers"] < summary["expected"]:
-        found.append(f"The run is not finished: {summary['answers']:,} of {counted(summary['expected'], 'answer')}.")
+        lines.append(f"The run is not finished: {summary['answers']:,} of {counted(summary['expected'], 'answer')}.")
     if manifest.get("self_judged"):
-        found.append("The model may have judged its own answers (--allow-self-judge), which favours it.")
+        lines.append("The model may have judged its own answers (--allow-self-judge), which favours it.")
     if summary["faults"]:
-        found.append(f"{counted(summary['faults'], 'answer')} ended in an error and count as wrong.")
+        lines.append(f"{counted(summary['faults'], 'answer')} ended in an error and count as wrong.")
     if summary["unread"]:
-        found.append(f"{counted(summary['unread'], 'answer')} did without documents that could not be read.")
+        lines.append(f"{counted(summary['unread'], 'answer')} did without documents that could not be read.")
     if endings := summary["by_ending"]:
         said = ", ".join(f"{count:,} {ending.replace('_', ' ')}" for ending, count in endings.items())
-        found.append(f"{counted(sum(endings.values()), 'question')} not answered: {said}.")
+        lines.append(f"{counted(sum(endings.values()), 'question')} not answered: {said}.")
     if summary["unjudged"]:
-        found.append(
+        lines.append(
             f"{counted(summary['unjudged'], 'answer')} could not be judged and count as neither right nor wrong."
         )
     if manifest.get("excluded"):
-        found.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
+        lines.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
     if summary["retrieval"]["missing"]:
-        found.append(f"The corpus lacks {counted(summary['retrieval']['missing'], 'needed article')}.")
+        lines.append(f"The corpus lacks {counted(summary['retrieval']['missing'], 'needed article')}.")
     if report.siblings:
-        found += [line for line in warnings([report.run, *(run for run, _ in report.siblings)]) if "differ" in line]
-    return found
+        lines += [line for line in warnings([report.run, *(run for run, _ in report.siblings)]) if "differ" in line]
+    return lines
 
 
 def scores(report: Report) -> list[Share]:
@@ -168,7 +168,8 @@ def published(report: Report) -> list[Share]:
         return []
     summary = report.summary
     rows = [
-        Share(one.system, one.share, n=benchmark_of(report)["of"], note=f"{one.pages}; {one.source}") for one in figures
+        Share(figure.system, figure.share, n=benchmark_of(report)["of"], note=f"{figure.pages}; {figure.source}")
+        for figure in figures
     ]
     ours = Share(
         report.run.name,
@@ -183,14 +184,14 @@ def published(report: Report) -> list[Share]:
 
 def groups(report: Report) -> list[tuple[str, list[Share]]]:
     """Heading and rows; a grouping in which everything falls into one row is left out."""
-    found = []
+    grouped = []
     for key, heading in _GROUPS.items():
         rows = [
             Share(label, group["right"], group["interval"], group["n"]) for label, group in report.summary[key].items()
         ]
         if len(rows) > 1:
-            found.append((heading, rows))
-    return found
+            grouped.append((heading, rows))
+    return grouped
 
 
 # Each answer has exactly one of these results; the names are also classes of the page's style sheet.
@@ -234,12 +235,12 @@ def causes(report: Report) -> list[tuple[str, int, float]]:
 def evidence(report: Report) -> list[Share]:
     """From the shortlist to the citation: how many needed articles reach each stage."""
     summary = report.summary
-    intervals, found, cited = summary["intervals"], summary["retrieval"], summary["citations"]
+    intervals, retrieval, cited = summary["intervals"], summary["retrieval"], summary["citations"]
     rows = []
     for stage, label in (("listed", "shortlisted"), ("read", "read"), ("facts", "gave a fact")):
         for kind, what in (("recall", "needed articles"), ("all_found", "questions with all of theirs")):
-            share = found[stage][kind]
-            rows.append(Share(f"{what}: {label}", share, intervals.get(f"retrieval.{stage}.{kind}"), found["n"]))
+            share = retrieval[stage][kind]
+            rows.append(Share(f"{what}: {label}", share, intervals.get(f"retrieval.{stage}.{kind}"), retrieval["n"]))
     rows = [rows[0], rows[2], rows[4], rows[1], rows[3], rows[5]]
     names = {
         "precision": "cited articles that are needed",
@@ -321,11 +322,11 @@ _AGREEMENT = {
 
 def agreement(report: Report) -> list[tuple[str, str]]:
     """How far the judge agrees with given verdicts; empty without any."""
-    found = report.agreement
-    if found is None:
+    figures = report.agreement
+    if figures is None:
         return []
-    shown = {name: percent(found[name]) if name == "raw" else number(found[name]) for name in _AGREEMENT}
-    shown["kappa"] += f" ({_range(found['interval'])})"
+    shown = {name: percent(figures[name]) if name == "raw" else number(figures[name]) for name in _AGREEMENT}
+    shown["kappa"] += f" ({_range(figures['interval'])})"
     return [(label, shown[name]) for name, label in _AGREEMENT.items()]
 
 

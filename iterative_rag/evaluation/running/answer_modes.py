@@ -149,7 +149,7 @@ def _record(
 ) -> QuestionRecord:
     course.close()
     question, answer = exam.question, course.answer
-    titles = course.titles | {one: corpus.document(one).title for one in exam.gold if one not in course.titles}
+    titles = course.titles | {gold: corpus.document(gold).title for gold in exam.gold if gold not in course.titles}
     record = QuestionRecord(
         id=question.id,
         repeat=repeat,

@@ -30,7 +30,7 @@ def records(folder: Path) -> tuple[QuestionRecord, ...]:
                 newest.pop(key, None)
             elif (record := _record(sample)) is not None:
                 newest[key] = record
-    order = {question: place for place, question in enumerate(_order(folder))}
+    order = {question: position for position, question in enumerate(_order(folder))}
     return tuple(newest[key] for key in sorted(newest, key=lambda key: (key[1], order.get(key[0], len(order)), key[0])))
 
 
@@ -53,7 +53,7 @@ def drop_superseded(folder: Path) -> None:
     from inspect_ai.log import read_eval_log_sample_summaries
 
     paths = _paths(folder)
-    held = [{(str(one.id), one.epoch) for one in read_eval_log_sample_summaries(str(path))} for path in paths]
+    held = [{(str(sample.id), sample.epoch) for sample in read_eval_log_sample_summaries(str(path))} for path in paths]
     for path, samples in zip(paths[:-1], held[:-1], strict=True):
         if samples <= held[-1]:
             path.unlink(missing_ok=True)
@@ -83,7 +83,7 @@ def _order(folder: Path) -> Sequence[str]:
 
     paths = _paths(folder)
     header = read_eval_log(str(paths[-1]), header_only=True) if paths else None
-    return [str(one) for one in (header.eval.dataset.sample_ids or ())] if header else ()
+    return [str(sample_id) for sample_id in (header.eval.dataset.sample_ids or ())] if header else ()
 
 
 def _record(sample: EvalSample) -> QuestionRecord | None:

@@ -154,7 +154,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
         done=done,
     )
     with _quiet(), contained(), cancelled_by_interrupts():
-        finished, found = eval_set(
+        finished, eval_logs = eval_set(
             [task],
             log_dir=str(logs),
             model=None,
@@ -169,7 +169,7 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
             eval_set_id=prepared.manifest["dataset"]["digest"][:12],
             log_dir_allow_dirty=True,
         )
-    if not found:
+    if not eval_logs:
         raise KeyboardInterrupt  # inspect_ai swallows the interrupt, saves what is finished and returns nothing
     if finished:
         drop_superseded(logs)

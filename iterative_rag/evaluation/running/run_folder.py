@@ -44,22 +44,22 @@ class RunFolder:
 def read_manifest(path: Path) -> dict[str, Any] | None:
     """The manifest of a run's folder, None where there is none yet. Raises UsageError when it cannot be read."""
     try:
-        found: Any = json.loads(readable(path / MANIFEST).read_text(encoding="utf-8"))
+        manifest: Any = json.loads(readable(path / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{path / MANIFEST} cannot be read: {error}.", hint="Give another folder with --out."
         ) from error
-    if not isinstance(found, dict):
+    if not isinstance(manifest, dict):
         raise UsageError(f"{path / MANIFEST} is not a JSON object.", hint="Give another folder with --out.")
-    return found
+    return manifest
 
 
 def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
     """Start a run in `out`, or check that `out` holds an earlier part of the same run. Raises UsageError."""
-    found = read_manifest(out)
-    if found is None:
+    manifest = read_manifest(out)
+    if manifest is None:
         if (out / LOGS).is_dir() and any((out / LOGS).iterdir()):
             raise UsageError(f"{out} holds logs of something else.", hint="Give another folder with --out.")
         partial = out / f"{MANIFEST}.partial"
@@ -67,7 +67,7 @@ def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
             file.write(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
         os.replace(partial, out / MANIFEST)
         return
-    there, here = _flat(found), _flat(json.loads(json.dumps(wanted)))
+    there, here = _flat(manifest), _flat(json.loads(json.dumps(wanted)))
     differing = [key for key in sorted(there.keys() | here.keys()) if there.get(key) != here.get(key)]
     if differing := [key for key in differing if key.split(".")[0] not in _INCIDENTAL]:
         shown = "; ".join(f"{key}: {there.get(key)!r} there, {here.get(key)!r} here" for key in differing[:6])
@@ -80,11 +80,11 @@ def begin_or_resume(out: Path, wanted: Mapping[str, Any]) -> None:
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
-    for key, one in value.items():
-        if isinstance(one, Mapping):
-            flat |= _flat(one, f"{prefix}{key}.")
+    for key, inner in value.items():
+        if isinstance(inner, Mapping):
+            flat |= _flat(inner, f"{prefix}{key}.")
         else:
-            flat[prefix + key] = one
+            flat[prefix + key] = inner
     return flat
 
 
@@ -95,19 +95,19 @@ def read_run(path: Path) -> RunFolder:
     """
     from iterative_rag.evaluation.running.inspect_logs import records
 
-    found = read_manifest(path)
-    if found is None:
+    manifest = read_manifest(path)
+    if manifest is None:
         raise UsageError(
             f"{path} is not the folder of a run: it has no {MANIFEST}.",
             hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}",
         )
     need_inspect()
-    if lacking := list(_lacking(found)):
+    if lacking := list(_lacking(manifest)):
         raise UsageError(
             f"{path / MANIFEST} was changed by hand: {', '.join(lacking)} is missing or of another kind.",
             hint="Put that back, or run it again into another folder with --out.",
         )
-    return RunFolder(path, found, records(path / LOGS))
+    return RunFolder(path, manifest, records(path / LOGS))
 
 
 def _lacking(manifest: Mapping[str, Any]) -> Iterator[str]:

@@ -146,7 +146,7 @@ def read_matrix(path: Path) -> tuple[Cell, ...]:
             raise UsageError(f"{path} has an unknown table {key!r}.", hint="Tables: [base], [axes], [[skip]]")
     base = _flat(content.get("base", {}), "[base]")
     axes = {name: _axis(name, values) for name, values in content.get("axes", {}).items()}
-    skipped = [_skip(one, axes) for one in content.get("skip", [])]
+    skipped = [_skip(table, axes) for table in content.get("skip", [])]
     cells = []
     for chosen in itertools.product(*(choices.items() for choices in axes.values())):
         choices = {axis: label for axis, (label, _) in zip(axes, chosen, strict=True)}
@@ -162,8 +162,8 @@ def read_matrix(path: Path) -> tuple[Cell, ...]:
 def _axis(name: str, values: Any) -> dict[str, dict[str, Any]]:
     """What each choice of an axis sets, by its label."""
     match values:
-        case dict() if values and all(isinstance(one, dict) for one in values.values()):
-            return {str(label): _flat(one, f"[axes.{name}.{label}]") for label, one in values.items()}
+        case dict() if values and all(isinstance(switches, dict) for switches in values.values()):
+            return {str(label): _flat(switches, f"[axes.{name}.{label}]") for label, switches in values.items()}
         case list() if values:
             _known(name, f"[axes] {name}")
             return {_label(name, value): {name: value} for value in values}
@@ -181,30 +181,30 @@ def _label(name: str, value: Any) -> str:
         case str() if value:
             return value
         case list():
-            return "+".join(str(one) for one in value) or f"no-{name}"
+            return "+".join(str(entry) for entry in value) or f"no-{name}"
     return f"{name}-{value}" if value != "" else f"no-{name}"
 
 
 def _skip(wanted: Any, axes: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The labels of a combination that is left out."""
-    found = {}
+    labels = {}
     for axis, value in wanted.items():
         label = value if isinstance(value, str) and value else _label(axis, value)
         if label not in axes.get(axis, {}):
             choices = ", ".join(axes[axis]) if axis in axes else "there is no such axis"
             raise UsageError(f"[[skip]] names {axis} = {value!r}, which no run has.", hint=f"{axis}: {choices}")
-        found[axis] = label
-    return found
+        labels[axis] = label
+    return labels
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
     """A table of options and settings with `[... settings]` written as a prefix; unknown names are refused."""
     flat = {}
     for key, value in table.items():
-        inner = {f"{_PREFIX}{name}": one for name, one in value.items()} if key == "settings" else {key: value}
-        for name, one in inner.items():
+        inner = {f"{_PREFIX}{name}": setting for name, setting in value.items()} if key == "settings" else {key: value}
+        for name, setting in inner.items():
             _known(name, where)
-            flat[name] = one
+            flat[name] = setting
     return flat
 
 
@@ -221,7 +221,7 @@ def _known(name: str, where: str) -> None:
 def _options() -> frozenset[str]:
     from iterative_rag.evaluation.running.preparation import RunConfig
 
-    return frozenset(one.name for one in dataclasses.fields(RunConfig)) - {"settings"}
+    return frozenset(field.name for field in dataclasses.fields(RunConfig)) - {"settings"}
 
 
 def _cell(choices: Mapping[str, str], values: Mapping[str, Any], folder: Path) -> Cell:

@@ -128,7 +128,7 @@ def contains(given: str, gold: str) -> bool:
         return True
     if len(parts := gold.split("; ")) > 1:
         return all(_says_part(given, part) for part in parts) and not _ALTERNATIVES[0].search(given)
-    if (one := nation_named(given)) and (other := nation_named(gold)) and one != other:
+    if (nation := nation_named(given)) and (other := nation_named(gold)) and nation != other:
         return False  # "Guinea-Bissau" is not "Guinea"
     tokens, wanted = _tokens(given), _tokens(gold)
     if len(tokens) > LONGEST or not any(True for _ in _places(tokens, wanted)):
@@ -142,14 +142,14 @@ def _says_part(given: str, part: str) -> bool:
     """Whether an answer says one of several things that are needed; of a pair ("A: 1") both in one clause."""
     pair = part.split(": ")
     clauses = (given,) if len(pair) < 2 else _BETWEEN_ITEMS.split(given)
-    return _holds(given, part) or any(all(stands_in(clause, one) for one in pair) for clause in clauses)
+    return _holds(given, part) or any(all(stands_in(clause, half) for half in pair) for clause in clauses)
 
 
 @lru_cache(maxsize=8192)
 def _tokens(text: str) -> tuple[str, ...]:
     """Folded words without articles (unless there is nothing else), each name in one form: "UN" is "United Nations"."""
-    found = [re.sub(r"[.',]", "", token) for token in _TOKEN.findall(fold(common_names(text)))]
-    return tuple([token for token in found if token not in _ARTICLE_WORDS] or found)
+    tokens = [re.sub(r"[.',]", "", token) for token in _TOKEN.findall(fold(common_names(text)))]
+    return tuple([token for token in tokens if token not in _ARTICLE_WORDS] or tokens)
 
 
 def _places(tokens: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[int]:
@@ -242,7 +242,7 @@ def same_value(given: str, gold: str) -> bool:
     values = read_value(gold)
     if not values or len(_tokens(given)) > LONGEST or _is_choice(given, gold):
         return False
-    said = [one for one in mentions(given) if not (one.named or _NOT_IT.search(given[: one.start]))]
+    said = [mention for mention in mentions(given) if not (mention.named or _NOT_IT.search(given[: mention.start]))]
     return any(_says(said, value) for value in values)
 
 

@@ -14,8 +14,8 @@ def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
     A citation that no fact stands behind, or whose document is gone, is not verified. A corpus that
     cannot be read at all raises CorpusDamaged: that says nothing about the answer.
     """
-    found = (fact for hop in answer.hops for fact in hop.facts)
-    facts = {_place(fact): fact.document_id for fact in (*found, *answer.facts)}
+    hop_facts = (fact for hop in answer.hops for fact in hop.facts)
+    facts = {_place(fact): fact.document_id for fact in (*hop_facts, *answer.facts)}
     return tuple(_cited(citation, facts.get(_place(citation), ""), corpus) for citation in answer.citations)
 
 

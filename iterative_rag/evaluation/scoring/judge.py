@@ -78,7 +78,7 @@ def _model(name: str) -> str:
 def _request(question: str, accepted: Sequence[str], answer: str) -> ChatRequest:
     system, user = prompt(ROLE).render(
         question=fence(question, "question"),
-        accepted=fence("\n".join(f"- {' '.join(one.split())}" for one in accepted), "accepted"),
+        accepted=fence("\n".join(f"- {' '.join(text.split())}" for text in accepted), "accepted"),
         answer=fence(answer, "answer"),
     )
     return ChatRequest(role=ROLE, system=system, user=user, schema=schema(JudgeReply), max_tokens=REPLY_TOKENS)

@@ -58,10 +58,10 @@ def _kappa(counts: Counter[tuple[bool, bool]]) -> tuple[float | None, tuple[floa
 
     table = [[counts[judge, other] for other in (True, False)] for judge in (True, False)]
     with np.errstate(invalid="ignore", divide="ignore"):  # statsmodels also runs a test that divides by zero
-        found = cohens_kappa(table)
-    low, high = float(found.kappa_low), float(found.kappa_upp)
+        kappa = cohens_kappa(table)
+    low, high = float(kappa.kappa_low), float(kappa.kappa_upp)
     interval = None if math.isnan(low) or math.isnan(high) else (max(-1.0, low), min(1.0, high))
-    return float(found.kappa), interval
+    return float(kappa.kappa), interval
 
 
 # --- the file ----------------------------------------------------------------------------------
@@ -72,12 +72,12 @@ def read_verdicts(path: Path) -> dict[str, bool]:
 
     Raises UsageError, naming the line, for anything else and for an id with two verdicts.
     """
-    found: dict[str, bool] = {}
+    verdicts: dict[str, bool] = {}
     for row in rows(path, read_bytes(path)):
         question, correct = _verdict(row)
-        if found.setdefault(question, correct) != correct:
+        if verdicts.setdefault(question, correct) != correct:
             raise row.fault(f"gives {question!r} a second, different verdict", hint="Keep one of them.")
-    return found
+    return verdicts
 
 
 def _verdict(row: Row) -> tuple[str, bool]:

@@ -25,14 +25,14 @@ def check(record: QuestionRecord) -> dict[str, float] | None:
     if not steps:
         return None
     hops = [_steps_of(hop, steps) for hop in record.hops if hop.facts]
-    found = set().union(*hops)
+    reached = set().union(*hops)
     in_order, straight = _in_order(hops, len(steps)), all(hops)
     return {
         "exact": in_order and straight,
         "in_order": in_order,
-        "any_order": len(found) == len(steps),
+        "any_order": len(reached) == len(steps),
         "subset": straight,
-        "found": len(found) / len(steps),
+        "found": len(reached) / len(steps),
     }
 
 
@@ -62,10 +62,10 @@ def _is_step(fact: FoundFact, step: str) -> bool:
 
 def _in_order(hops: Sequence[frozenset[int]], count: int) -> bool:
     """Whether each step is found in the hop of the step before it, or in a later one."""
-    place = 0
+    position = 0
     for step in range(count):
-        later = next((at for at in range(place, len(hops)) if step in hops[at]), None)
+        later = next((at for at in range(position, len(hops)) if step in hops[at]), None)
         if later is None:
             return False
-        place = later
+        position = later
     return True

@@ -31,8 +31,8 @@ _BOUND = re.compile(
 @lru_cache(maxsize=4096)
 def mentions(text: str) -> tuple[Mention, ...]:
     """The values of an English text, each in the reading of its language only."""
-    found = mentions_of(text, "en", lenient=False)
-    return tuple(replace(one, readings=tuple(map(_exact, one.readings))) for one in found)
+    matches = mentions_of(text, "en", lenient=False)
+    return tuple(replace(mention, readings=tuple(map(_exact, mention.readings))) for mention in matches)
 
 
 def _exact(value: Value) -> Value:
@@ -46,16 +46,18 @@ def _exact(value: Value) -> Value:
 
 def read_value(text: str) -> tuple[Value, ...]:
     """The readings of a text that is one value and nothing else ("in the year 1987", "87 years"); else none."""
-    found = mentions(text)
-    if len(found) != 1 or found[0].capitals or re.search(r"\w", text[found[0].after :]):
+    matches = mentions(text)
+    if len(matches) != 1 or matches[0].capitals or re.search(r"\w", text[matches[0].after :]):
         return ()
-    before = re.findall(r"[\w'.]+", folded(_BOUND.sub("", text[: found[0].start])))
+    before = re.findall(r"[\w'.]+", folded(_BOUND.sub("", text[: matches[0].start])))
     english = language_of("en")
     if not all(word in english.no_names or word in english.fillers for word in before):
         return ()
     # "1169 cc" is not a year, though "1169" alone would be.
-    measured = tuple(one for one in found[0].readings if isinstance(one, Quantity) and (one.unit or one.counted))
-    return measured or found[0].readings
+    measured = tuple(
+        value for value in matches[0].readings if isinstance(value, Quantity) and (value.unit or value.counted)
+    )
+    return measured or matches[0].readings
 
 
 def same(gold: Value, given: Value) -> bool:
@@ -100,6 +102,6 @@ def _same_things(gold: Quantity, given: Quantity) -> bool:
         return True
     if gold.unit != given.unit and not (gold.unit and units.convert(1.0, given.unit, gold.unit) is not None):
         return False
-    wanted, got = [[stem(word) for word in one.counted] for one in (gold, given)]
+    wanted, got = [[stem(word) for word in quantity.counted] for quantity in (gold, given)]
     count = len(wanted)
     return got[:count] == wanted and tuple(got[count : count + 1]) != _ANOTHER_UNIT
