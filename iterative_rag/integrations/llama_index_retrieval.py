@@ -82,11 +82,11 @@ class CorpusVectorStore(BasePydanticVectorStore):
         rag = self._rag
         if query.filters is not None and query.filters.filters:
             rag = rag.over(rag.corpus, within=within_of(query.filters))
-        found = found_nodes(rag, query.query_str, query.similarity_top_k)
+        nodes = found_nodes(rag, query.query_str, query.similarity_top_k)
         return VectorStoreQueryResult(
-            nodes=[one.node for one in found],
-            similarities=[one.score or 0.0 for one in found],
-            ids=[one.node.node_id for one in found],
+            nodes=[node.node for node in nodes],
+            similarities=[node.score or 0.0 for node in nodes],
+            ids=[node.node.node_id for node in nodes],
         )
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
@@ -114,22 +114,22 @@ def as_index(rag: IterativeRAG) -> VectorStoreIndex:
 
 def found_nodes(rag: IterativeRAG, query: str, limit: int) -> list[NodeWithScore]:
     """The passages of one search as nodes, best first, with the score by which they were ranked."""
-    return [NodeWithScore(node=_node(*found), score=found[0].score) for found in rag.search(query, limit)]
+    return [NodeWithScore(node=_node(*pair), score=pair[0].score) for pair in rag.search(query, limit)]
 
 
 def within_of(filters: MetadataFilters) -> Within:
     """Metadata filters as a part of a corpus. Raises UsageError for what it cannot express."""
     conditions = []
     both = filters.condition in (None, FilterCondition.AND)
-    for one in filters.filters:
-        if not both or not isinstance(one, MetadataFilter) or one.operator is not FilterOperator.EQ:
+    for condition in filters.filters:
+        if not both or not isinstance(condition, MetadataFilter) or condition.operator is not FilterOperator.EQ:
             raise UsageError(
                 "Of metadata filters only equalities that all have to hold are understood.",
                 hint="For a part by title, source, section or date: rag.over(rag.corpus, within=Within(...))",
             )
-        if "=" in one.key:
-            raise UsageError(f"No condition can be put on the key {one.key!r}.", hint="Name a key without '='.")
-        conditions.append(f"{one.key}={_literal(str(one.value))}")
+        if "=" in condition.key:
+            raise UsageError(f"No condition can be put on the key {condition.key!r}.", hint="Name a key without '='.")
+        conditions.append(f"{condition.key}={_literal(str(condition.value))}")
     return Within(where=tuple(conditions))
 
 
@@ -139,7 +139,7 @@ def _literal(value: str) -> str:
 
 
 def _node(hit: Hit, document: Document) -> TextNode:
-    place = {"document_id": document.id, "start": hit.start, "end": hit.end}
+    span = {"document_id": document.id, "start": hit.start, "end": hit.end}
     ranks = {"dense_rank": hit.dense_rank, "sparse_rank": hit.sparse_rank}
     told = {"title": document.title, "source": document.source}
     page = document.page_at(hit.start)
@@ -149,7 +149,7 @@ def _node(hit: Hit, document: Document) -> TextNode:
         text=document.text[hit.start : hit.end],
         start_char_idx=hit.start,
         end_char_idx=hit.end,
-        metadata={**dict(document.metadata), **told, **{k: v for k, v in optional.items() if v}, **place, **ranks},
+        metadata={**dict(document.metadata), **told, **{k: v for k, v in optional.items() if v}, **span, **ranks},
         excluded_llm_metadata_keys=list(_FOR_PROGRAMS),
         excluded_embed_metadata_keys=list(_FOR_PROGRAMS),
         relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=document.id)},
