@@ -181,9 +181,9 @@ class DocumentView:
         rows = self._of("id, title, source, length(text)", ids)
         return {document_id: (title, source, size) for document_id, title, source, size in rows}
 
-    def same_text(self, one: str, other: str) -> bool:
+    def same_text(self, document_id: str, other: str) -> bool:
         """Whether two documents hold the same text; their titles may differ."""
-        texts = {zlib.decompress(text) for (text,) in self._of("text", (one, other))}
+        texts = {zlib.decompress(text) for (text,) in self._of("text", (document_id, other))}
         return len(texts) == 1
 
     def titles(self) -> list[tuple[str, str]]:
@@ -246,10 +246,10 @@ class DocumentView:
 
     def versions_by_root(self) -> dict[str, dict[str, str]]:
         """The content hash of every document, by the root that it was found under."""
-        found: dict[str, dict[str, str]] = {}
+        hashes: dict[str, dict[str, str]] = {}
         for root, document_id, content in self._select("root, id, content"):
-            found.setdefault(root, {})[document_id] = content
-        return found
+            hashes.setdefault(root, {})[document_id] = content
+        return hashes
 
     def _of(self, columns: str, ids: Iterable[str]) -> Iterator[tuple[Any, ...]]:
         for part in _parts(ids):
@@ -276,8 +276,8 @@ def no_document(corpus: str, document_id: str) -> CorpusError:
 def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> list[str]:
     """The ids of that title, of (id, title): case, underscores and what nobody sees aside. Raises CorpusError, which
     names the nearest."""
-    found = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
-    if not found:
+    ids = [document_id for document_id, known in titles if _plain(known) == _plain(title)]
+    if not ids:
         by_plain = {_plain(known): known for _, known in titles}
         near = difflib.get_close_matches(_plain(title), by_plain, n=3, cutoff=0.5)
         near += [plain for plain in by_plain if _plain(title) in plain and plain not in near][: 5 - len(near)]
@@ -286,7 +286,7 @@ def ids_of_title(corpus: str, title: str, titles: Sequence[tuple[str, str]]) -> 
             f"The corpus {corpus!r} has no document titled {title!r}.",
             hint=f"Did you mean {names}?" if names else "Search for it: iterative-rag search WORDS",
         )
-    return found
+    return ids
 
 
 def _plain(title: str) -> str:

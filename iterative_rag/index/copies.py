@@ -35,20 +35,20 @@ class Copies:
     def learn(self, ids: Iterable[str]) -> None:
         """Take in documents that a search has found, best first."""
         with self._lock:
-            new = [one for one in dict.fromkeys(ids) if one not in self._originals]
+            new = [document_id for document_id in dict.fromkeys(ids) if document_id not in self._originals]
             described = self._view.sizes(new)
-            for one in new:
-                if one not in described:
+            for document_id in new:
+                if document_id not in described:
                     continue
-                title, source, size = described[one]
+                title, source, size = described[document_id]
                 alike = self._by_size.setdefault(size, [])
-                original = next((other for other in alike if self._view.same_text(one, other.id)), None)
+                original = next((other for other in alike if self._view.same_text(document_id, other.id)), None)
                 if original is None:
-                    original = Original(one, title)
+                    original = Original(document_id, title)
                     alike.append(original)
                 else:
                     self._sources.setdefault(original.id, []).append(source)
-                self._originals[one] = original
+                self._originals[document_id] = original
 
     def original(self, document_id: str) -> Original:
         """The document that stands for this one, which `learn` was told of."""

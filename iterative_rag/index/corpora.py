@@ -85,8 +85,8 @@ class Corpora:
     def names(self) -> list[str]:
         """All corpora, sorted; also damaged ones."""
         try:
-            found = {decoded(path.name) for path in self.root.iterdir() if _holds(path)}
-            return sorted(name for name in found if name is not None)
+            names = {decoded(path.name) for path in self.root.iterdir() if _holds(path)}
+            return sorted(name for name in names if name is not None)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -274,7 +274,9 @@ def _bytes_on_disk(folder: Path) -> int:
 
 
 def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
-    near = [one for one in others if one.casefold() == name.casefold()] or difflib.get_close_matches(name, others, n=1)
+    near = [other for other in others if other.casefold() == name.casefold()] or difflib.get_close_matches(
+        name, others, n=1
+    )
     meant = f"Did you mean {near[0]!r}? " if near else ""
     shown = [*others[:_NAMES_SHOWN], *(["…"] if len(others) > _NAMES_SHOWN else [])]
     there = f"There are: {', '.join(shown)}. " if others else ""

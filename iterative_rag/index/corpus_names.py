@@ -59,7 +59,7 @@ def folder_in(root: Path, name: str) -> Path:
 def _may_be_named(name: str) -> bool:
     if not name or not name[0].isalnum() or name.endswith(" "):
         return False
-    return all(one.isalnum() or one in _SIGNS or unicodedata.category(one) in ("Mn", "Mc") for one in name)
+    return all(char.isalnum() or char in _SIGNS or unicodedata.category(char) in ("Mn", "Mc") for char in name)
 
 
 def _escaped(letter: str) -> str:

@@ -93,7 +93,7 @@ class CorpusWithin(CorpusPart):
     def notice(self) -> str:
         """Sentences for the user: that this is a part, and whether the corpus is incomplete."""
         chosen, every = len(self._ids), counted(self._selection.of, "document")
-        typed = " ".join(str(one) for one in self._wanted if one)
+        typed = " ".join(str(within) for within in self._wanted if within)
         told = [f"Only a part of the corpus was searched: {typed} ({chosen:,} of {every})."]
         if self._selection.by_file_date:
             documents = counted(self._selection.by_file_date, "document")

@@ -157,7 +157,7 @@ class DocumentStore:
         for number, facts in self._all("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
             try:
                 held = json.loads(facts)
-                strangers = tuple(Points(*one) for one in held.pop("strangers"))
+                strangers = tuple(Points(*stranger) for stranger in held.pop("strangers"))
                 return Generation(number, strangers=strangers, **held)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise _damage(f"what is published cannot be read: {error}") from error
@@ -173,12 +173,12 @@ class DocumentStore:
     def unpublished(self) -> bool:
         """Whether documents were written or removed since the newest generation."""
         now = self.number()
-        return any(self._all(f"SELECT 1 FROM documents WHERE {one} > ? LIMIT 1", (now,)) for one in ("since", "until"))
+        return any(self._all(f"SELECT 1 FROM documents WHERE {end} > ? LIMIT 1", (now,)) for end in ("since", "until"))
 
     def publish(self, generation: Generation) -> None:
         facts = dataclasses.asdict(generation)
         del facts["number"]
-        facts["strangers"] = [dataclasses.astuple(one) for one in generation.strangers]
+        facts["strangers"] = [dataclasses.astuple(stranger) for stranger in generation.strangers]
         with self._lock:
             self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
 
@@ -248,14 +248,14 @@ class DocumentStore:
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove documents as of the next generation; their points become unowned."""
-        for one in ids:
+        for document_id in ids:
             with self._lock:
                 self._db.execute(
                     "INSERT OR REPLACE INTO unowned SELECT id, version, passages FROM documents "
                     "WHERE id = ? AND until IS NULL",
-                    (one,),
+                    (document_id,),
                 )
-                self._end("id = ?", (one,))
+                self._end("id = ?", (document_id,))
 
     def _end(self, where: str, values: tuple[object, ...] = ()) -> None:
         """End the current rows with the newest generation; delete rows that no generation shows."""
@@ -265,12 +265,12 @@ class DocumentStore:
             self._db.execute(f"UPDATE documents SET until = {now + 1:d} WHERE {where} AND until IS NULL", values)
 
     def add_unowned(self, points: Iterable[Points]) -> None:
-        rows = [(one.document_id, one.version, one.passages) for one in points]
+        rows = [(group.document_id, group.version, group.passages) for group in points]
         with self._lock:
             self._db.executemany("INSERT OR REPLACE INTO unowned VALUES (?, ?, ?)", rows)
 
     def forget_unowned(self, points: Iterable[Points]) -> None:
-        rows = [(one.document_id, one.version) for one in points]
+        rows = [(group.document_id, group.version) for group in points]
         with self._lock:
             self._db.executemany("DELETE FROM unowned WHERE document = ? AND version = ?", rows)
 

@@ -35,8 +35,8 @@ def date_of(entry: CatalogueEntry) -> tuple[str, bool]:
     """The date of a document (a year, month or day, ISO; "" for none), and whether it is only that of its file."""
     held = {key.casefold(): value for key, value in reversed(entry.metadata)}
     for key in DATE_KEYS:
-        if found := _ISO_DATE.match(held.get(key, "")):
-            return found[0], False
+        if match := _ISO_DATE.match(held.get(key, "")):
+            return match[0], False
     return held.get(FILE_DATE_KEY, ""), FILE_DATE_KEY in held
 
 
@@ -52,8 +52,8 @@ _NAME_CHARS = 60
 
 
 def empty_part(corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> NothingWithin:
-    typed = " ".join(str(one) for one in wanted if one)
-    what = "No passage" if any(one.section for one in wanted) else "No document"
+    typed = " ".join(str(within) for within in wanted if within)
+    what = "No passage" if any(within.section for within in wanted) else "No document"
     return NothingWithin(
         f"{what} matches {typed}: nothing was searched.",
         hint=f"The corpus {corpus!r} has {counted(len(entries), 'document')}. {_there_is(wanted, entries)}",
@@ -62,27 +62,27 @@ def empty_part(corpus: str, wanted: Sequence[Within], entries: Sequence[Catalogu
 
 def known_keys(entries: Sequence[CatalogueEntry]) -> list[tuple[str, int]]:
     """The keys of metadata, and the columns of table files, with how many documents have them; the most used first."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for entry in entries:
-        found.update({value if key == COLUMN_KEY else key for key, value in entry.metadata if key != FILE_DATE_KEY})
-    return sorted(found.items(), key=lambda one: (-one[1], one[0]))
+        counts.update({value if key == COLUMN_KEY else key for key, value in entry.metadata if key != FILE_DATE_KEY})
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _there_is(wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> str:
     """What there is instead, for the first of the conditions that can tell it."""
-    for one in wanted:
-        if one.where:
-            return _values_or_keys(one.conditions[0][0], entries)
-        if one.title:
+    for within in wanted:
+        if within.where:
+            return _values_or_keys(within.conditions[0][0], entries)
+        if within.title:
             titles = [entry.title for entry in entries]
-            near = difflib.get_close_matches(one.title, titles, n=_SHOWN, cutoff=0.4)
+            near = difflib.get_close_matches(within.title, titles, n=_SHOWN, cutoff=0.4)
             return f"Titles {'near it' if near else 'such as'}: {_listed(near or titles)}."
-        if one.source:
+        if within.source:
             return f"Sources such as: {_listed([entry.source for entry in entries])}."
-        if one.language:
+        if within.language:
             codes = sorted(filter(None, {language_told(entry) for entry in entries}))
             return f"Languages: {_listed(codes)}." if codes else "None of them tells its language."
-        if one.since:
+        if within.since:
             newest = max((date_of(entry)[0] for entry in entries), default="")
             return f"The newest is of {newest}." if newest else "None of them has a date."
     return "iterative-rag show TITLE prints a document with its headings."

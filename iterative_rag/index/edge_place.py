@@ -195,7 +195,7 @@ def _lasts(path: Path) -> bool:
     if not any(fnmatch(path.name, pattern) for pattern in _LASTING_PATTERNS):
         return False
     # Only a sealed segment has this file; in others new points are written to the same pages.
-    segment = next(one for one in path.parents if one.parent.name == "segments")
+    segment = next(folder for folder in path.parents if folder.parent.name == "segments")
     return (segment / "id_tracker.mappings").exists()
 
 

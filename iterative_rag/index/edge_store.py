@@ -110,7 +110,10 @@ class EdgeStore(VectorStore):
     def put(self, points: Sequence[StoredPoint]) -> None:
         from qdrant_edge import Point, SparseVector, UpdateOperation
 
-        rows = [Point(one.id, {DENSE: one.dense, SPARSE: SparseVector(*one.sparse)}, {**one.payload}) for one in points]
+        rows = [
+            Point(point.id, {DENSE: point.dense, SPARSE: SparseVector(*point.sparse)}, {**point.payload})
+            for point in points
+        ]
         with _edge_errors(self.path, writing=True):
             self._shard.update(UpdateOperation.upsert_points(rows))
             self._shard.flush()

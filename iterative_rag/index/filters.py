@@ -43,18 +43,18 @@ def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
     Costs a look at every title; for a section or rows, at the text of every document that the rest leaves.
     """
     entries = corpus.catalogue()
-    chosen = {entry.id: entry for entry in entries if all(_is_meant(entry, one) for one in wanted)}
+    chosen = {entry.id: entry for entry in entries if all(_is_meant(entry, within) for within in wanted)}
     points: set[UUID] = set()
     documents: dict[str, PartSpans | None] = {}
-    for one in corpus.points(list(chosen)):
-        found, spans = _points_of(corpus, one, list(_text_tests(chosen[one.document_id], wanted)))
-        if found:
-            points |= found
-            documents[one.document_id] = spans
+    for group in corpus.points(list(chosen)):
+        ids, spans = _points_of(corpus, group, list(_text_tests(chosen[group.document_id], wanted)))
+        if ids:
+            points |= ids
+            documents[group.document_id] = spans
     if not points:
         raise empty_part(corpus.name, wanted, entries)
-    dates = [date_of(entry) for entry in entries] if any(one.since for one in wanted) else []
-    by_file = sum(date_of(chosen[one])[1] for one in documents) if dates else 0
+    dates = [date_of(entry) for entry in entries] if any(within.since for within in wanted) else []
+    by_file = sum(date_of(chosen[document_id])[1] for document_id in documents) if dates else 0
     titles = tuple(entry.title for entry in entries if entry.id in documents)
     undated = sum(not date for date, _ in dates)
     return Selection(frozenset(points), documents, titles, len(entries), undated, by_file)
@@ -79,19 +79,19 @@ def _is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
     places = [entry.source, *([entry.url] if entry.url else [])]
     return (
         (not wanted.title or pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
-        and (not wanted.source or any(pattern(wanted.source).search(place) for place in places))
+        and (not wanted.source or any(pattern(wanted.source).search(source) for source in places))
         and (not wanted.language or language_told(entry) == wanted.language.casefold())
         and (not wanted.since or _is_since(date_of(entry)[0], wanted.since))
-        and all(_holds(entry, *one) or _has_column(entry, one[0]) for one in wanted.conditions)
+        and all(_holds(entry, *condition) or _has_column(entry, condition[0]) for condition in wanted.conditions)
     )
 
 
 def _text_tests(entry: CatalogueEntry, wanted: Sequence[Within]) -> Iterator[TextTest]:
     """What only the text of a document tells."""
-    for one in wanted:
-        if one.section:
-            yield in_section(one.section, entry.title)
-        for key, value in one.conditions:
+    for within in wanted:
+        if within.section:
+            yield in_section(within.section, entry.title)
+        for key, value in within.conditions:
             if not _holds(entry, key, value):
                 yield with_value(key, value)
 
@@ -104,13 +104,13 @@ def _points_of(corpus: IndexedCorpus, points: Points, tests: Sequence[TextTest])
     if not spans.own:
         return set(), None
     passages = corpus.passages(points.document_id)
-    meant = [one for one in passages if spans.touches(one.start, one.end)]
-    found = {point_id(points.document_id, points.version, one.ordinal) for one in meant}
+    meant = [passage for passage in passages if spans.touches(passage.start, passage.end)]
+    ids = {point_id(points.document_id, points.version, passage.ordinal) for passage in meant}
     ordinals = range(len(passages), points.passages)
     if questions := [point_id(points.document_id, points.version, ordinal) for ordinal in ordinals if meant]:
-        answering = {(one.start, one.end) for one in meant}
-        found |= {point for point, at in corpus.places(questions).items() if (at.start, at.end) in answering}
-    return found, spans
+        answering = {(passage.start, passage.end) for passage in meant}
+        ids |= {point for point, at in corpus.places(questions).items() if (at.start, at.end) in answering}
+    return ids, spans
 
 
 def _is_since(date: str, since: str) -> bool:

@@ -90,5 +90,5 @@ class PassageQuestions:
 
 def questions_digest(questions: Sequence[PassageQuestion], wanted: int) -> str:
     """Tells apart two sets of questions of the same document, `wanted` for each passage."""
-    listing = f"{wanted}\n" + "\n".join(f"{one.passage.ordinal} {one.text}" for one in questions)
+    listing = f"{wanted}\n" + "\n".join(f"{question.passage.ordinal} {question.text}" for question in questions)
     return hashlib.sha256(listing.encode()).hexdigest()[:8]

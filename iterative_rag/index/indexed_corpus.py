@@ -124,9 +124,9 @@ class IndexedCorpus:
             return [[] for _ in queries]
         embedded = [(text, self._vectors.of(text)) for text in map(with_other_names, asked)]
         with self._newest() as seen, seen.vectors() as vectors:
-            found = _passages_alone(vectors, embedded, max(rank_fusion.SEARCH_DEPTH, 2 * limit), among, seen)
+            results = _passages_alone(vectors, embedded, max(rank_fusion.SEARCH_DEPTH, 2 * limit), among, seen)
             strangers = frozenset(point_ids(seen.strangers))
-            fused = [fuse(*halves, strangers, self._ranking) for halves in found]
+            fused = [fuse(*halves, strangers, self._ranking) for halves in results]
             needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
             hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
             if self._reranker:
@@ -181,8 +181,8 @@ class IndexedCorpus:
         """The documents of that title (case and underscores aside). Raises CorpusError naming the nearest titles."""
         with self._newest() as seen:
             titles = seen.documents.titles()
-        found = ids_of_title(self.name, title, titles)
-        return [self.document(document_id) for document_id in found]
+        ids = ids_of_title(self.name, title, titles)
+        return [self.document(document_id) for document_id in ids]
 
     def close(self) -> None:
         with self._mutex:
@@ -236,15 +236,15 @@ def fuse(
     """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, ignoring `strangers`."""
     ranks: dict[UUID, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):
-        for rank, one in enumerate((point for point in points if point not in strangers), start=1):
-            ranks.setdefault(one, [None, None])[half] = rank
+        for rank, point in enumerate((point for point in points if point not in strangers), start=1):
+            ranks.setdefault(point, [None, None])[half] = rank
     weights = ranking.vector_weight, ranking.bm25_weight
     fused = [
-        Fused(one, sum(weight / (FUSION_K + rank) for weight, rank in zip(weights, both, strict=True) if rank), *both)
-        for one, both in ranks.items()
+        Fused(point, sum(weight / (FUSION_K + rank) for weight, rank in zip(weights, both, strict=True) if rank), *both)
+        for point, both in ranks.items()
     ]
     # Ties are impossible within one half, so this order is total.
-    fused.sort(key=lambda one: (-one.score, one.dense_rank or len(ranks) + 1, one.sparse_rank or 0))
+    fused.sort(key=lambda entry: (-entry.score, entry.dense_rank or len(ranks) + 1, entry.sparse_rank or 0))
     return fused
 
 
@@ -261,15 +261,15 @@ def _passages_alone(
         return vectors.search(queries, limit, among=among, languages=about.read_in)
     # Deeper, for the questions of a passage stand together.
     deeper = limit * (1 + math.ceil(about.questions / max(about.passages, 1)))
-    found = vectors.search(queries, deeper, among=among, languages=about.read_in)
-    places = vectors.passages(list({point for halves in found for half in halves for point in half}))
+    results = vectors.search(queries, deeper, among=among, languages=about.read_in)
+    places = vectors.passages(list({point for halves in results for half in halves for point in half}))
     first: dict[PassagePlace, UUID] = {}
 
     def passages(points: Sequence[UUID]) -> list[UUID]:
         known = (first.setdefault(places[point], point) if point in places else point for point in points)
         return list(dict.fromkeys(known))[:limit]
 
-    return [(passages(dense), passages(sparse)) for dense, sparse in found]
+    return [(passages(dense), passages(sparse)) for dense, sparse in results]
 
 
 def _told(
@@ -280,26 +280,26 @@ def _told(
     hits: list[list[Hit]] = [[] for _ in fused]
     places: list[set[tuple[str, int, int]]] = [set() for _ in fused]
     for low in range(0, max(map(len, fused), default=0), limit):
-        parts = [one[low : low + limit] if len(best) < limit else [] for one, best in zip(fused, hits, strict=True)]
-        wanted = list(dict.fromkeys(one.point for part in parts for one in part))
+        parts = [order[low : low + limit] if len(best) < limit else [] for order, best in zip(fused, hits, strict=True)]
+        wanted = list(dict.fromkeys(entry.point for part in parts for entry in part))
         if not wanted:
             break
         passages = vectors.passages(wanted)
-        current = seen.documents.versions(one.document_id for one in passages.values())
+        current = seen.documents.versions(passage.document_id for passage in passages.values())
         owned = {
-            point: place
-            for point, place in passages.items()
-            if current.get(place.document_id, ("", ""))[0] == place.version
+            point: passage
+            for point, passage in passages.items()
+            if current.get(passage.document_id, ("", ""))[0] == passage.version
         }
         copies.learn(owned[point].document_id for point in wanted if point in owned)
         for part, best, taken in zip(parts, hits, places, strict=True):
-            for one in part:
-                if (found := owned.get(one.point)) is None:
+            for entry in part:
+                if (passage := owned.get(entry.point)) is None:
                     continue
-                original = copies.original(found.document_id)
-                place = (original.id, found.start, found.end)
-                if place not in taken:
-                    taken.add(place)
-                    ranks = one.score, one.dense_rank, one.sparse_rank
-                    best.append(Hit(original.id, original.title, found.start, found.end, *ranks))
+                original = copies.original(passage.document_id)
+                span = (original.id, passage.start, passage.end)
+                if span not in taken:
+                    taken.add(span)
+                    ranks = entry.score, entry.dense_rank, entry.sparse_rank
+                    best.append(Hit(original.id, original.title, passage.start, passage.end, *ranks))
     return [best[:limit] for best in hits]

@@ -118,7 +118,7 @@ def ingest(
     sources = list({source.root: source for source in sources}.values())
     cut = Chunking(chunk_chars, chunk_overlap)
     roots = {source.root for source in sources}
-    absorbed = [one for one in corpora.roots(name) - roots if any(reads(root, one) for root in roots)]
+    absorbed = [indexed for indexed in corpora.roots(name) - roots if any(reads(root, indexed) for root in roots)]
     given = [*(source.root for source in sources), *absorbed]
     readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
     with corpora.writer(name, embedder, cut, given, adding=adding, alone=alone) as writer, ExitStack() as opened:
@@ -126,7 +126,7 @@ def ingest(
         report = _Ingestion(sources, writer, engine, questions, ProgressMeter(sources, progress), adding, noticed).run(
             readings
         )
-        superseded = [one for root in sorted(absorbed) for one in writer.view.ids_under(root)]
+        superseded = [document_id for root in sorted(absorbed) for document_id in writer.view.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
             writer.remove(superseded)
@@ -341,7 +341,7 @@ class _Ingestion:
             if source.root in self.unread or source.root in self.adding:
                 continue
             vanished = []
-            for document in (one for one in self.writer.view.ids_under(source.root) if one not in self.seen):
+            for document in (stored for stored in self.writer.view.ids_under(source.root) if stored not in self.seen):
                 known = self.writer.view.known(document)
                 if known and any(_is_of(known.source, path) for path in unread):
                     continue

@@ -73,12 +73,12 @@ class JointCorpus:
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         """The best `limit` passages of each query. Scores are sums of reciprocal ranks within each corpus, so that one
         is as good as the other; equals take turns in the order of the corpora."""
-        found: list[list[Hit]] = [[] for _ in queries]
+        by_query: list[list[Hit]] = [[] for _ in queries]
         for part in self.parts:
             prefix = _prefix(part.name)
-            for together, hits in zip(found, part.search(queries, limit), strict=True):
+            for together, hits in zip(by_query, part.search(queries, limit), strict=True):
                 together += [replace(hit, document_id=prefix + hit.document_id) for hit in hits]
-        return [self._without_copies(sorted(hits, key=lambda hit: -hit.score))[:limit] for hits in found]
+        return [self._without_copies(sorted(hits, key=lambda hit: -hit.score))[:limit] for hits in by_query]
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError where none of them has it."""
@@ -93,8 +93,8 @@ class JointCorpus:
         Where one file was indexed into several at different times, it is the first that holds the quote at its place.
         """
         read = self._read_from.get(citation.source, [])
-        place = slice(citation.start, citation.end)
-        holding = [name for name, text in read if text[place] == citation.quote]
+        span = slice(citation.start, citation.end)
+        holding = [name for name, text in read if text[span] == citation.quote]
         return next(iter(holding or [name for name, _ in read]), "")
 
     @property
@@ -113,7 +113,7 @@ class JointCorpus:
 
     def find(self, title: str) -> list[Document]:
         """The documents of that title in any of them. Raises CorpusError, naming near titles, where none has it."""
-        found: list[Document] = []
+        titled: list[Document] = []
         missed: CorpusError | None = None
         for part in self.parts:
             try:
@@ -121,10 +121,10 @@ class JointCorpus:
             except CorpusError as error:
                 missed = missed or error
                 continue
-            found += [replace(one, id=_prefix(part.name) + one.id) for one in documents]
-        if not found and missed is not None:
+            titled += [replace(document, id=_prefix(part.name) + document.id) for document in documents]
+        if not titled and missed is not None:
             raise missed
-        return found
+        return titled
 
     def close(self) -> None:
         with ExitStack() as closing:
@@ -175,7 +175,7 @@ def _prefix(name: str) -> str:
 
 def _own_ids(document_ids: Collection[str], part: Corpus) -> set[str]:
     prefix = _prefix(part.name)
-    return {one.removeprefix(prefix) for one in document_ids if one.startswith(prefix)}
+    return {document_id.removeprefix(prefix) for document_id in document_ids if document_id.startswith(prefix)}
 
 
 def _listed(part: Corpus) -> _Listed:

@@ -57,8 +57,10 @@ def in_section(name: str, title: str) -> TextTest:
         folded = text.casefold()
         if not all(word in folded for word in words):  # a heading stands in the text
             return PartSpans(())
-        found = [one for one in sections(text) if one.heading.casefold() != title.casefold()]
-        own = merged((one.start, one.end) for one in found if named.search(" ".join(one.heading.split())))
+        inner = [section for section in sections(text) if section.heading.casefold() != title.casefold()]
+        own = merged(
+            (section.start, section.end) for section in inner if named.search(" ".join(section.heading.split()))
+        )
         return PartSpans(own)
 
     return spans
@@ -71,10 +73,10 @@ def with_value(column: str, value: str) -> TextTest:
         own: list[Span] = []
         context: list[Span] = []
         for table in tables(text):
-            place = _column(text, table, column)
-            if place is None:
+            index = _column(text, table, column)
+            if index is None:
                 continue
-            rows = [row for row in table.rows if _has(text[slice(*row)], place, value)]
+            rows = [row for row in table.rows if _has(text[slice(*row)], index, value)]
             own += rows
             context += table.header if rows else ()
         return PartSpans(tuple(own), tuple(context))
@@ -84,11 +86,11 @@ def with_value(column: str, value: str) -> TextTest:
 
 def within_all(text: str, tests: Sequence[TextTest]) -> PartSpans:
     """What all tests mean, with the headings above it."""
-    found = [test(text) for test in tests]
-    own = merged(found[0].own)
-    for other in found[1:]:
+    parts = [test(text) for test in tests]
+    own = merged(parts[0].own)
+    for other in parts[1:]:
         own = _common(own, merged(other.own))
-    context = [span for one in found for span in one.context]
+    context = [span for part in parts for span in part.context]
     return PartSpans(own, merged([*context, *_headings_above(text, own)])) if own else PartSpans(())
 
 
@@ -121,20 +123,20 @@ def _column(text: str, table: Table, name: str) -> int | None:
     return cells.index(wanted) if wanted in cells else None
 
 
-def _has(row: str, place: int, value: str) -> bool:
+def _has(row: str, index: int, value: str) -> bool:
     cells = row_cells(row)
-    return place < len(cells) and equals(value, cells[place].text)
+    return index < len(cells) and equals(value, cells[index].text)
 
 
-def _common(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
+def _common(spans: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
     """What is in both, each of which is in order: a table may have thousands of rows in either."""
     both: list[Span] = []
     first = second = 0
-    while first < len(one) and second < len(other):
-        start, end = max(one[first][0], other[second][0]), min(one[first][1], other[second][1])
+    while first < len(spans) and second < len(other):
+        start, end = max(spans[first][0], other[second][0]), min(spans[first][1], other[second][1])
         if start < end:
             both.append((start, end))
-        if one[first][1] < other[second][1]:
+        if spans[first][1] < other[second][1]:
             first += 1
         else:
             second += 1
@@ -142,12 +144,12 @@ def _common(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def _headings_above(text: str, spans: Sequence[Span]) -> list[Span]:
-    found: list[Span] = []
+    lines: list[Span] = []
     path: list[Heading] = []
     left = list(reversed(spans))
     for heading in [*headings(text, 0, len(text)), Heading(len(text), len(text), 0)]:
         while left and left[-1][0] < heading.start:
-            found += [(one.start, one.end) for one in path]
+            lines += [(above.start, above.end) for above in path]
             left.pop()
         path = [above for above in path if above.level < heading.level] + [heading]
-    return found
+    return lines

@@ -74,10 +74,10 @@ def reranked(
     """The hits in the order of all three rankings; `texts` are those of the first hits, which alone are read."""
     read = hits[: len(texts)]
     scores = reranker.relevance(query, [(hit.title, text) for hit, text in zip(read, texts, strict=True)])
-    order = sorted(range(len(read)), key=lambda place: (-scores[place], place))
+    order = sorted(range(len(read)), key=lambda index: (-scores[index], index))
     judged = [
-        replace(hits[place], score=hits[place].score + weight / (FUSION_K + rank), reader_rank=rank)
-        for rank, place in enumerate(order, start=1)
+        replace(hits[index], score=hits[index].score + weight / (FUSION_K + rank), reader_rank=rank)
+        for rank, index in enumerate(order, start=1)
     ]
     # Sorting is stable: ties keep the reranker's order.
     return sorted([*judged, *hits[len(texts) :]], key=lambda hit: -hit.score)

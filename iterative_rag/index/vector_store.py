@@ -83,8 +83,8 @@ class StoredPoint:
 
     @property
     def payload(self) -> dict[str, str | int]:
-        one = self.passage
-        return {"document": one.document_id, "version": one.version, "start": one.start, "end": one.end}
+        passage = self.passage
+        return {"document": passage.document_id, "version": passage.version, "start": passage.start, "end": passage.end}
 
 
 class VectorStore(ABC):
@@ -138,11 +138,11 @@ class VectorStore(ABC):
         for text, vector in queries:
             halves += [vector, bm25_query(text, tuple(languages))]
         asked = [at for at, half in enumerate(halves) if at % 2 == 0 or half[0]]  # not for stop words alone
-        found: list[list[uuid.UUID]] = [[] for _ in halves]
+        results: list[list[uuid.UUID]] = [[] for _ in halves]
         answers = self.nearest([halves[at] for at in asked], limit + SPARE, among) if asked else []
         for at, points in zip(asked, answers, strict=True):
-            found[at] = ranked(((one.score, point_uuid(one.id)) for one in points), limit)
-        return list(zip(found[::2], found[1::2], strict=True))
+            results[at] = ranked(((point.score, point_uuid(point.id)) for point in points), limit)
+        return list(zip(results[::2], results[1::2], strict=True))
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         """Store passages with their embeddings; existing points are replaced."""
@@ -158,15 +158,15 @@ class VectorStore(ABC):
 
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         """The places of the points that exist."""
-        return {point_uuid(one.id): PassagePlace.of(one.payload) for one in self.retrieve(ids, payload=True)}
+        return {point_uuid(point.id): PassagePlace.of(point.payload) for point in self.retrieve(ids, payload=True)}
 
     def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
         """The points that exist, in any order."""
         points = []
-        for one in self.retrieve(ids, payload=True, vectors=True):
-            dense, sparse = one.vector[DENSE], one.vector[SPARSE]
+        for point in self.retrieve(ids, payload=True, vectors=True):
+            dense, sparse = point.vector[DENSE], point.vector[SPARSE]
             terms = list(sparse.indices), list(sparse.values)
-            points.append(StoredPoint(point_uuid(one.id), PassagePlace.of(one.payload), list(dense), terms))
+            points.append(StoredPoint(point_uuid(point.id), PassagePlace.of(point.payload), list(dense), terms))
         return points
 
 
@@ -243,19 +243,21 @@ def point_id(document_id: str, version: str, ordinal: int) -> uuid.UUID:
 
 
 def point_ids(points: Iterable[Points]) -> Iterator[uuid.UUID]:
-    return (point_id(one.document_id, one.version, ordinal) for one in points for ordinal in range(one.passages))
+    return (
+        point_id(group.document_id, group.version, ordinal) for group in points for ordinal in range(group.passages)
+    )
 
 
 def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]:
     """Passages and their embeddings as points; their BM25 vectors are made here."""
     return [
         StoredPoint(
-            point_id(one.document_id, one.version, one.ordinal),
-            PassagePlace(one.document_id, one.version, one.start, one.end),
+            point_id(point.document_id, point.version, point.ordinal),
+            PassagePlace(point.document_id, point.version, point.start, point.end),
             vector,
-            bm25_document(one.embedded_text if one.words is None else one.words, one.language),
+            bm25_document(point.embedded_text if point.words is None else point.words, point.language),
         )
-        for one, vector in zip(points, vectors.tolist(), strict=True)
+        for point, vector in zip(points, vectors.tolist(), strict=True)
     ]
 
 
@@ -274,7 +276,7 @@ def ranked(scored: Iterable[tuple[float, uuid.UUID]], limit: int) -> list[uuid.U
     """
     groups: list[list[uuid.UUID]] = []
     before = 0.0
-    for score, point in sorted(scored, key=lambda one: -one[0]):
+    for score, point in sorted(scored, key=lambda pair: -pair[0]):
         if not groups or before - score > _EQUAL * abs(before):
             groups.append([])
         groups[-1].append(point)

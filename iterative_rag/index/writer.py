@@ -108,7 +108,11 @@ class CorpusWriter:
 
     def others(self) -> list[str]:
         """The documents of roots that are not being written."""
-        return [one for root in sorted(self._store.roots() - set(self._roots)) for one in self.view.ids_under(root)]
+        return [
+            document_id
+            for root in sorted(self._store.roots() - set(self._roots))
+            for document_id in self.view.ids_under(root)
+        ]
 
     def finish(self, *, broken_off: set[str]) -> None:
         """Mark the roots as complete, except those that broke off; the corpus is incomplete as long as any root is.
@@ -139,7 +143,7 @@ class CorpusWriter:
         ids = {point_id(document_id, version, ordinal): ordinal for ordinal in range(passages)}
         asked = list(ids)
         parts = (asked[low : low + _ASKED_AT_ONCE] for low in range(0, len(asked), _ASKED_AT_ONCE))
-        return {ids[found] for part in parts for found in self._opened().held(part)}
+        return {ids[point] for part in parts for point in self._opened().held(part)}
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
         self._check_disk()

@@ -57,15 +57,15 @@ def shape_of(
     dense, vectors = _dense(name, about.config.params.vectors, keys)
     nearest_first = str(vectors.distance.value) in _DISTANCES
     sparse = _sparse(about.config.params.sparse_vectors or {})
-    if not any(node_of(one.id, one.payload, keys).text for one in sample):
-        fields = sorted({key for one in sample for key in one.payload or {} if not key.startswith("_")})[:12]
+    if not any(node_of(record.id, record.payload, keys).text for record in sample):
+        fields = sorted({key for record in sample for key in record.payload or {} if not key.startswith("_")})[:12]
         raise CorpusMismatch(
             f"The collection {name!r} holds no text"
             + (f" under {keys.text!r}." if keys.text else " under the usual keys." if sample else ": it is empty."),
             hint=f"Name the key of the text: ?text=KEY. There are: {', '.join(fields)}." if fields else "",
         )
     document = keys.document or next(
-        (key for key in DOCUMENT_KEYS if any(key in (one.payload or {}) for one in sample)), DOCUMENT_KEYS[0]
+        (key for key in DOCUMENT_KEYS if any(key in (record.payload or {}) for record in sample)), DOCUMENT_KEYS[0]
     )
     bm25 = bool(sparse) and _is_bm25(sample, sparse, keys)
     return CollectionShape(dense, int(vectors.size), nearest_first, sparse, bm25, document, _embedder(about, sample))
@@ -101,7 +101,7 @@ def _dense(name: str, vectors: Any, keys: PayloadKeys) -> tuple[str | None, mode
         if vectors is None:
             raise CorpusMismatch(f"The collection {name!r} has no dense vectors.", hint="Name another collection.")
         return None, vectors
-    chosen = [keys.vector] if keys.vector else [one for one in _DENSE_NAMES if one in vectors] or list(vectors)
+    chosen = [keys.vector] if keys.vector else [key for key in _DENSE_NAMES if key in vectors] or list(vectors)
     if len(chosen) != 1 or chosen[0] not in vectors:
         raise UsageError(
             f"The collection {name!r} has vectors of the names {', '.join(sorted(vectors))}.",
@@ -111,15 +111,15 @@ def _dense(name: str, vectors: Any, keys: PayloadKeys) -> tuple[str | None, mode
 
 
 def _sparse(vectors: Mapping[str, Any]) -> str:
-    return next((one for one in _SPARSE_NAMES if one in vectors), next(iter(vectors), ""))
+    return next((key for key in _SPARSE_NAMES if key in vectors), next(iter(vectors), ""))
 
 
 def _is_bm25(sample: Sequence[models.Record], sparse: str, keys: PayloadKeys) -> bool:
     """Whether every sampled text has our terms in its sparse vector; LlamaIndex adds those of the metadata."""
     compared = 0
-    for one in sample:
-        vector = one.vector.get(sparse) if isinstance(one.vector, Mapping) else None
-        terms = set(bm25_document(node_of(one.id, one.payload, keys).text)[0])
+    for record in sample:
+        vector = record.vector.get(sparse) if isinstance(record.vector, Mapping) else None
+        terms = set(bm25_document(node_of(record.id, record.payload, keys).text)[0])
         if vector is None or not terms:
             continue
         if len(terms & set(vector.indices)) < _SAME_TERMS * len(terms):  # type: ignore[union-attr]
@@ -129,9 +129,9 @@ def _is_bm25(sample: Sequence[models.Record], sparse: str, keys: PayloadKeys) ->
 
 
 def _embedder(about: models.CollectionInfo, sample: Sequence[models.Record]) -> str:
-    notes = [getattr(about.config, "metadata", None) or {}, *(one.payload or {} for one in sample)]
-    found = (note.get(key) for note in notes for key in _EMBEDDER_KEYS)
-    return next((one for one in found if isinstance(one, str) and one), "")
+    notes = [getattr(about.config, "metadata", None) or {}, *(record.payload or {} for record in sample)]
+    names = (note.get(key) for note in notes for key in _EMBEDDER_KEYS)
+    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 T = TypeVar("T")
@@ -200,7 +200,7 @@ class CollectionClient:
 
     def _ranked(self, points: Sequence[models.ScoredPoint], limit: int, sign: int) -> list[StoredNode]:
         nodes = {node.id: node for node in map(self._node, points)}
-        scored = ((sign * one.score, point_uuid(one.id)) for one in points)
+        scored = ((sign * point.score, point_uuid(point.id)) for point in points)
         return [nodes[point] for point in ranked(scored, limit)]
 
     def nodes_of(self, documents: Sequence[str], shape: CollectionShape) -> list[StoredNode]:
@@ -209,16 +209,16 @@ class CollectionClient:
 
         if not documents:
             return []
-        numbers = [int(one) for one in documents if one.isascii() and one.isdigit()]
+        numbers = [int(document) for document in documents if document.isascii() and document.isdigit()]
         meant = [models.MatchAny(any=list(documents)), *([models.MatchAny(any=numbers)] if numbers else [])]
-        either = models.Filter(should=[models.FieldCondition(key=shape.document_key, match=one) for one in meant])
-        return [self._node(one) for one in self._scrolled(either, payload=True)]
+        either = models.Filter(should=[models.FieldCondition(key=shape.document_key, match=match) for match in meant])
+        return [self._node(record) for record in self._scrolled(either, payload=True)]
 
     def node(self, point: UUID) -> StoredNode | None:
         """One node by the id of its point, which may be a number."""
         wanted: list[Any] = [point.int if point.int < 2**64 else str(point)]
-        found = self._called(lambda: self._client.retrieve(self.collection, wanted, with_payload=True))
-        return self._node(found[0]) if found else None
+        records = self._called(lambda: self._client.retrieve(self.collection, wanted, with_payload=True))
+        return self._node(records[0]) if records else None
 
     def all_nodes(self, *, texts: bool) -> Iterator[StoredNode]:
         """Every node, with its text or without."""
@@ -226,11 +226,11 @@ class CollectionClient:
 
         named = (self.keys.title, self.keys.url, self.keys.document)
         light = models.PayloadSelectorExclude(exclude=[key for key in _HEAVY if key not in named])
-        for one in self._scrolled(None, payload=True if texts else light):
-            yield self._node(one)
+        for record in self._scrolled(None, payload=True if texts else light):
+            yield self._node(record)
 
-    def _node(self, one: models.Record | models.ScoredPoint) -> StoredNode:
-        return node_of(one.id, one.payload, self.keys)
+    def _node(self, point: models.Record | models.ScoredPoint) -> StoredNode:
+        return node_of(point.id, point.payload, self.keys)
 
     def _scrolled(self, wanted: models.Filter | None, payload: Any) -> Iterator[models.Record]:
         offset: Any = None

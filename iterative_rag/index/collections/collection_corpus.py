@@ -83,8 +83,8 @@ class CollectionCorpus:
                 asked, self._client.search(vectors, max(rank_fusion.SEARCH_DEPTH, 2 * limit), self._shape), strict=True
             )
         ]
-        documents = self._documents({_document_id(node): node for found in best for _, node in found})
-        hits = {query: self._hits(query, found, documents)[:limit] for query, found in zip(asked, best, strict=True)}
+        documents = self._documents({_document_id(node): node for pairs in best for _, node in pairs})
+        hits = {query: self._hits(query, pairs, documents)[:limit] for query, pairs in zip(asked, best, strict=True)}
         return [hits.get(query, []) for query in queries]
 
     def _terms(self, query: str) -> Sparse | None:
@@ -98,22 +98,22 @@ class CollectionCorpus:
         by_words = ranked_by_words(query, dense) if sparse is None else sparse
         nodes = {node.id: node for node in (*by_words, *dense) if node.text.strip()}
         ranks = fuse([node.id for node in dense], [node.id for node in by_words], ranking=self._ranking)
-        found: dict[str, tuple[Fused, StoredNode]] = {}
-        for one in ranks:
-            if node := nodes.get(one.point):
-                found.setdefault(node.text, (one, node))
-        return list(found.values())
+        by_text: dict[str, tuple[Fused, StoredNode]] = {}
+        for fused in ranks:
+            if node := nodes.get(fused.point):
+                by_text.setdefault(node.text, (fused, node))
+        return list(by_text.values())
 
     def _hits(
-        self, query: str, found: Sequence[tuple[Fused, StoredNode]], documents: Mapping[str, AssembledDocument]
+        self, query: str, pairs: Sequence[tuple[Fused, StoredNode]], documents: Mapping[str, AssembledDocument]
     ) -> list[Hit]:
         hits, texts = [], []
-        for one, node in found:
+        for fused, node in pairs:
             held = documents.get(_document_id(node))
             if held is None or node.id not in held.places:
                 continue  # removed from its document since the search
             start, end = held.places[node.id]
-            ranks = one.score, one.dense_rank, one.sparse_rank
+            ranks = fused.score, fused.dense_rank, fused.sparse_rank
             hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
             texts.append(node.text)
         if self._reranker:
@@ -124,29 +124,33 @@ class CollectionCorpus:
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id."""
-        found = self._documents({document_id: None})
-        if document_id not in found:
+        documents = self._documents({document_id: None})
+        if document_id not in documents:
             raise no_document(self.name, document_id)
-        return found[document_id].document
+        return documents[document_id].document
 
     def _documents(self, wanted: Mapping[str, StoredNode | None]) -> dict[str, AssembledDocument]:
         """The documents of these ids that exist, with all their nodes; of a node that stands alone, or whose document
         is gone since it was found, that node."""
         held = {} if self._memory is None else self._memory
-        missing = {one: node for one, node in wanted.items() if one not in held}
+        missing = {document_id: node for document_id, node in wanted.items() if document_id not in held}
         nodes: dict[str, list[StoredNode]] = {}
-        for one, node in missing.items():
-            if one.startswith(_ALONE) and (node := node or self._alone(one)):
-                nodes[one] = [node]
-        parts = [one for one in missing if not one.startswith(_ALONE)]
+        for document_id, node in missing.items():
+            if document_id.startswith(_ALONE) and (node := node or self._alone(document_id)):
+                nodes[document_id] = [node]
+        parts = [document_id for document_id in missing if not document_id.startswith(_ALONE)]
         for node in self._client.nodes_of(parts, self._shape):
             nodes.setdefault(node.document_id, []).append(node)
-        nodes |= {one: [node] for one in parts if one not in nodes and (node := missing[one])}
+        nodes |= {gone: [node] for gone in parts if gone not in nodes and (node := missing[gone])}
         keys = self._client.keys
-        made = {one: assembled(one, found, keys, self.name) for one, found in nodes.items() if one in missing}
-        for one, found in made.items():
-            held.setdefault(one, found)  # another thread may have been first
-        return {one: held[one] for one in wanted if one in held}
+        made = {
+            document_id: assembled(document_id, group, keys, self.name)
+            for document_id, group in nodes.items()
+            if document_id in missing
+        }
+        for document_id, document in made.items():
+            held.setdefault(document_id, document)  # another thread may have been first
+        return {document_id: held[document_id] for document_id in wanted if document_id in held}
 
     def _alone(self, document_id: str) -> StoredNode | None:
         try:
@@ -208,11 +212,11 @@ def ranked_by_words(query: str, nodes: Sequence[StoredNode]) -> list[StoredNode]
         {term: weight for term, weight in zip(*bm25_document(node.text), strict=True) if term in terms}
         for node in nodes
     ]
-    frequencies = {term: sum(term in one for one in weights) for term in terms}
+    frequencies = {term: sum(term in row for row in weights) for term in terms}
     rarity = {term: math.log(1 + (len(nodes) - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
-    scores = [sum(rarity[term] * weight for term, weight in one.items()) for one in weights]
-    order = sorted(range(len(nodes)), key=lambda place: -scores[place])
-    return [nodes[place] for place in order if scores[place] > 0]
+    scores = [sum(rarity[term] * weight for term, weight in row.items()) for row in weights]
+    order = sorted(range(len(nodes)), key=lambda index: -scores[index])
+    return [nodes[index] for index in order if scores[index] > 0]
 
 
 def _document_id(node: StoredNode) -> str:

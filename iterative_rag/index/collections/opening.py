@@ -36,7 +36,7 @@ def foreign_collection(
         stack.callback(client.close)
         with server_errors(address, address.collection):
             if not client.collection_exists(address.collection):
-                raise _missing(address, [one.name for one in client.get_collections().collections])
+                raise _missing(address, [collection.name for collection in client.get_collections().collections])
             if is_ours(client.get_collection(address.collection)):
                 return None
         stack.pop_all()

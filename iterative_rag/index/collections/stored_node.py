@@ -96,12 +96,12 @@ def _text_of(payload: Mapping[str, Any], content: Mapping[str, Any], keys: Paylo
     resource = content.get("text_resource")
     held = [content.get("text"), resource.get("text") if isinstance(resource, Mapping) else None]
     held += [payload.get(key) for key in _TEXTS]
-    return next((one for one in held if isinstance(one, str) and one.strip()), "")
+    return next((text for text in held if isinstance(text, str) and text.strip()), "")
 
 
 def _document_of(payload: Mapping[str, Any], keys: PayloadKeys) -> str:
-    found = (value_at(payload, key) for key in ((keys.document,) if keys.document else DOCUMENT_KEYS))
-    return next((str(one) for one in found if isinstance(one, str | int) and str(one) not in ("", _NONE)), "")
+    values = (value_at(payload, key) for key in ((keys.document,) if keys.document else DOCUMENT_KEYS))
+    return next((str(value) for value in values if isinstance(value, str | int) and str(value) not in ("", _NONE)), "")
 
 
 def _previous(content: Mapping[str, Any]) -> UUID | None:

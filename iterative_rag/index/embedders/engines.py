@@ -100,9 +100,9 @@ class RayEngine:
         self._check(embedder)
 
     def submit(self, texts: Sequence[str]) -> _RemoteBatch:
-        place = min(range(len(self._workers)), key=self._waiting.__getitem__)
-        self._waiting[place] += 1
-        return _RemoteBatch(self, place, self._workers[place].embed.remote(list(texts)))
+        worker = min(range(len(self._workers)), key=self._waiting.__getitem__)
+        self._waiting[worker] += 1
+        return _RemoteBatch(self, worker, self._workers[worker].embed.remote(list(texts)))
 
     def close(self) -> None:
         for worker in self._workers:
@@ -110,8 +110,8 @@ class RayEngine:
         if self._mine:
             self._ray.shutdown()
 
-    def vectors(self, place: int, reference: Any) -> Vectors:
-        self._waiting[place] -= 1
+    def vectors(self, worker: int, reference: Any) -> Vectors:
+        self._waiting[worker] -= 1
         # Ray's arrays are read-only views of shared memory and keep it allocated while they live.
         vectors: Vectors = self._get(reference).copy()
         return vectors
@@ -146,11 +146,11 @@ class RayEngine:
 
 
 class _RemoteBatch:
-    def __init__(self, engine: RayEngine, place: int, reference: Any) -> None:
-        self._engine, self._place, self._reference = engine, place, reference
+    def __init__(self, engine: RayEngine, worker: int, reference: Any) -> None:
+        self._engine, self._worker, self._reference = engine, worker, reference
 
     def result(self) -> Vectors:
-        return self._engine.vectors(self._place, self._reference)
+        return self._engine.vectors(self._worker, self._reference)
 
     def done(self) -> bool:
         return self._engine.is_ready(self._reference)

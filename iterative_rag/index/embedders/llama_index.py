@@ -116,9 +116,9 @@ class LlamaIndexEmbedder:
 
         if not rows:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        if (found := {len(row) for row in rows}) != {self.dimensions}:
-            if self._cache and len(found) == 1:  # another model has taken the name since the dimensions were cached
-                self._cache.put(self._key, found.pop())
+        if (sizes := {len(row) for row in rows}) != {self.dimensions}:
+            if self._cache and len(sizes) == 1:  # another model has taken the name since the dimensions were cached
+                self._cache.put(self._key, sizes.pop())
             raise EmbedderError(f"{self._server} returned vectors of other than {self.dimensions} dimensions.")
         vectors = np.asarray(rows, dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

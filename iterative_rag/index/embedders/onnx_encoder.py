@@ -60,16 +60,16 @@ class OnnxEncoder:
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
         # Texts of one length need no padding, which takes as long as words.
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         vectors: Vectors = np.empty((len(texts), self.dimensions), np.float32)
         for low in range(0, len(order), BATCH):
             places = order[low : low + BATCH]
-            found = self._vectors([self._for_document + texts[place] for place in places])
-            if found.shape[1] != self.dimensions:
+            rows = self._vectors([self._for_document + texts[index] for index in places])
+            if rows.shape[1] != self.dimensions:
                 raise EmbedderError(
-                    f"{self._folder.file} gives {found.shape[1]} dimensions, and its 1_Pooling names {self.dimensions}."
+                    f"{self._folder.file} gives {rows.shape[1]} dimensions, and its 1_Pooling names {self.dimensions}."
                 )
-            vectors[places] = found
+            vectors[places] = rows
         return vectors
 
     def embed_query(self, text: str) -> Vectors:

@@ -20,7 +20,7 @@ FORM: Final = (
     "qdrants:// for https; for a collection of another program ?text=KEY&title=KEY&url=KEY&document=KEY&vector=NAME."
 )
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_KEYS = tuple(one.name for one in fields(PayloadKeys))
+_KEYS = tuple(key.name for key in fields(PayloadKeys))
 _OPTIONS = ("shards", "replicas", "quantisation", "timeout", "tls", *_KEYS)
 
 Quantisation = Literal["none", "scalar", "binary"]

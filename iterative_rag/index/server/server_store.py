@@ -63,11 +63,14 @@ class ServerStore(VectorStore):
 
         rows = [
             models.PointStruct(
-                id=str(one.id),
-                vector={DENSE: one.dense, SPARSE: models.SparseVector(indices=one.sparse[0], values=one.sparse[1])},
-                payload={**one.payload},
+                id=str(point.id),
+                vector={
+                    DENSE: point.dense,
+                    SPARSE: models.SparseVector(indices=point.sparse[0], values=point.sparse[1]),
+                },
+                payload={**point.payload},
             )
-            for one in points
+            for point in points
         ]
         for low in range(0, len(rows), BATCH):
             part = rows[low : low + BATCH]
@@ -77,11 +80,11 @@ class ServerStore(VectorStore):
         from qdrant_client import models
 
         for low in range(0, len(ids), _SCROLLED):
-            chosen = models.PointIdsList(points=[str(one) for one in ids[low : low + _SCROLLED]])
+            chosen = models.PointIdsList(points=[str(point) for point in ids[low : low + _SCROLLED]])
             self._again(functools.partial(self._client.delete, self._collection, chosen, wait=True))
 
     def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
-        asked = [str(one) for one in ids]
+        asked = [str(point) for point in ids]
         with self._errors():
             return self._client.retrieve(self._collection, asked, with_payload=payload, with_vectors=vectors)
 

@@ -84,7 +84,7 @@ def _parts(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
 
 def _copy(ids: Sequence[UUID], here: VectorStore, there: VectorStore) -> int:
     held = there.held(ids)
-    lacking = [one for one in ids if one not in held]
+    lacking = [point for point in ids if point not in held]
     if lacking:
         there.put(_all_of(lacking, here))
     return len(lacking)
@@ -115,19 +115,19 @@ def _compare(wanted: Sequence[UUID], here: VectorStore, there: VectorStore, name
             hint="Run the same command again.",
         )
     some = wanted[:: max(1, len(wanted) // COMPARED)]
-    copies = {one.id: one for one in there.read(some)}
-    for one in _all_of(some, here):
-        if one.id not in copies or not _equal(one, copies[one.id]):
+    copies = {point.id: point for point in there.read(some)}
+    for point in _all_of(some, here):
+        if point.id not in copies or not _equal(point, copies[point.id]):
             raise StoreError(
-                f"{name} holds another vector for the passage {one.id}.",
+                f"{name} holds another vector for the passage {point.id}.",
                 hint="Name another collection, or remove this one on the server.",
             )
     return len(some)
 
 
-def _equal(one: StoredPoint, other: StoredPoint) -> bool:
-    terms, others = (dict(zip(*point.sparse, strict=True)) for point in (one, other))
-    if one.passage != other.passage or terms.keys() != others.keys() or len(one.dense) != len(other.dense):
+def _equal(original: StoredPoint, other: StoredPoint) -> bool:
+    terms, others = (dict(zip(*point.sparse, strict=True)) for point in (original, other))
+    if original.passage != other.passage or terms.keys() != others.keys() or len(original.dense) != len(other.dense):
         return False
-    pairs = [*zip(one.dense, other.dense, strict=True), *((value, others[term]) for term, value in terms.items())]
+    pairs = [*zip(original.dense, other.dense, strict=True), *((value, others[term]) for term, value in terms.items())]
     return all(abs(a - b) <= _ROUNDING * max(1.0, abs(a)) for a, b in pairs)
