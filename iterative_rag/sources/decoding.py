@@ -78,13 +78,13 @@ def decode(data: bytes, declared: str = "") -> str | NotText:
             return NotText(f"Its byte order mark says {encoding}, but it is not valid {encoding}.")
         if _high(data[: error.start]) >= _MIXED:
             return _MIX
-        found = _declared(data, declared) or detect(_around(data, error.start))
-        if isinstance(found, NotText):
-            return found
+        codec = _declared(data, declared) or detect(_around(data, error.start))
+        if isinstance(codec, NotText):
+            return codec
         try:
-            text = data.decode(found)
+            text = data.decode(codec)
         except UnicodeDecodeError:
-            return NotText(f"It begins as {found}, but is not valid {found} further on.")
+            return NotText(f"It begins as {codec}, but is not valid {codec} further on.")
     if "\0" in text:
         return _NUL
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -100,7 +100,7 @@ def encoding_of(file: BinaryIO) -> str | NotText:
     """The encoding of a file that is too large to be decoded at once; reads it once and seeks back to its start."""
     head = file.read(_BLOCK)
     marked = _by_mark(head)
-    found: str | NotText = marked or "utf-8"
+    encoding: str | NotText = marked or "utf-8"
     if marked is None:
         reading = codecs.getincrementaldecoder("utf-8")()
         block, high = head, 0
@@ -111,14 +111,14 @@ def encoding_of(file: BinaryIO) -> str | NotText:
                 reading.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 mixed = high + _high(block[: error.start]) >= _MIXED
-                found = _MIX if mixed else detect(_around(block or head, error.start))
+                encoding = _MIX if mixed else detect(_around(block or head, error.start))
                 break
             if not block:
                 break
             high += 0 if block.isascii() else _MIXED
             block = file.read(_BLOCK)
     file.seek(0)
-    return found
+    return encoding
 
 
 def detect(sample: bytes) -> str | NotText:
@@ -170,9 +170,9 @@ def _declared(data: bytes, declared: str) -> str | None:
     return None if name.startswith("utf") else name
 
 
-def _around(data: bytes, place: int) -> bytes:
+def _around(data: bytes, offset: int) -> bytes:
     """A sample from the first line that is not UTF-8 on; whole lines, where they are short."""
-    start = max(data.rfind(b"\n", 0, place) + 1, place - _SAMPLE // 4)
+    start = max(data.rfind(b"\n", 0, offset) + 1, offset - _SAMPLE // 4)
     sample = data[start : start + _SAMPLE]
     end = sample.rfind(b"\n") if len(sample) == _SAMPLE else -1
     return sample[:end] if end > 0 else sample

@@ -61,9 +61,9 @@ def _value(value: str) -> str | tuple[str, ...]:
         return ()
     if value.startswith("[") and value.endswith("]"):
         try:
-            return tuple(_read(json.dumps(one)) for one in json.loads(value) if isinstance(one, str))
+            return tuple(_read(json.dumps(item)) for item in json.loads(value) if isinstance(item, str))
         except ValueError:  # YAML needs no quotes
-            return tuple(_read(one.strip()) for one in value[1:-1].split(",") if one.strip())
+            return tuple(_read(item.strip()) for item in value[1:-1].split(",") if item.strip())
     return _read(value)
 
 

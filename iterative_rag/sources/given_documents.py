@@ -25,10 +25,10 @@ class GivenDocuments:
     root = GIVEN
 
     def __init__(self, documents: Sequence[object]) -> None:
-        for one in documents:
-            if not isinstance(one, Document) and not _is_llama_index_node(one):
+        for item in documents:
+            if not isinstance(item, Document) and not _is_llama_index_node(item):
                 raise UsageError(
-                    f"A {type(one).__name__} is not a document.",
+                    f"A {type(item).__name__} is not a document.",
                     hint="Give iterative_rag.types.Document, documents of a LlamaIndex reader, or paths of files.",
                 )
         self._given = documents
@@ -39,14 +39,14 @@ class GivenDocuments:
 
     def documents(self) -> Iterator[Document | Skipped]:
         taken: dict[str, int] = {}
-        for one in self._given:
-            document = _named(_encodable(one if isinstance(one, Document) else _converted(one)))
+        for item in self._given:
+            document = _named(_encodable(item if isinstance(item, Document) else _converted(item)))
             if not document.text.strip():
                 yield Skipped(document.source or document.title, "It holds no text.", empty=True)
                 continue
             before = taken.get(document.id, 0)
             taken[document.id] = before + 1
-            if before and isinstance(one, Document) and one.id:
+            if before and isinstance(item, Document) and item.id:
                 yield Skipped(document.source or document.title, f"Another document has the id {document.id!r} too.")
                 continue
             # A reader may make several documents of one file, a program several of one title.
@@ -76,8 +76,8 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _is_llama_index_node(one: object) -> bool:
-    return callable(getattr(one, "get_content", None)) and isinstance(getattr(one, "metadata", None), Mapping)
+def _is_llama_index_node(item: object) -> bool:
+    return callable(getattr(item, "get_content", None)) and isinstance(getattr(item, "metadata", None), Mapping)
 
 
 def _converted(node: Any) -> Document:
@@ -93,8 +93,8 @@ def _converted(node: Any) -> Document:
 def _stable_id(given: str, labels: DocumentLabels, text: str) -> str:
     if given and not _is_random(given):
         return given
-    place = labels.source or labels.url
-    return sha1((f"{place}\n{labels.page}" if place else text).encode("utf-8", "replace")).hexdigest()
+    origin = labels.source or labels.url
+    return sha1((f"{origin}\n{labels.page}" if origin else text).encode("utf-8", "replace")).hexdigest()
 
 
 def _is_random(given: str) -> bool:

@@ -134,11 +134,11 @@ def write_formulas(tree: LexborHTMLParser) -> None:
 def _on_a_line(node: LexborNode, depth: int = 0) -> str:
     if node.tag == "-text" or depth > _MOST_NESTED:
         return " ".join(node.text().split())
-    parts = [one for one in node.iter(include_text=True) if one.tag not in ("annotation", "annotation-xml")]
+    parts = [child for child in node.iter(include_text=True) if child.tag not in ("annotation", "annotation-xml")]
     if node.tag not in _LAYOUTS:
         joint = {"mtable": "; ", "mtr": ", "}.get(node.tag or "", "")
-        return joint.join(filter(None, (_on_a_line(one, depth + 1) for one in parts)))
-    texts = [_on_a_line(one, depth + 1) for one in parts if one.tag != "-text"]
+        return joint.join(filter(None, (_on_a_line(part, depth + 1) for part in parts)))
+    texts = [_on_a_line(part, depth + 1) for part in parts if part.tag != "-text"]
     held = [f"({text})" if len(text) > 1 and not text.isalnum() else text for text in texts]
     signs = _LAYOUTS[node.tag]
     if node.tag == "msqrt":
@@ -178,8 +178,8 @@ def _beside(node: LexborNode) -> tuple[str, str]:
 
 
 def _is_note(node: LexborNode) -> bool:
-    links = [one for one in (node.parent, *node.css("a")) if one is not None and one.tag == "a"]
-    return any("#" in (one.attributes.get("href") or "") for one in links)
+    links = [link for link in (node.parent, *node.css("a")) if link is not None and link.tag == "a"]
+    return any("#" in (link.attributes.get("href") or "") for link in links)
 
 
 def strike(tree: LexborHTMLParser, selectors: list[str]) -> None:
@@ -217,12 +217,12 @@ def struck_by_sheets(tree: LexborHTMLParser) -> list[str]:
 
 def number_lists(tree: LexborHTMLParser) -> None:
     """Write the numbers of the lists that do not count 1, 2, 3, which the converter does not know."""
-    for found in tree.css("ol"):
-        entries = [one for one in found.iter() if one.tag == "li"]
-        values = [one.attributes.get("value") for one in entries]
-        sign = _counting(found)
-        step = -1 if "reversed" in found.attributes else 1
-        number = _whole(found.attributes.get("start"), len(entries) if step < 0 else 1)
+    for node in tree.css("ol"):
+        entries = [child for child in node.iter() if child.tag == "li"]
+        values = [item.attributes.get("value") for item in entries]
+        sign = _counting(node)
+        step = -1 if "reversed" in node.attributes else 1
+        number = _whole(node.attributes.get("start"), len(entries) if step < 0 else 1)
         if (sign, step, number) == ("1", 1, 1) and not any(values):
             continue
         for entry, value in zip(entries, values, strict=True):

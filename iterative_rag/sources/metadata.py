@@ -17,24 +17,24 @@ MAX_VALUE_CHARS = 500
 
 def metadata_of(pairs: Iterable[tuple[str, str]]) -> Metadata:
     """Those pairs that are within the bounds, each value on one line, in the order given and each once."""
-    found: dict[tuple[str, str], None] = {}
+    fields: dict[tuple[str, str], None] = {}
     for key, value in pairs:
         name, held = as_field(key), as_field(value)
         if name and held and len(name) <= MAX_KEY_CHARS and len(held) <= MAX_VALUE_CHARS:
-            found[name, held] = None
-        if len(found) == MAX_PAIRS:
+            fields[name, held] = None
+        if len(fields) == MAX_PAIRS:
             break
-    return tuple(found)
+    return tuple(fields)
 
 
 def scalars(fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """The values of a record that are text, numbers or truth values; of a list each one."""
     for key, value in fields.items():
-        for one in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(one, bool):
-                yield key, str(one).lower()
-            elif isinstance(one, str | int | float):
-                yield key, str(one)
+        for item in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(item, bool):
+                yield key, str(item).lower()
+            elif isinstance(item, str | int | float):
+                yield key, str(item)
 
 
 # The key under which a document tells what its file holds and its text does not.

@@ -59,8 +59,8 @@ class MediaWikiDump(FileSource):
         wikitext.require_converters()
         self.check()
         pages = self._all() if self.titles is None else self._listed(self.titles)
-        found = (self._document(item) if isinstance(item, DumpPage) else item for item in pages)
-        return self.articles(found, "Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2")
+        documents = (self._document(item) if isinstance(item, DumpPage) else item for item in pages)
+        return self.articles(documents, "Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2")
 
     # --- reading ---
 

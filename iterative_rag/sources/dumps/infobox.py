@@ -68,7 +68,7 @@ def _labels(named: dict[str, str]) -> dict[str, str]:
         labelled = [f"{stem}{word}{number}" if word else f"{stem.rstrip('_')}{number}" for word in _LABELLED]
         if stem == "label":
             labelled = [f"data{number}"]
-        target = next((one for one in labelled if one != key and one in named and one not in labels), "")
+        target = next((name for name in labelled if name != key and name in named and name not in labels), "")
         if target and target not in labels.values() and key not in labels:
             labels[target] = key
     return labels

@@ -234,14 +234,14 @@ class Multistream:
 
     def _offsets(self, keys: Collection[str]) -> set[int]:
         """Where the streams begin that hold these titles."""
-        found: dict[str, int] = {}
+        offsets: dict[str, int] = {}
         with (bz2.open if self.index.suffix == ".bz2" else open)(self.index, "rb") as file:
-            while (line := file.readline(_MAX_LINE)) and len(found) < len(keys):
+            while (line := file.readline(_MAX_LINE)) and len(offsets) < len(keys):
                 offset, _, title = line.decode("utf-8", "replace").rstrip("\n").split(":", 2)
                 key = key_of(html.unescape(title) if "&" in title else title)
                 if key in keys:
-                    found[key] = int(offset)
-        return set(found.values())
+                    offsets[key] = int(offset)
+        return set(offsets.values())
 
     def _stream(self, offset: int) -> Iterator[bytes]:
         decompressor = bz2.BZ2Decompressor()

@@ -56,19 +56,19 @@ class _Word(OfficeHtml):
         self._archive = archive
         self._part = office_xml.main_part(archive)
         self._parts = office_xml.relations(archive, self._part)
-        self._styles = {attribute(one, "styleId"): one for one in self._related("style")}
+        self._styles = {attribute(style, "styleId"): style for style in self._related("style")}
         self._numbers = _Numbers(self._related("abstractNum", "numbering"), self._related("num", "numbering"))
         self._told = {
-            (kind, attribute(one, "id")): one
+            (kind, attribute(note, "id")): note
             for kind in ("footnote", "endnote", "comment")
-            for one in self._related(kind)
+            for note in self._related(kind)
         }
         self._bullets = self._noted = 0  # lists that are open, notes so far
         self._joined = ""  # words whose end of a paragraph was deleted
 
     def _related(self, name: str, kind: str = "") -> list[Any]:
         """The elements of this name in the part of their kind."""
-        return [one for root in self._roots(kind or f"{name}s") for one in within(root, name)]
+        return [element for root in self._roots(kind or f"{name}s") for element in within(root, name)]
 
     def _roots(self, kind: str) -> list[Any]:
         roots = office_xml.related(self._archive, self._part, kind)
@@ -128,8 +128,8 @@ class _Word(OfficeHtml):
         tag = "p"
         if name.lower() == "title":
             tag = "h1"
-        elif found := _HEADING.match(name):
-            tag = f"h{min(int(found[1]) + 1, 6)}"  # the first level is the title's
+        elif match := _HEADING.match(name):
+            tag = f"h{min(int(match[1]) + 1, 6)}"  # the first level is the title's
         elif (level := self._inherited(paragraph, style, "pPr", "outlineLvl")).isdecimal() and int(level) < 9:
             tag = f"h{min(int(level) + 2, 6)}"
         label, depth = self._label(paragraph, style)
@@ -278,23 +278,23 @@ class _Word(OfficeHtml):
 
 class _Numbers:
     def __init__(self, abstracts: list[Any], lists: list[Any]) -> None:
-        abstract = {attribute(one, "abstractNumId"): one for one in abstracts}
-        linked = {value(one, "styleLink"): one for one in abstract.values()}
+        abstract = {attribute(element, "abstractNumId"): element for element in abstracts}
+        linked = {value(element, "styleLink"): element for element in abstract.values()}
         self._lists: dict[str, tuple[str, dict[int, Any], dict[int, str]]] = {}  # counted as, levels, where they start
-        for one in lists:
-            counted_as = value(one, "abstractNumId")
+        for num in lists:
+            counted_as = value(num, "abstractNumId")
             general = abstract.get(counted_as)
             if general is not None and (link := value(general, "numStyleLink")):
                 general = linked.get(link)
             levels = {
                 int(attribute(level, "ilvl") or "0"): level
-                for root in (general, one)  # what the list itself says comes last
+                for root in (general, num)  # what the list itself says comes last
                 for level in (within(root, "lvl") if root is not None else ())
             }
             starts = {
-                int(attribute(over, "ilvl") or "0"): value(over, "startOverride") for over in within(one, "lvlOverride")
+                int(attribute(over, "ilvl") or "0"): value(over, "startOverride") for over in within(num, "lvlOverride")
             }
-            self._lists[attribute(one, "numId")] = counted_as, levels, starts
+            self._lists[attribute(num, "numId")] = counted_as, levels, starts
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
     def level_of(self, list_id: str, style: str) -> int:
@@ -310,11 +310,11 @@ class _Numbers:
         if start.isdecimal():
             counts[depth] = int(start) - 1
         counts[depth] = counts.get(depth, self._start(levels, depth) - 1) + 1
-        for deeper in [one for one in counts if one > depth]:
+        for deeper in [level for level in counts if level > depth]:
             del counts[deeper]
 
-        def shown_number(place: re.Match[str]) -> str:
-            at = int(place[1]) - 1
+        def shown_number(match: re.Match[str]) -> str:
+            at = int(match[1]) - 1
             kind = value(levels.get(at), "numFmt") if not value(levels[depth], "isLgl") else ""
             number = counts.get(at, self._start(levels, at))
             return f"{number:02}" if kind == "decimalZero" else counted(number, _COUNTED.get(kind, "1"))

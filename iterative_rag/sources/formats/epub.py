@@ -45,17 +45,17 @@ def _documents(path: Path, source: str) -> Reading:
 
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
-    place = first(tree(archive, _CONTAINER), "rootfile").attrib["full-path"]
-    if not place.lower().endswith(XML):
-        yield Skipped(source, f"Its package document {place!r} is not an .opf file.")
+    member = first(tree(archive, _CONTAINER), "rootfile").attrib["full-path"]
+    if not member.lower().endswith(XML):
+        yield Skipped(source, f"Its package document {member!r} is not an .opf file.")
         return
-    package = tree(archive, place)
-    pages = list(_pages(package, posixpath.dirname(place)))
+    package = tree(archive, member)
+    pages = list(_pages(package, posixpath.dirname(member)))
     locked = archive.read(_ENCRYPTION).decode("utf-8", "replace") if _ENCRYPTION in archive.namelist() else ""
     if any(page in locked for page in pages):
         yield Skipped(source, "It is protected against copying (DRM).")
         return
-    said = [(local(one), " ".join(plain(one.text or "").split())) for one in package.iter()]
+    said = [(local(element), " ".join(plain(element.text or "").split())) for element in package.iter()]
     title = next((text for name, text in said if name == "title" and text), "") or title_of(path)
     sections: list[str] = []
     kinds: Counter[str] = Counter()
@@ -78,9 +78,9 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
 
 def _pages(package: Any, folder: str) -> Iterator[str]:
     """The pages of the book within the archive: those in reading order, then others (notes); no table of contents."""
-    items = {one.get("id"): one for one in within(package, "item")}
-    order = dict.fromkeys(one.get("idref") for one in within(package, "itemref"))
-    apart = [key for key, one in items.items() if key not in order and one.get("media-type") == _PAGE_TYPE]
+    items = {entry.get("id"): entry for entry in within(package, "item")}
+    order = dict.fromkeys(entry.get("idref") for entry in within(package, "itemref"))
+    apart = [key for key, entry in items.items() if key not in order and entry.get("media-type") == _PAGE_TYPE]
     for item in (items[key] for key in (*order, *apart) if key in items):
         if "nav" not in item.get("properties", "").split() and (href := item.get("href")):
             yield posixpath.normpath(posixpath.join(folder, unquote(href)))

@@ -106,12 +106,12 @@ class FileSource:
         if not self.path.is_file():
             raise CorpusError(f"There is no file {self.root}.", hint="Check the path.")
 
-    def articles(self, found: Reading, hint: str) -> Reading:
+    def articles(self, reading: Reading, hint: str) -> Reading:
         """The articles of an encyclopedia. Raises CorpusError where there is none; `hint` says what to give."""
 
         def not_empty() -> Reading:
             empty = True
-            for item in found:
+            for item in reading:
                 empty = False
                 yield item
             if empty:

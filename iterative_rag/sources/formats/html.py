@@ -104,10 +104,10 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
 def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:
     """The heading that names the page: that of its main part, else one that its title begins with, else the first."""
     for selector in ("#firstHeading", *(f"{part} h1" for part in _MAIN)):
-        if found := tree.css_first(selector):
-            return found
+        if node := tree.css_first(selector):
+            return node
     headings = tree.css("h1")
-    begins = (one for one in headings if _line(one) and head.startswith(_line(one)))
+    begins = (heading for heading in headings if _line(heading) and head.startswith(_line(heading)))
     return next(begins, headings[0] if headings else None)
 
 
@@ -123,13 +123,13 @@ def _remove_frame(tree: LexborHTMLParser) -> None:
         judged += len(text := node.text())
         if _is_frame(node, text):
             node.decompose()
-    mains = [found for selector in (_WIKI, *_MAIN) if len(found := tree.css(selector)) == 1]
+    mains = [nodes for selector in (_WIKI, *_MAIN) if len(nodes := tree.css(selector)) == 1]
     part = mains[0][0] if mains else None
     saved = part is not None and part.id == _WIKI[1:]
     while part is not None and part.tag != "body" and part.parent is not None:
-        for one in list(part.parent.iter(include_text=True)):
-            if one.mem_id != part.mem_id and (saved or (one.tag != "-text" and _is_frame(one, one.text()))):
-                one.decompose()
+        for child in list(part.parent.iter(include_text=True)):
+            if child.mem_id != part.mem_id and (saved or (child.tag != "-text" and _is_frame(child, child.text()))):
+                child.decompose()
         part = part.parent
 
 
@@ -138,7 +138,7 @@ def _is_frame(node: LexborNode, text: str) -> bool:
     if node.css_matches("h1"):
         return False
     count = len(_WORD.findall(text))
-    leading = sum(len(_WORD.findall(one.text())) for one in node.css(_LEADING) if one.mem_id != node.mem_id)
+    leading = sum(len(_WORD.findall(link.text())) for link in node.css(_LEADING) if link.mem_id != node.mem_id)
     own = count - leading
     if own < (2 if node.tag == "aside" else _FEW) and not _SAYS.search(text):
         return True
@@ -165,7 +165,7 @@ def _write_controls(tree: LexborHTMLParser) -> None:
         elif node.tag == "input" and kind not in _NO_VALUES:
             value = given.get("value") or ""
         elif node.tag == "select":
-            value = ", ".join(one.text().strip() for one in node.css("option[selected]"))
+            value = ", ".join(option.text().strip() for option in node.css("option[selected]"))
         elif node.tag == "textarea":
             value = node.text()
         node.replace_with(f" {value.strip()} ")
@@ -174,7 +174,7 @@ def _write_controls(tree: LexborHTMLParser) -> None:
 def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
     """Write what stands in attributes and drawings, quotation marks, and how characters are read."""
     for node in tree.css("svg"):
-        node.replace_with(" ".join(["", *(one.text().strip() for one in node.css("text")), ""]))
+        node.replace_with(" ".join(["", *(label.text().strip() for label in node.css("text")), ""]))
     for node in tree.css("img[alt]") if not wiki else ():
         alt = " ".join((node.attributes.get("alt") or "").split())
         if len(_WORD.findall(alt)) >= ALT_WORDS and not alt.lower().endswith(IMAGE_SUFFIXES):

@@ -39,13 +39,13 @@ def read(path: Path) -> Reading:
 
 
 def _documents(path: Path, text: str, source: str) -> Reading:
-    found = False
+    has_records = False
     for item in record_documents(
         _numbered(_by_article(_readable(text, source)), source), source, title_of(path), "record"
     ):
-        found = True
+        has_records = True
         yield item
-    if not found:
+    if not has_records:
         yield Skipped(source, _NO_RECORDS)
 
 
@@ -121,7 +121,7 @@ def _unfolded(row: Any) -> Iterator[Any]:
     rest: dict[str, Any] = {}
     named = len(row) > 1 and all(isinstance(value, dict) for value in row.values())
     for key, value in row.items():
-        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             yield from value
         elif isinstance(value, dict) and named:
             yield {"title": key, **value}
@@ -158,8 +158,8 @@ def _skip_sign(text: str, at: int, sign: str) -> int:
 
 
 def _skip_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
 
 
 def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
@@ -169,8 +169,8 @@ def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
         if isinstance(row, dict) and isinstance(row.get("paragraphs"), list) and isinstance(row.get("title"), str):
             title = unquote(row["title"]).replace("_", " ").strip()
             texts = [
-                joined_text(one.get("context", one.get("text")) if isinstance(one, dict) else one)
-                for one in row["paragraphs"]
+                joined_text(section.get("context", section.get("text")) if isinstance(section, dict) else section)
+                for section in row["paragraphs"]
             ]
             articles.setdefault(title, []).extend(text.strip() for text in texts)
         else:

@@ -49,13 +49,13 @@ class JsonLines(FileSource):
         return limit_skipped(self._documents(), self.root)
 
     def _documents(self) -> Iterator[Document | Skipped]:
-        empty, found = True, False
+        empty, has_documents = True, False
         for item in record_documents(self._records(), self.root, _title_of(self.path), "line"):
-            empty, found = False, found or isinstance(item, Document)
+            empty, has_documents = False, has_documents or isinstance(item, Document)
             yield item
         if empty:
             yield Skipped(self.root, "It is empty.", empty=True)
-        elif not found:
+        elif not has_documents:
             raise CorpusError(
                 f"{self.root} holds no document.",
                 hint='Each line must be an object, such as {"title": ..., "text": ..., "url": ...}.',
@@ -68,15 +68,15 @@ class JsonLines(FileSource):
             with self._open() as file:
                 while line := file.readline(self.max_line_bytes + 1):
                     number += 1
-                    place = f"{self.root}:{number}"
+                    source = f"{self.root}:{number}"
                     if len(line) > self.max_line_bytes:
                         while line and not line.endswith(b"\n"):
                             line = file.readline(1 << 20)
                         limit = f"{self.max_line_bytes / 1e6:.0f} MB"
                         reason = f"The line is longer than the limit of {limit}: {HOW_TO_SPLIT}."
-                        yield place, Skipped(place, reason)
+                        yield source, Skipped(source, reason)
                     elif line.strip():
-                        yield place, _parsed(line, place)
+                        yield source, _parsed(line, source)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CorpusError(
                 f"{self.root} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
@@ -90,13 +90,13 @@ class JsonLines(FileSource):
         return readable(self.path).open("rb")
 
 
-def _parsed(line: bytes, place: str) -> object:
+def _parsed(line: bytes, source: str) -> object:
     if line.count(b"[") + line.count(b"{") > MAX_CONTAINERS:
-        return Skipped(place, f"The line holds more than {MAX_CONTAINERS:,} lists and objects.")
+        return Skipped(source, f"The line holds more than {MAX_CONTAINERS:,} lists and objects.")
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Skipped(place, f"The line is not JSON: {str(error).partition(';')[0][:120]}.")
+        return Skipped(source, f"The line is not JSON: {str(error).partition(';')[0][:120]}.")
 
 
 def _title_of(path: Path) -> str:

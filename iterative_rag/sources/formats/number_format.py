@@ -79,14 +79,14 @@ def _chosen(number: Decimal, code: str) -> tuple[str, Decimal]:
 @lru_cache(1024)
 def _sections(code: str) -> tuple[tuple[tuple[str, Decimal] | None, str], ...]:
     """The sections of a format, each with its condition, if any, and with signs for the places of the number."""
-    found = []
+    sections = []
     for section in _SECTION.findall(code)[:3] or [""]:
         test = _CONDITION.search(section)
         signs = _PIECE.sub(
             lambda piece: _SIGNS[piece[4][0].upper()] if piece[4] else "".join(filter(None, piece.groups())), section
         )
-        found.append(((test[1], Decimal(test[2])) if test else None, signs))
-    return tuple(found)
+        sections.append(((test[1], Decimal(test[2])) if test else None, signs))
+    return tuple(sections)
 
 
 def _holds(number: Decimal, sign: str, than: Decimal) -> bool:
@@ -99,16 +99,16 @@ def _filled(section: str, number: Decimal, plain: str) -> str:
         section, number = section.replace(scaled[0], "", 1), number.scaleb(-3 * len(scaled[0]))
     number = number.scaleb(2 * section.count("\ue005"))
     if fraction := _FRACTION.search(section):
-        place, digits = fraction, _as_fraction(number, fraction[1], fraction[2])
+        match, digits = fraction, _as_fraction(number, fraction[1], fraction[2])
     elif exponent := _EXPONENT.search(section):
         mantissa, _, power = f"{number:.{len(exponent[1].partition(chr(0xE003))[2])}E}".partition("E")
-        place, digits = exponent, f"{mantissa}E{power[0]}{power[1:].zfill(len(exponent[2]))}"
+        match, digits = exponent, f"{mantissa}E{power[0]}{power[1:].zfill(len(exponent[2]))}"
     elif core := _CORE.search(section):
-        place, digits = core, _as_digits(number, core[0])
+        match, digits = core, _as_digits(number, core[0])
     else:
         return section.replace("\ue006", plain).replace("\ue005", "%")
     minus = "-" if number < 0 and re.search("[1-9]", digits) else ""
-    shown = minus + section[: place.start()] + digits.removeprefix("-") + section[place.end() :]
+    shown = minus + section[: match.start()] + digits.removeprefix("-") + section[match.end() :]
     return _WHOLE_PERCENT.sub("", shown.replace("\ue005", "%"))
 
 
@@ -128,8 +128,8 @@ def _as_digits(number: Decimal, core: str) -> str:
     rounded = abs(number).quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP) if most or number % 1 else abs(number)
     digits, _, decimals = f"{rounded:f}".partition(".")
     decimals = decimals[:least] + decimals[least:].rstrip("0")
-    places = [found.start() for found in _DIGIT.finditer(whole)]
-    zeros = [at for at, place in enumerate(places) if whole[place] == "\ue000"]
+    places = [digit.start() for digit in _DIGIT.finditer(whole)]
+    zeros = [at for at, offset in enumerate(places) if whole[offset] == "\ue000"]
     digits = ("" if digits == "0" else digits).zfill(len(places) - zeros[0] if zeros else 0)
     if "\ue004" in whole:
         digits = _THOUSANDS.sub(",", digits)

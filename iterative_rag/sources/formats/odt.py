@@ -60,8 +60,8 @@ def _documents(path: Path, source: str) -> Reading:
 def _said(meta: Any) -> Iterator[tuple[str, str]]:
     """What the document says of itself: title, author, the days of its last change and its making, and more."""
     told: dict[str, str] = {}
-    for one in meta.iter():
-        name, value = local(one), " ".join(plain(one.text or "").split())
+    for element in meta.iter():
+        name, value = local(element), " ".join(plain(element.text or "").split())
         told.setdefault(name, value)
         if name in _KEPT:
             yield name, value
@@ -80,17 +80,17 @@ class _Text(OfficeHtml):
         parts = [self._content]
         if _STYLES in archive.namelist():
             parts.insert(0, tree(archive, _STYLES))
-        named = [(attribute(one, "name"), one) for part in parts for one in part.iter()]
-        self._styles = {name: one for name, one in named if local(one) == "style"}
+        named = [(attribute(element, "name"), element) for part in parts for element in part.iter()]
+        self._styles = {name: style for name, style in named if local(style) == "style"}
         self._lists: dict[str, _Levels] = {}  # how the levels of lists and headings ("") are numbered
-        for name, one in named:
-            if local(one) in ("list-style", "outline-style"):
-                levels = {number(level, "level", most=10): level for level in one}
-                self._lists[name if local(one) == "list-style" else ""] = levels
+        for name, element in named:
+            if local(element) in ("list-style", "outline-style"):
+                levels = {number(level, "level", most=10): level for level in element}
+                self._lists[name if local(element) == "list-style" else ""] = levels
         self._counts: dict[str, int] = {}  # the last number of each list style
         self._headings: list[int] = []
         self._headers, self._footers = (
-            dict.fromkeys(block for one in within(parts[0], kind) for block in self._inside(one))
+            dict.fromkeys(block for area in within(parts[0], kind) for block in self._inside(area))
             for kind in ("header", "footer")
         )
 
@@ -113,7 +113,7 @@ class _Text(OfficeHtml):
                 if name == "h":
                     level = number(element, "outline-level", most=10)
                     tag, label = f"h{min(level + 1, 6)}", label or self._heading_label(level)  # <h1> is the title's
-                elif "Title" in [style, *(attribute(one, "parent-style-name") for one in self._chain(style))]:
+                elif "Title" in [style, *(attribute(ancestor, "parent-style-name") for ancestor in self._chain(style))]:
                     tag = "h1"
                 yield from self.paragraph(tag, label, self._marked(self._words(element), style))
             case "list":
@@ -147,8 +147,8 @@ class _Text(OfficeHtml):
                 sign = f"[{self._words(first(element, 'note-citation')).strip()}]"
                 return self.note(sign, self._inside(first(element, "note-body")))
             case "annotation":
-                author = next((one.text or "" for one in within(element, "creator")), "unknown")
-                words = "; ".join(self._words(one) for one in within(element, "p"))
+                author = next((creator.text or "" for creator in within(element, "creator")), "unknown")
+                words = "; ".join(self._words(paragraph) for paragraph in within(element, "p"))
                 self.beside += labelled(f"Comment by {author}:", [f"<p>{words}</p>"])
                 return ""
             case "object":
@@ -187,9 +187,9 @@ class _Text(OfficeHtml):
     def _marked(self, words: str, style: str) -> str:
         """Words with what their style says: raised, lowered, struck."""
         told: dict[str, str] = {}
-        for one in self._chain(style) if words.strip() else ():
+        for ancestor in self._chain(style) if words.strip() else ():
             for name in ("text-position", "text-line-through-style", "text-line-through-type"):
-                told[name] = told.get(name) or next(filter(None, (attribute(part, name) for part in one)), "")
+                told[name] = told.get(name) or next(filter(None, (attribute(part, name) for part in ancestor)), "")
         lines = {told.get("text-line-through-style", ""), told.get("text-line-through-type", "")}
         return marked(words, told.get("text-position", ""), struck=bool(lines - {"", "none"}))
 

@@ -87,14 +87,14 @@ def tree(archive: zipfile.ZipFile, part: str) -> Any:
 
 def replace(element: Any, *by: Any) -> None:
     parent = element.getparent()
-    place = parent.index(element)
-    parent[place : place + 1] = by
+    index = parent.index(element)
+    parent[index : index + 1] = by
 
 
 def choose_alternatives(root: Any) -> None:
     """Keep what has text of the alternatives for newer and older programs, which tell the same."""
-    for one in [*within(root, "AlternateContent")]:
-        replace(one, *next((part for part in one if "".join(part.itertext()).strip()), one[:1] and one[0]))
+    for block in [*within(root, "AlternateContent")]:
+        replace(block, *next((part for part in block if "".join(part.itertext()).strip()), block[:1] and block[0]))
 
 
 def relations(archive: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
@@ -104,12 +104,12 @@ def relations(archive: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]
     if path not in archive.namelist():
         return {}
     return {
-        one.get("Id", ""): (
-            one.get("Type", "").rpartition("/")[2],
-            posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/"),
+        relation.get("Id", ""): (
+            relation.get("Type", "").rpartition("/")[2],
+            posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/"),
         )
-        for one in within(tree(archive, path), "Relationship")
-        if one.get("TargetMode") != "External"
+        for relation in within(tree(archive, path), "Relationship")
+        if relation.get("TargetMode") != "External"
     }
 
 
@@ -131,7 +131,7 @@ def related(archive: zipfile.ZipFile, part: str, *kinds: str) -> list[Any]:
 
 def core_title(archive: zipfile.ZipFile) -> str:
     """The title that the file states about itself, on one line."""
-    titles = (one.text or "" for core in related(archive, "", "core-properties") for one in within(core, "title"))
+    titles = (title.text or "" for core in related(archive, "", "core-properties") for title in within(core, "title"))
     return " ".join(plain(next(titles, "")).split())[:300]
 
 
@@ -176,14 +176,14 @@ def _one_term(text: str) -> str:
 
 def chart(root: Any) -> list[list[str]]:
     """The data of a chart as a table, a column for each series; its titles head the first. One row: it has no data."""
-    titles = ("".join(text.text or "" for text in within(one, "t", "v")) for one in within(root, "title"))
+    titles = ("".join(text.text or "" for text in within(title, "t", "v")) for title in within(root, "title"))
     series = [
         (
-            " ".join(_points(one.find("{*}tx")).values()),
-            _points(next((found for name in ("cat", "xVal") if (found := one.find(f"{{*}}{name}")) is not None), None)),
-            [held for name in ("val", "yVal", "bubbleSize") if (held := _points(one.find(f"{{*}}{name}")))],
+            " ".join(_points(data.find("{*}tx")).values()),
+            _points(next((axis for name in ("cat", "xVal") if (axis := data.find(f"{{*}}{name}")) is not None), None)),
+            [held for name in ("val", "yVal", "bubbleSize") if (held := _points(data.find(f"{{*}}{name}")))],
         )
-        for one in within(root, "ser")
+        for data in within(root, "ser")
     ]
     columns = [(name, values) for name, _, several in series for values in several]
     labels = next((labels for _, labels, _ in series if labels), {})
@@ -194,13 +194,13 @@ def chart(root: Any) -> list[list[str]]:
 
 def descriptions(element: Any) -> list[str]:
     """What is said of the pictures in an element to those who do not see them; fewer words name an icon."""
-    texts = (" ".join(plain(one.get("descr", "")).split()) for one in within(element, "docPr", "cNvPr"))
+    texts = (" ".join(plain(picture.get("descr", "")).split()) for picture in within(element, "docPr", "cNvPr"))
     return list(dict.fromkeys(text for text in texts if len(text.split()) >= ALT_WORDS))
 
 
 def diagram(root: Any) -> list[str]:
     """The texts of a diagram (SmartArt), in the order of its data."""
-    texts = (" ".join(" ".join(text.text or "" for text in within(one, "t")).split()) for one in within(root, "pt"))
+    texts = (" ".join(" ".join(text.text or "" for text in within(point, "t")).split()) for point in within(root, "pt"))
     return list(filter(None, texts))
 
 
@@ -208,12 +208,12 @@ def _points(data: Any) -> dict[int, str]:
     """The values that a chart holds for some data, by their places, as it shows them."""
     if data is None:
         return {}
-    code = "".join(one.text or "" for one in within(data, "formatCode"))
-    found: dict[int, list[str]] = {}
+    code = "".join(element.text or "" for element in within(data, "formatCode"))
+    values: dict[int, list[str]] = {}
     for point in within(data, "pt"):
-        held = "".join(one.text or "" for one in within(point, "v"))
-        found.setdefault(int(point.get("idx", "0")), []).insert(0, number_as_shown(held, code) if code else held)
+        held = "".join(element.text or "" for element in within(point, "v"))
+        values.setdefault(int(point.get("idx", "0")), []).insert(0, number_as_shown(held, code) if code else held)
     # Of categories of several levels, the outer ones stand at the first of their group only.
-    return {at: " / ".join(levels) for at, levels in found.items()} or {
-        at: one.text or "" for at, one in enumerate(within(data, "v"))
+    return {at: " / ".join(levels) for at, levels in values.items()} or {
+        at: element.text or "" for at, element in enumerate(within(data, "v"))
     }

@@ -64,9 +64,9 @@ class Run:
 
 def runs_of(page: PdfPage) -> list[Run]:
     """The runs of a page in the order of the file; marks and exponents are written into theirs."""
-    found: list[Run] = []
+    runs: list[Run] = []
     for run in _with_scripts(_raw_runs(page)):
-        last = found[-1] if found else None
+        last = runs[-1] if runs else None
         near = last and not (run.turned or last.turned) and last.is_beside(run)
         if last and near and (gap := last.gap(run.left, run.right)) < _CELL_GAP * last.height:
             if gap > word_gap(last.cells[-1][0], run.cells[0][0]) * last.height:
@@ -74,11 +74,11 @@ def runs_of(page: PdfPage) -> list[Run]:
             last.add(run.cells, run.left, run.right)
             last.height = max(last.height, run.height)
         else:
-            found.append(run)
-    for run in found:
+            runs.append(run)
+    for run in runs:
         run.text = _text(run).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         run.cells = _narrow_cells(run)
-    return [run for run in found if run.text]
+    return [run for run in runs if run.text]
 
 
 def _raw_runs(page: PdfPage) -> list[Run]:
@@ -98,7 +98,7 @@ def _raw_runs(page: PdfPage) -> list[Run]:
         (left, bottom), (right, top) = turn(box.left, box.bottom), turn(box.right, box.top)
         return min(left, right), max(left, right), turn(x.value, y.value)[1], abs(top - bottom)
 
-    found: list[Run] = []
+    runs: list[Run] = []
     run: Run | None = None
     text = _characters(raw)
     by_letter = bool(RTL_LETTER.search(text))
@@ -125,11 +125,11 @@ def _raw_runs(page: PdfPage) -> list[Run]:
             if run is None:
                 angle = math.degrees(pdfium.FPDFText_GetCharAngle(raw, at)) - rotation
                 run = Run(base, height, turned=abs(math.remainder(angle, 360)) > 20)
-                found.append(run)
+                runs.append(run)
             run.height = max(run.height, height)
             run.add([(text[at:stop], left, right)], left, right)
     content.close()
-    return found
+    return runs
 
 
 def _characters(raw: Any) -> str:
@@ -149,16 +149,16 @@ def _narrow_cells(run: Run) -> list[tuple[str, float, float]]:
     """The pieces of a run between gaps that are wider than those of most words."""
     if run.turned or RTL_LETTER.search(run.text):
         return [(run.text, run.left, run.right)]
-    found: list[tuple[str, float, float]] = []
+    cells: list[tuple[str, float, float]] = []
     spaced = False
     for text, left, right in run.cells:
-        if found and text != " " and left - found[-1][2] < _NARROW_GAP * run.height:
-            before, start, end = found[-1]
-            found[-1] = (f"{before} {text}" if spaced else before + text, start, max(end, right))
+        if cells and text != " " and left - cells[-1][2] < _NARROW_GAP * run.height:
+            before, start, end = cells[-1]
+            cells[-1] = (f"{before} {text}" if spaced else before + text, start, max(end, right))
         elif text != " ":
-            found.append((text, left, right))
+            cells.append((text, left, right))
         spaced = text == " "
-    return found
+    return cells
 
 
 def word_gap(before: str, after: str) -> float:
@@ -175,7 +175,11 @@ def _with_scripts(runs: Sequence[Run]) -> Iterator[Run]:
             held.pop()
             run.cells.insert(0, (f"{_script('', before)} ", before.left, before.right))
             run.left = before.left
-        hosts = (one for one in held[:-5:-1] if _is_script(run, one) and abs(run.left - one.right) < 0.4 * one.height)
+        hosts = (
+            earlier
+            for earlier in held[:-5:-1]
+            if _is_script(run, earlier) and abs(run.left - earlier.right) < 0.4 * earlier.height
+        )
         if host := next(hosts, None):
             while host.cells[-1][0] == " ":
                 host.cells.pop()
@@ -236,14 +240,14 @@ def _right_to_left(cells: Sequence[tuple[str, float, float]], height: float) -> 
         elif _LATIN.search(part):
             parts[index] = part[::-1]
         else:
-            parts[index] = _NUMBER.sub(lambda found: found[0][::-1], part)
+            parts[index] = _NUMBER.sub(lambda match: match[0][::-1], part)
     # PDFium mirrors some brackets and not others: the first of a pair opens it.
     opened: Counter[str] = Counter()
     for index in range(0, len(parts), 2):
         signs = list(parts[index])
-        for place, letter in enumerate(signs):
+        for position, letter in enumerate(signs):
             if closing := _CLOSING.get(letter):
                 opened[letter] += 1
-                signs[place] = letter if opened[letter] % 2 else closing
+                signs[position] = letter if opened[letter] % 2 else closing
         parts[index] = "".join(signs)
     return " ".join("".join(parts).split())

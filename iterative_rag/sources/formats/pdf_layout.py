@@ -125,7 +125,7 @@ def _columns(rows: list[list[Block]]) -> list[Block]:
                 best, edge = min(len(left), len(right)), at
     if best == 2:
         return [Block(_lines(rows))]
-    found: list[Block] = []
+    blocks: list[Block] = []
     band: list[Run] = []
     for run in [*sorted(runs, key=lambda run: -run.base), None]:
         if run is not None and any(_sides([run], edge)):
@@ -134,10 +134,10 @@ def _columns(rows: list[list[Block]]) -> list[Block]:
         parts = [side for side in _sides(band, edge) if side]
         if len(parts) < 2 or min(map(len, parts)) < 2:
             parts = [band] if band else []
-        found += [block for part in parts for block in _columns(_by_baseline(part))]
-        found += [Block([run])] if run is not None else []
+        blocks += [block for part in parts for block in _columns(_by_baseline(part))]
+        blocks += [Block([run])] if run is not None else []
         band = []
-    return found
+    return blocks
 
 
 def _sides(runs: Iterable[Run], edge: float) -> tuple[list[Run], list[Run]]:
@@ -217,15 +217,15 @@ def _sorted(blocks: list[Block]) -> list[Block]:
     runs = [run for block in blocks for run in block.lines]
     mirrored = 2 * sum(bool(RTL_LETTER.search(run.text)) for run in runs) > len(runs)
     goes_back = False
-    for (one, first), (other, second) in permutations(enumerate(blocks), 2):
+    for (index, first), (other, second) in permutations(enumerate(blocks), 2):
         over = first.overlap(second) > 0
         if over:
             before = first.bottom > second.bottom and first.top > second.top
         else:
             before = (first.left < second.left) != mirrored
         if before:
-            after[other].add(one)
-            goes_back |= one > other and (over or min(first.top, second.top) > max(first.bottom, second.bottom))
+            after[other].add(index)
+            goes_back |= index > other and (over or min(first.top, second.top) > max(first.bottom, second.bottom))
     if not goes_back:
         return blocks
     lowest = min(range(len(blocks)), key=lambda number: blocks[number].top)

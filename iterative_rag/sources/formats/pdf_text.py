@@ -56,7 +56,7 @@ def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple
     if kept:
         text = "\n\n".join([text, *kept])
     words = {word.lower() for word in _WORD.findall(text)}
-    text = _BROKEN_WORD.sub(lambda found: _whole(found, words), text).replace(_BROKEN, "-")
+    text = _BROKEN_WORD.sub(lambda match: _whole(match, words), text).replace(_BROKEN, "-")
     starts = accumulate(len(part) for part in text.split(_PAGE)[:-1])
     return text.replace(_PAGE, "")[:MAX_CHARS], tuple(starts)
 
@@ -96,10 +96,10 @@ def _separator(before: Run, above: Block, line: Run, block: Block, leading: floa
     return "\n\n" if ended and not same else "\n"
 
 
-def _whole(found: re.Match[str], words: set[str]) -> str:
+def _whole(match: re.Match[str], words: set[str]) -> str:
     """The second part of a word that was broken at the end of a line: the hyphen stays where it belongs to the word."""
-    page, second, chained = found.groups()
-    before = _FIRST_PART.search(found.string[max(0, found.start() - _LONGEST_WORD) : found.start()])
+    page, second, chained = match.groups()
+    before = _FIRST_PART.search(match.string[max(0, match.start() - _LONGEST_WORD) : match.start()])
     first = before[0] if before else "-"
     joined, hyphened = f"{first}{second}".lower(), f"{first}-{second}".lower()
     compound = (
@@ -156,7 +156,7 @@ def _repeats(line: Sequence[Run], other: Sequence[Run], distance: int) -> bool:
 
 
 def _counts_up(first: str, second: str, distance: int) -> bool:
-    one, two = _PAGE_NUMBER.fullmatch(first), _PAGE_NUMBER.fullmatch(second)
-    if one is None or two is None:
+    low, high = _PAGE_NUMBER.fullmatch(first), _PAGE_NUMBER.fullmatch(second)
+    if low is None or high is None:
         return False
-    return (one["number"] or two["number"]) is None or int(two["number"] or 0) - int(one["number"] or 0) == distance
+    return (low["number"] or high["number"]) is None or int(high["number"] or 0) - int(low["number"] or 0) == distance

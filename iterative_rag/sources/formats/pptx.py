@@ -77,7 +77,7 @@ class _Deck:
             if getattr(shape, "shapes", None) is not None and depth < _MAX_DEPTH:
                 yield from self._blocks(shape.shapes, depth + 1)
                 continue
-            kind = next((one.get("type", "") for one in within(shape._element, "ph")), "")
+            kind = next((placeholder.get("type", "") for placeholder in within(shape._element, "ph")), "")
             block = "" if kind == "sldNum" else "\n".join(self._block(shape))
             if block and not (kind in ("ftr", "dt") and block in self._repeated):
                 yield block
@@ -89,10 +89,10 @@ class _Deck:
             yield from _table(*_rows(element))
         elif getattr(shape, "has_text_frame", False):
             yield from _lines(element, as_list=True)
-        for one in within(element, "chart", "relIds"):
-            relation = dict(shape.part.rels).get(office_xml.relation_id(one))
-            root = one if relation is None or relation.is_external else office_xml.parsed(relation.target_part.blob)
-            if office_xml.local(one) == "relIds":
+        for graphic in within(element, "chart", "relIds"):
+            relation = dict(shape.part.rels).get(office_xml.relation_id(graphic))
+            root = graphic if relation is None or relation.is_external else office_xml.parsed(relation.target_part.blob)
+            if office_xml.local(graphic) == "relIds":
                 yield from (f"- {text}" for text in office_xml.diagram(root))
                 continue
             (title, *names), *rows = office_xml.chart(root)
@@ -100,8 +100,8 @@ class _Deck:
             title = ": ".join(filter(None, [self._heading, title]))
             yield from _table([title, *names], *rows) if rows else filter(None, [title])
         yield from office_xml.descriptions(element)
-        for one in within(element, "oleObj"):
-            known = one.get("progId", "").startswith("Equation")
+        for embedded in within(element, "oleObj"):
+            known = embedded.get("progId", "").startswith("Equation")
             self.kinds["equations without text" if known else "embedded objects"] += 1
 
 
@@ -111,8 +111,8 @@ def _remarks(slide: Any) -> Iterator[str]:
         yield from [f"Notes: {notes}"] if notes else []
     for relation in slide.part.rels.values():
         if relation.reltype.endswith("/comments"):
-            for one in within(office_xml.parsed(relation.target_part.blob), "cm"):
-                words = " ".join(text.text or "" for text in within(one, "t", "text"))
+            for comment in within(office_xml.parsed(relation.target_part.blob), "cm"):
+                words = " ".join(text.text or "" for text in within(comment, "t", "text"))
                 yield f"Comment: {' '.join(plain(words).split())}"
 
 
@@ -124,7 +124,7 @@ def _lines(element: Any, *, as_list: bool = False) -> list[str]:
         text = _text(paragraph)
         if not text:
             continue
-        level = int(next((one.get("lvl", "0") for one in within(paragraph, "pPr")), "0")[:1])
+        level = int(next((properties.get("lvl", "0") for properties in within(paragraph, "pPr")), "0")[:1])
         numbering = next(paragraph.iter(f"{_TEXT}buAutoNum"), None)
         counts = {depth: count for depth, count in counts.items() if depth < level + (numbering is not None)}
         label = ""
@@ -142,10 +142,10 @@ def _lines(element: Any, *, as_list: bool = False) -> list[str]:
 def _text(paragraph: Any) -> str:
     """The text of a paragraph on one line, with its fields and formulas, what is raised apart."""
     pieces: list[tuple[str, Any]] = []
-    for one in paragraph.iter(f"{_TEXT}r", f"{_TEXT}br", f"{_TEXT}fld", _FORMULA):
-        found = one.find(f"{_TEXT}t")
-        words = office_xml.formula(one) if one.tag == _FORMULA else (found.text or "") if found is not None else " "
-        pieces.append((words, one.find(f"{_TEXT}rPr")))
+    for run in paragraph.iter(f"{_TEXT}r", f"{_TEXT}br", f"{_TEXT}fld", _FORMULA):
+        content = run.find(f"{_TEXT}t")
+        words = office_xml.formula(run) if run.tag == _FORMULA else (content.text or "") if content is not None else " "
+        pieces.append((words, run.find(f"{_TEXT}rPr")))
     text = ""
     for at, (words, properties) in enumerate(pieces):
         after = pieces[at + 1][0] if at + 1 < len(pieces) else ""

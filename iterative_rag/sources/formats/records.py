@@ -43,12 +43,12 @@ def record_documents(rows: Iterable[Numbered], source: str, title: str, what: st
         if not _may_be_row(item[1]) or len(start) == _LOOKED_AT:
             break
     if sum(isinstance(row, dict) for _, row in start) > 1 and all(_may_be_row(row) for _, row in start):
-        for one in table_documents(_table(chain(start, left), what), source, title):
-            yield replace(one, id=_hash(f"rows {one.id}")) if isinstance(one, Document) else one
+        for document in table_documents(_table(chain(start, left), what), source, title):
+            yield replace(document, id=_hash(f"rows {document.id}")) if isinstance(document, Document) else document
         return
     seen: Counter[str] = Counter()
-    for place, row in chain(start, left):
-        yield row if isinstance(row, Skipped) else _document(row, place, seen, what)
+    for position, row in chain(start, left):
+        yield row if isinstance(row, Skipped) else _document(row, position, seen, what)
 
 
 def _may_be_row(record: object) -> bool:
@@ -64,9 +64,9 @@ def _may_be_row(record: object) -> bool:
 def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]:
     """The records as rows under their keys. A key that comes late begins another table, with a longer header."""
     part: TablePart | None = None
-    for place, row in rows:
+    for position, row in rows:
         if not isinstance(row, dict):
-            yield row if isinstance(row, Skipped) else Skipped(place, f"The {what} is not a JSON object.")
+            yield row if isinstance(row, Skipped) else Skipped(position, f"The {what} is not a JSON object.")
             continue
         values = {plain(str(key)): plain(in_words(value)) for key, value in row.items()}
         head = part.head if part else []
@@ -137,12 +137,12 @@ def joined_text(value: Any) -> str:
         return value
     if not isinstance(value, list) or not value:
         return ""
-    if all(isinstance(one, str) for one in value):
-        if any(one.endswith("\n") for one in value):  # paragraphs
-            return "\n\n".join(filter(None, (one.strip() for one in value)))
-        glued = any(one[:1].isspace() for one in value[1:]) or any(one[-1:].isspace() for one in value[:-1])
+    if all(isinstance(item, str) for item in value):
+        if any(text.endswith("\n") for text in value):  # paragraphs
+            return "\n\n".join(filter(None, (text.strip() for text in value)))
+        glued = any(text[:1].isspace() for text in value[1:]) or any(text[-1:].isspace() for text in value[:-1])
         return ("" if glued else " ").join(value)
-    if all(isinstance(one, list) for one in value):
+    if all(isinstance(item, list) for item in value):
         return "\n\n".join(filter(None, map(joined_text, value)))
     return ""
 
@@ -158,9 +158,9 @@ def _beside_text(rest: Mapping[str, Any]) -> tuple[str, int]:
         if isinstance(value, str):
             if len(value) > MAX_VALUE_CHARS:
                 further[key] = value
-        elif isinstance(value, dict) or any(isinstance(one, dict) for one in value):
+        elif isinstance(value, dict) or any(isinstance(item, dict) for item in value):
             further[key] = value
-        elif not all(isinstance(one, str | int | float) for one in value):
+        elif not all(isinstance(item, str | int | float) for item in value):
             unread += 1
     return (_fields_as_text(further, "") if further else ""), unread
 
@@ -203,12 +203,12 @@ def in_words(value: Any) -> str:
             return value
         case int() | float():
             return str(value)
-        case list() if all(isinstance(one, str | int | float) for one in value):
+        case list() if all(isinstance(item, str | int | float) for item in value):
             return ", ".join(map(str, value))
         case list():
             return "; ".join(filter(None, map(in_words, value)))
         case dict():
-            return ", ".join(f"{key}: {shown}" for key, one in value.items() if (shown := in_words(one)))
+            return ", ".join(f"{key}: {shown}" for key, field in value.items() if (shown := in_words(field)))
     return str(value)
 
 

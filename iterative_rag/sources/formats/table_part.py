@@ -77,8 +77,8 @@ class TablePart:
     def document(self, source: str, title: str, *, alone: bool) -> Document:
         name = title if alone else f"{title} (rows {self.first}–{self.next - 1})"
         columns = metadata_of((COLUMN_KEY, cell) for cell in (*self.columns, *self.head))
-        place = "" if self.first == 1 else str(self.first)
-        return Document(place, name, f"# {name}\n\n{self.text}\n", source, metadata=columns)
+        document_id = "" if self.first == 1 else str(self.first)
+        return Document(document_id, name, f"# {name}\n\n{self.text}\n", source, metadata=columns)
 
 
 def in_parts(head: list[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePart]:

@@ -77,13 +77,13 @@ def _document(path: Path, decoded: str) -> Document | None:
 
 def first_line_title(text: str) -> str:
     """The first line of a plain text if it clearly is a title, else "". It stays in the text."""
-    found = _FIRST_LINE.match(text[:_TITLE_CHARS])
-    if found is None:
+    match = _FIRST_LINE.match(text[:_TITLE_CHARS])
+    if match is None:
         return ""
-    title = " ".join(found["title"].split())
+    title = " ".join(match["title"].split())
     if not title.isprintable():
         return ""
-    is_prose = bool(_SENTENCE.search(found["next"])) or len(found["next"]) > len(title)
+    is_prose = bool(_SENTENCE.search(match["next"])) or len(match["next"]) > len(title)
     if not is_prose or len(title.split()) > _MOST_WORDS or _NO_TITLE.match(title) or _LOWER.match(title):
         return ""
     return title if any(letter.isalpha() for letter in title) else ""
@@ -135,9 +135,9 @@ def _parts(file: TextIO) -> Iterator[str]:
 
 def _end_of_part(text: str) -> int:
     for sign, least in (("\n\n", len(text) // 2), ("\n", 0)):
-        place = text.rfind(sign, least)
-        if place >= 0:
-            return place + len(sign)
+        offset = text.rfind(sign, least)
+        if offset >= 0:
+            return offset + len(sign)
     raise _NoLineEnd
 
 

@@ -71,12 +71,12 @@ def _sheets(path: Path, source: str) -> Reading:
             main = office_xml.main_part(archive)
             parts = office_xml.relations(archive, main)
             listed = list(office_xml.within(office_xml.tree(archive, main), "sheet"))
-            visible = [one for one in listed if one.get("state", "visible") == "visible"]
+            visible = [entry for entry in listed if entry.get("state", "visible") == "visible"]
             kinds = Counter({"hidden sheets": len(listed) - len(visible)})
-            for number, one in enumerate(visible, 1):
-                name = one.get("name", "")
+            for number, entry in enumerate(visible, 1):
+                name = entry.get("name", "")
                 title = title_of(path) if len(visible) == 1 else f"{title_of(path)}: {' '.join(plain(name).split())}"
-                sheet = _Sheet(archive, parts[office_xml.relation_id(one)][1])
+                sheet = _Sheet(archive, parts[office_xml.relation_id(entry)][1])
                 rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
                 for item in table_documents(_tables(_Ahead(rows), sheet.texts), source, title):
                     empty = False
@@ -112,7 +112,7 @@ class _Sheet:
                 self.texts += office_xml.descriptions(shapes)
                 for box in office_xml.within(shapes, "txBody"):
                     self.texts += filter(
-                        None, [" ".join(one.text or "" for one in office_xml.within(box, "t")).strip()]
+                        None, [" ".join(text.text or "" for text in office_xml.within(box, "t")).strip()]
                     )
                 for root in office_xml.related(archive, drawing, "chart", "chartEx"):
                     (title, *names), *rows = office_xml.chart(root)
@@ -130,8 +130,8 @@ class _Sheet:
         with self._archive.open(self._part) as file:
             while block := file.read(_BLOCK):
                 data = data[-_OVERLAP:] + block
-                for found in _MERGED.finditer(data):
-                    left, top, right, bottom = range_boundaries(found[1].decode())
+                for match in _MERGED.finditer(data):
+                    left, top, right, bottom = range_boundaries(match[1].decode())
                     merged.setdefault(top, set()).add((left, bottom, min(right, MAX_COLUMNS)))
         return merged
 
@@ -218,10 +218,10 @@ def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[tuple[int, 
     # The others hold a copy of each threaded comment, within a text that says so.
     roots = office_xml.related(archive, part, "threadedComment") or office_xml.related(archive, part, "comments")
     texts: dict[str, list[str]] = {}
-    for one in (one for root in roots for one in office_xml.within(root, "comment", "threadedComment")):
-        words = "".join(text.text or "" for text in office_xml.within(one, "t", "text"))
-        texts.setdefault(one.get("ref", "A1"), []).append(" ".join(plain(words).split()))
-    return ((coordinate_to_tuple(place), "; ".join(several)) for place, several in texts.items())
+    for comment in (comment for root in roots for comment in office_xml.within(root, "comment", "threadedComment")):
+        words = "".join(text.text or "" for text in office_xml.within(comment, "t", "text"))
+        texts.setdefault(comment.get("ref", "A1"), []).append(" ".join(plain(words).split()))
+    return ((coordinate_to_tuple(cell), "; ".join(several)) for cell, several in texts.items())
 
 
 # --- the tables among the rows -----------------------------------------------------------------
@@ -232,10 +232,10 @@ class _Ahead:
         self._rows = iter(rows)
         self._held: deque[_Row] = deque()
 
-    def at(self, place: int) -> _Row:
-        while len(self._held) <= place:
+    def at(self, index: int) -> _Row:
+        while len(self._held) <= index:
             self._held.append(next(self._rows, _END))
-        return self._held[place]
+        return self._held[index]
 
     def take(self) -> _Row:
         self.at(0)

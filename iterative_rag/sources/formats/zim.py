@@ -46,8 +46,8 @@ class ZimArchive(FileSource):
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the archive cannot be opened or holds no article at all."""
         pages = _Pages(self._open(), self.path)
-        found = pages.all() if self.titles is None else pages.of(self.titles)
-        return self.articles(found, "Give an archive of articles, as Kiwix offers them.")
+        documents = pages.all() if self.titles is None else pages.of(self.titles)
+        return self.articles(documents, "Give an archive of articles, as Kiwix offers them.")
 
     def _open(self) -> Any:
         try:

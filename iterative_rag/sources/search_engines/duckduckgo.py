@@ -33,7 +33,7 @@ class DuckDuckGo:
         announce("https://duckduckgo.com", SEARCH_WORDS)
         try:
             # With "auto" the package would query a dozen engines that the user has not chosen.
-            found = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
+            entries = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
         except RatelimitException as error:
             raise FetchError("DuckDuckGo limits our requests.", hint=_HINT, retryable=True, status=429) from error
         except TimeoutException as error:
@@ -43,9 +43,9 @@ class DuckDuckGo:
         except DDGSException as error:
             message = plain(without_secrets(str(error)), 200).rstrip(". ")
             raise FetchError(f"DuckDuckGo listed nothing: {message}.", hint=_HINT, retryable=True) from error
-        if not found:
+        if not entries:
             raise FetchError("DuckDuckGo listed nothing.", hint=_HINT, retryable=True)
-        return listed("DuckDuckGo", found, limit, url="href", snippet="body")
+        return listed("DuckDuckGo", entries, limit, url="href", snippet="body")
 
 
 def build(address: str, user_agent: str) -> SearchEngine:

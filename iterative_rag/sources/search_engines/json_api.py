@@ -135,15 +135,15 @@ def listed(
     """
     if not isinstance(entries, list):
         raise FetchError(f"{engine} sent no list of results.", hint="Try again later, or another --search-engine.")
-    found: dict[str, SearchResult] = {}
+    results: dict[str, SearchResult] = {}
     for entry in (entry for entry in entries if isinstance(entry, dict)):
         address = _address(entry.get(url))
-        if address and address not in found:
+        if address and address not in results:
             title = plain(entry.get("title"), MAX_TITLE) or address
-            found[address] = SearchResult(title, address, plain(entry.get(snippet), MAX_SNIPPET))
-    if entries and not found:
+            results[address] = SearchResult(title, address, plain(entry.get(snippet), MAX_SNIPPET))
+    if entries and not results:
         raise FetchError(f"{engine} sent results without addresses.", hint="Try another --search-engine.")
-    return list(found.values())[:limit]
+    return list(results.values())[:limit]
 
 
 def plain(text: object, limit: int) -> str:

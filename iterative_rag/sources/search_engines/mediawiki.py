@@ -74,5 +74,5 @@ def _pages(answer: Any, name: str) -> list[dict[str, Any]]:
     pages = query.get("pages", []) if isinstance(query, dict) else None
     if not isinstance(pages, list):
         raise FetchError(f"{name} sent no list of pages.", hint=_HINTS[200])
-    found = [page for page in pages if isinstance(page, dict)]
-    return sorted(found, key=lambda page: index if isinstance(index := page.get("index"), int) else len(found))
+    records = [page for page in pages if isinstance(page, dict)]
+    return sorted(records, key=lambda page: index if isinstance(index := page.get("index"), int) else len(records))

@@ -33,15 +33,15 @@ class SearXNG:
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Raises FetchError also where there are no results because the engines behind the server did not reply."""
         answer = self._client.get({"q": query, "format": "json", "categories": "general"})
-        found = listed(self._client.name, answer.get("results"), limit)
+        results = listed(self._client.name, answer.get("results"), limit)
         silent = answer.get("unresponsive_engines")
-        if not found and silent:
+        if not results and silent:
             raise FetchError(
                 f"The engines behind {self._client.name} did not answer: {_shown(silent)}.",
                 hint="Wait a while, or enable others in the server's settings.yml.",
                 retryable=True,
             )
-        return found
+        return results
 
 
 def build(address: str, user_agent: str) -> SearchEngine:

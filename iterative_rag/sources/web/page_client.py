@@ -49,22 +49,22 @@ def contact_file() -> Path:
     return home() / "pages" / ".contact"
 
 
-def remembered_contact(given: str, place: Path) -> str:
-    """The given contact, which is kept in the file at `place`; else the one kept before, or the project's own page.
+def remembered_contact(given: str, path: Path) -> str:
+    """The given contact, which is kept in the file at `path`; else the one kept before, or the project's own page.
 
     Raises UsageError for a contact that is not valid, CorpusError where it cannot be kept.
     """
     if not given:
         try:
-            return readable(place).read_text(encoding="utf-8").strip() or homepage()
+            return readable(path).read_text(encoding="utf-8").strip() or homepage()
         except (OSError, UnicodeDecodeError):
             return homepage()
     user_agent(given)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(given.strip() + "\n", encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(given.strip() + "\n", encoding="utf-8")
     except OSError as error:
-        raise unwritable(place, error) from error
+        raise unwritable(path, error) from error
     return given.strip()
 
 

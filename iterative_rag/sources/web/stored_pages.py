@@ -55,7 +55,7 @@ class StoredPages:
         finally:
             lock.release()
 
-    def _learn(self, place: Path, fields: Fields) -> None:
+    def _learn(self, path: Path, fields: Fields) -> None:
         raise NotImplementedError
 
     def _read(self) -> None:
@@ -64,14 +64,14 @@ class StoredPages:
         except OSError as error:
             raise unwritable(self.path, error) from error
         for entry in entries:
-            place = self.path / entry.name
+            path = self.path / entry.name
             if entry.name.startswith(_TEMPORARY):
-                place.unlink(missing_ok=True)  # left by a process that was killed
+                path.unlink(missing_ok=True)  # left by a process that was killed
             if not entry.name.endswith(".md"):
                 continue
             self._taken.add(entry.name.casefold())
             if entry.is_file(follow_symlinks=False):  # nothing outside the folder is read through a link in it
-                self._learn(place, front_matter.split(_read_text(place, _HEAD_CHARS))[0])
+                self._learn(path, front_matter.split(_read_text(path, _HEAD_CHARS))[0])
 
     def _new_place(self, title: str, identity: str) -> Path:
         """A file for the title that no other page has, on file systems that ignore case too."""
@@ -81,10 +81,10 @@ class StoredPages:
         self._taken.add(f"{name}.md".casefold())
         return self.path / f"{name}.md"
 
-    def _content(self, place: Path) -> tuple[Fields, str]:
-        return front_matter.split(_read_text(place))
+    def _content(self, path: Path) -> tuple[Fields, str]:
+        return front_matter.split(_read_text(path))
 
-    def _store(self, place: Path, fields: Mapping[str, str | Sequence[str]], text: str) -> None:
+    def _store(self, path: Path, fields: Mapping[str, str | Sequence[str]], text: str) -> None:
         """Atomic: a process that is killed leaves no half of a page."""
         try:
             temporary = self.path / f"{_TEMPORARY}{threading.get_ident()}"
@@ -92,9 +92,9 @@ class StoredPages:
                 file.write(front_matter.join(fields) + text)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, place)
+            os.replace(temporary, path)
         except OSError as error:
-            raise unwritable(place, error) from error
+            raise unwritable(path, error) from error
 
 
 def listed(fields: Fields, key: str) -> tuple[str, ...]:
@@ -103,12 +103,12 @@ def listed(fields: Fields, key: str) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value
 
 
-def _read_text(place: Path, chars: int = -1) -> str:
+def _read_text(path: Path, chars: int = -1) -> str:
     try:
-        with place.open(encoding="utf-8", errors="replace", newline="") as file:
+        with path.open(encoding="utf-8", errors="replace", newline="") as file:
             return file.read(chars)
     except OSError as error:
-        raise unreadable(place, error) from error
+        raise unreadable(path, error) from error
 
 
 def _file_name(title: str) -> tuple[str, bool]:

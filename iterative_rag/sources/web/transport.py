@@ -61,8 +61,8 @@ def is_public(address: str) -> bool:
 
 def system_addresses(host: str, port: int) -> list[str]:
     """The addresses of a host, as the system finds them."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) -> list[str]:
@@ -88,7 +88,7 @@ def as_named(urls: Iterable[str]) -> frozenset[str]:
     Only for addresses that the user typed, with the option that says so: a page, a redirect or a client of the server
     must not be able to name one. Raises UsageError where the host is not one certain host.
     """
-    found = set()
+    hosts = set()
     for url in urls:
         try:
             parts = urlsplit(url)
@@ -99,8 +99,8 @@ def as_named(urls: Iterable[str]) -> frozenset[str]:
             raise UsageError(
                 f"{url} does not name one host.", hint="With --allow-private-hosts: http://HOST:PORT/w/api.php"
             )
-        found.add(f"{host}:{port}")
-    return frozenset(found)
+        hosts.add(f"{host}:{port}")
+    return frozenset(hosts)
 
 
 def _literal(host: str) -> str | None:

@@ -95,19 +95,19 @@ class WebFolder(StoredPages):
         self._places: dict[str, Path] = {}
 
     def write(self, asked: str, url: str, title: str, text: str) -> Path:
-        place = self._places.get(url) or self._places.get(asked) or self._new_place(title, url)
-        before = listed(self._content(place)[0], "asked") if place.exists() else ()
+        path = self._places.get(url) or self._places.get(asked) or self._new_place(title, url)
+        before = listed(self._content(path)[0], "asked") if path.exists() else ()
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        others = tuple(one for one in dict.fromkeys([*before, asked]) if one != url)
+        others = tuple(address for address in dict.fromkeys([*before, asked]) if address != url)
         fields: Fields = {"title": title, "url": url, "fetched": now, "asked": others}
-        self._store(place, fields, text)
-        self._learn(place, fields)
-        return place
+        self._store(path, fields, text)
+        self._learn(path, fields)
+        return path
 
-    def _learn(self, place: Path, fields: Fields) -> None:
-        for one in (text_of(fields, "url"), *listed(fields, "asked")):
-            if one:
-                self._places[one] = place
+    def _learn(self, path: Path, fields: Fields) -> None:
+        for address in (text_of(fields, "url"), *listed(fields, "asked")):
+            if address:
+                self._places[address] = path
 
 
 class WebPages:

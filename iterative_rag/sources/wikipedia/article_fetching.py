@@ -132,17 +132,17 @@ def fetch_pages(
         for language, names_of in asked.items():
             wiki = wikis.of(language)
             pages: dict[str, tuple[FoundPage, list[PageName]]] = {}
-            for title, found in wiki.look_up(list(names_of)):
-                if not isinstance(found, FoundPage):
-                    yield from _not_fetched(wiki, names_of[title], found)
+            for title, result in wiki.look_up(list(names_of)):
+                if not isinstance(result, FoundPage):
+                    yield from _not_fetched(wiki, names_of[title], result)
                     continue
-                there = folder.find(PageName(found.title, language))
-                if there and (there.revision == found.revision or not refresh):
+                there = folder.find(PageName(result.title, language))
+                if there and (there.revision == result.revision or not refresh):
                     if there is not folder.find(names_of[title][0]):
                         folder.add_redirects(there.place, [title])
                     yield from (_there(name, there) for name in names_of[title])
                 else:
-                    pages.setdefault(found.title, (found, []))[1].extend(names_of[title])
+                    pages.setdefault(result.title, (result, []))[1].extend(names_of[title])
             yield from _outcomes({work.submit(_fetch, wiki, page, of, folder): of for page, of in pages.values()})
     except BaseException:  # an interrupt, or the generator is closed: requests that wait must not go on
         wikis.retry.stop()
@@ -155,24 +155,24 @@ def _there(name: PageName, page: StoredPage) -> Stored:
     return Stored(name, page.title, page.place, fetched=False)
 
 
-def _not_fetched(wiki: MediaWiki, names: list[PageName], found: Disambiguation | Missing) -> Iterator[NotFetched]:
-    if isinstance(found, Disambiguation):
-        reason, choices = f"{found.title} has several meanings.", wiki.choices(found.title)
+def _not_fetched(wiki: MediaWiki, names: list[PageName], result: Disambiguation | Missing) -> Iterator[NotFetched]:
+    if isinstance(result, Disambiguation):
+        reason, choices = f"{result.title} has several meanings.", wiki.choices(result.title)
         yield from (NotFetched(name, "disambiguation", reason, choices) for name in names)
     else:
-        nearest = wiki.nearest(found.title)
-        yield from (NotFetched(name, "missing", found.reason, nearest) for name in names)
+        nearest = wiki.nearest(result.title)
+        yield from (NotFetched(name, "missing", result.reason, nearest) for name in names)
 
 
-def _fetch(wiki: MediaWiki, found: FoundPage, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
-    html = wiki.html(found.revision)
-    title = found.title
+def _fetch(wiki: MediaWiki, page: FoundPage, names: list[PageName], folder: PageFolder) -> tuple[str, Path]:
+    html = wiki.html(page.revision)
+    title = page.title
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     fields: Fields = {
         "title": title,
-        "url": found.url,
-        "revision": str(found.revision),
-        "revised": found.revised,
+        "url": page.url,
+        "revision": str(page.revision),
+        "revised": page.revised,
         "fetched": now,
         "licence": wiki.site().licence,
         "language": names[0].language,
@@ -187,7 +187,7 @@ def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterat
     for future in as_completed(futures):
         names = futures[future]
         try:
-            title, place = future.result()
+            title, path = future.result()
         except FetchError as error:
             failed += 1
             if failed >= MAX_FAILED_IN_A_ROW:
@@ -198,4 +198,4 @@ def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterat
             yield from (NotFetched(name, "failed", str(error)) for name in names)
         else:
             failed = 0
-            yield from (Stored(name, title, place, fetched=True) for name in names)
+            yield from (Stored(name, title, path, fetched=True) for name in names)

@@ -43,33 +43,33 @@ class PageFolder(StoredPages):
         title, language = text_of(fields, "title"), text_of(fields, "language")
         with self._lock:
             older = self._found.get(PageName(title, language).key)
-            place = older.place if older else self._new_place(title, f"{language}:{title}")
+            path = older.place if older else self._new_place(title, f"{language}:{title}")
         redirects = tuple(dict.fromkeys([*(older.redirects if older else ()), *listed(fields, "redirects")]))
         fields = {**fields, "redirects": redirects}
-        self._store(place, fields, text)
-        self._drop_moved(place, redirects, language)
-        self._learn(place, fields)
-        return place
+        self._store(path, fields, text)
+        self._drop_moved(path, redirects, language)
+        self._learn(path, fields)
+        return path
 
-    def add_redirects(self, place: Path, titles: Sequence[str]) -> None:
+    def add_redirects(self, path: Path, titles: Sequence[str]) -> None:
         """Add titles that lead to a stored page to its front matter."""
-        fields, text = self._content(place)
+        fields, text = self._content(path)
         fields["redirects"] = tuple(dict.fromkeys([*listed(fields, "redirects"), *titles]))
-        self._store(place, fields, text)
-        self._drop_moved(place, titles, text_of(fields, "language"))
-        self._learn(place, fields)
+        self._store(path, fields, text)
+        self._drop_moved(path, titles, text_of(fields, "language"))
+        self._learn(path, fields)
 
-    def _drop_moved(self, place: Path, titles: Sequence[str], language: str) -> None:
+    def _drop_moved(self, path: Path, titles: Sequence[str], language: str) -> None:
         """Remove pages stored under a title that now leads elsewhere: they would be in the corpus twice."""
         for title in titles:
             older = self._found.get(PageName(title, language).key)
-            if older and older.place != place and PageName(older.title, language).key == PageName(title, language).key:
+            if older and older.place != path and PageName(older.title, language).key == PageName(title, language).key:
                 older.place.unlink(missing_ok=True)
 
-    def _learn(self, place: Path, fields: Fields) -> None:
+    def _learn(self, path: Path, fields: Fields) -> None:
         title, language, redirects = text_of(fields, "title"), text_of(fields, "language"), listed(fields, "redirects")
         revision = text_of(fields, "revision")
         number = int(revision) if revision.isascii() and revision.isdigit() else 0
         with self._lock:
-            for one in (title, *redirects) if title else ():
-                self._found[PageName(one, language).key] = StoredPage(title, place, language, number, redirects)
+            for name in (title, *redirects) if title else ():
+                self._found[PageName(name, language).key] = StoredPage(title, path, language, number, redirects)

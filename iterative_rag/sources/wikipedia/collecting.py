@@ -58,18 +58,18 @@ class Collected:
     def stored(self) -> dict[Path, Stored]:
         """Each page once, whether fetched now or before."""
         pages: dict[Path, Stored] = {}
-        for one in self.outcomes:
-            if isinstance(one, Stored) and (one.fetched or one.place not in pages):
-                pages[one.place] = one
+        for outcome in self.outcomes:
+            if isinstance(outcome, Stored) and (outcome.fetched or outcome.place not in pages):
+                pages[outcome.place] = outcome
         return pages
 
     @property
     def missing(self) -> tuple[NotFetched, ...]:
-        return tuple(one for one in self.outcomes if isinstance(one, NotFetched))
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, NotFetched))
 
     @property
     def fetched(self) -> int:
-        return sum(one.fetched for one in self.stored.values())
+        return sum(page.fetched for page in self.stored.values())
 
 
 def collect(

@@ -126,7 +126,7 @@ class MediaWiki:
     def choices(self, title: str) -> tuple[str, ...]:
         """The articles that a disambiguation page offers."""
         links = self._call({"action": "parse", "page": title, "prop": "links"}).get("parse", {}).get("links", [])
-        return tuple(str(one["title"]) for one in links if one.get("ns") == 0 and one.get("exists"))[:_CHOICES]
+        return tuple(str(link["title"]) for link in links if link.get("ns") == 0 and link.get("exists"))[:_CHOICES]
 
     def category(self, name: str) -> Iterator[str]:
         """The articles of a category, with or without its prefix; requested a few hundred at a time, as needed."""
@@ -135,14 +135,14 @@ class MediaWiki:
             name = rest.strip()
         title = {"cmtitle": f"Category:{name}", "cmtype": "page", "cmnamespace": "0", "cmlimit": "max"}
         for answer in self._parts({"list": "categorymembers", **title}):
-            yield from (str(one["title"]) for one in answer.get("categorymembers", []))
+            yield from (str(page["title"]) for page in answer.get("categorymembers", []))
 
     def links(self, title: str) -> Iterator[str]:
         """The existing articles that a page links to, redirects followed."""
         linked = {"generator": "links", "gplnamespace": "0", "gpllimit": "max", "redirects": "1"}
         for answer in self._parts({"titles": title, "prop": "info", **linked}):
-            pages = [one for one in answer.get("pages", []) if not one.get("missing") and one.get("ns") == 0]
-            yield from sorted(str(one["title"]) for one in pages)
+            pages = [page for page in answer.get("pages", []) if not page.get("missing") and page.get("ns") == 0]
+            yield from sorted(str(page["title"]) for page in pages)
 
     def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
         """Titles that may be meant by a missing one: those that begin alike, then those that the search finds."""
@@ -157,13 +157,13 @@ class MediaWiki:
                 "srinfo": "",
             }
         )
-        found = [*query.get("prefixsearch", []), *query.get("search", [])]
-        return tuple(dict.fromkeys(str(one["title"]) for one in found))[:limit]
+        pages = [*query.get("prefixsearch", []), *query.get("search", [])]
+        return tuple(dict.fromkeys(str(page["title"]) for page in pages))[:limit]
 
     def search(self, words: str, limit: int) -> tuple[str, ...]:
         """The articles that the wiki's own search finds, best first."""
         asked = {"list": "search", "srsearch": words, "srlimit": str(limit), "srprop": "", "srinfo": ""}
-        return tuple(str(one["title"]) for one in self._query({**asked, "srnamespace": "0"}).get("search", []))[:limit]
+        return tuple(str(hit["title"]) for hit in self._query({**asked, "srnamespace": "0"}).get("search", []))[:limit]
 
     def _query(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         """A query with all its continuations merged: the API splits long answers."""
@@ -223,9 +223,9 @@ class _TitleBatch:
     """The answer to a query of several titles: from each title to its page."""
 
     def __init__(self, query: Mapping[str, Any]) -> None:
-        self._spelled = {str(one["from"]): str(one["to"]) for one in query.get("normalized", [])}
-        self._redirects = {str(one["from"]): str(one["to"]) for one in query.get("redirects", [])}
-        self._elsewhere = {str(one["title"]): str(one.get("iw", "")) for one in query.get("interwiki", [])}
+        self._spelled = {str(entry["from"]): str(entry["to"]) for entry in query.get("normalized", [])}
+        self._redirects = {str(entry["from"]): str(entry["to"]) for entry in query.get("redirects", [])}
+        self._elsewhere = {str(entry["title"]): str(entry.get("iw", "")) for entry in query.get("interwiki", [])}
         self._pages = {str(page["title"]): page for page in query.get("pages", [])}
 
     def find(self, asked: str) -> LookUp:

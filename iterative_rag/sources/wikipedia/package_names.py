@@ -32,7 +32,7 @@ class PackageWiki(MediaWiki):
     def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
         for title in titles:
             meant = self._meant_by(title)
-            yield title, next(found for _, found in super().look_up([meant])) if isinstance(meant, str) else meant
+            yield title, next(result for _, result in super().look_up([meant])) if isinstance(meant, str) else meant
 
     def _meant_by(self, title: str) -> str | Disambiguation | Missing:
         """The title of the page that the package takes to be meant."""
@@ -53,8 +53,8 @@ class PackageWiki(MediaWiki):
         """The suggestion of the package first, then what its search finds."""
         with self._readable():
             suggested = self._wiki().suggest(title)
-        found = [suggested] if suggested else []
-        return tuple(dict.fromkeys([*found, *self.search(title, limit)]))[:limit]
+        titles = [suggested] if suggested else []
+        return tuple(dict.fromkeys([*titles, *self.search(title, limit)]))[:limit]
 
     def search(self, words: str, limit: int) -> tuple[str, ...]:
         with self._readable():

@@ -77,11 +77,11 @@ def of_tree(tree: LexborHTMLParser, title: str, struck: list[str], *, wiki: bool
         if foot.parent is not None:  # browsers show it last, wherever it stands
             foot.parent.insert_child(foot)
             foot.decompose()
-    found = _take_tables(tree)
+    texts = _take_tables(tree)
     _keep_captions(tree)
     tree.unwrap_tags([*html_marks.INLINE])
     text = _tidy(html_marks.tidied(_converted(body.html or "" if (body := tree.body) else "", title)))
-    text = _MARKED.sub(lambda match: f"\n\n{found[int(match[1])]}\n\n", text)
+    text = _MARKED.sub(lambda match: f"\n\n{texts[int(match[1])]}\n\n", text)
     return _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
 
 
@@ -120,20 +120,20 @@ def _take_tables(tree: LexborHTMLParser) -> list[str]:
             _unwrap(tree, table)
         else:
             data.append(table)
-            inner.update(one.mem_id for one in table.css("table") if one.mem_id != table.mem_id)
-    found: list[str] = []
+            inner.update(nested.mem_id for nested in table.css("table") if nested.mem_id != table.mem_id)
+    texts: list[str] = []
     for table in data:
         _mark_lines(table)
         paragraph = tree.create_node("p")
-        paragraph.insert_child(f"{_MARK}{len(found)}{_MARK}")
-        found.append(tables.to_markdown(table))
+        paragraph.insert_child(f"{_MARK}{len(texts)}{_MARK}")
+        texts.append(tables.to_markdown(table))
         table.replace_with(paragraph)
-    return found
+    return texts
 
 
 def _unwrap(tree: LexborHTMLParser, table: LexborNode) -> None:
     """Replace a layout table by the content of its cells, as paragraphs."""
-    parts = [one for one in table.css("caption, thead, tbody, tfoot, tr, td, th") if _table_of(one) == table.mem_id]
+    parts = [node for node in table.css("caption, thead, tbody, tfoot, tr, td, th") if _table_of(node) == table.mem_id]
     for part in parts:
         if part.tag in ("td", "th", "caption"):
             part.insert_before(tree.create_node("p"))
@@ -177,7 +177,7 @@ def _converted(html: str, title: str) -> str:
     # A paragraph is one line, however its source is broken; only preformatted text has lines.
     parts = (part if part.startswith("<pre") else _LINE_END.sub(" ", part) for part in _PREFORMATTED.split(html))
     done = convert("".join(parts), options)
-    if any(one.kind in (WarningKind.DEPTH_LIMIT_EXCEEDED, WarningKind.TRUNCATED_INPUT) for one in done.warnings):
+    if any(notice.kind in (WarningKind.DEPTH_LIMIT_EXCEEDED, WarningKind.TRUNCATED_INPUT) for notice in done.warnings):
         raise FetchError(f"The page {title!r} is nested too deeply to be converted whole.")
     return done.content or ""
 

@@ -47,9 +47,9 @@ def is_layout(table: LexborNode) -> bool:
     names = set((table.attributes.get("class") or "").split())
     if names & {"wikitable", "infobox", "sortable"}:
         return False
-    inner = [one for one in table.css("table") if one.mem_id != table.mem_id]
+    inner = [nested for nested in table.css("table") if nested.mem_id != table.mem_id]
     if inner:  # unless they are small ones in the cells of one with a header
-        return len(table.css("th")) < 2 or any(one.css_first("th") is not None for one in inner)
+        return len(table.css("th")) < 2 or any(nested.css_first("th") is not None for nested in inner)
     if table.css_first("h2, h3, h4") is not None:
         return True
     return table.css_first("caption, th") is None and table.css_first("ul, ol, dl") is not None
@@ -203,7 +203,7 @@ def _header(grid: Grid, *, infobox: bool) -> list[str]:
 
 def _spans_all(row: list[_Cell]) -> bool:
     first, *others = row
-    return bool(first.text) and first.origin and not any(one.origin or one.text != first.text for one in others)
+    return bool(first.text) and first.origin and not any(cell.origin or cell.text != first.text for cell in others)
 
 
 def _texts(row: list[_Cell]) -> list[str]:
