@@ -18,7 +18,7 @@ def renumbered(text: str, count: int, cited: Sequence[int] = ()) -> tuple[str, t
 
     "[1, 3]" becomes "[1][2]"; numbers outside 1..count are dropped.
     """
-    order = {place + 1: n for n, place in enumerate(cited, start=1)}
+    order = {position + 1: n for n, position in enumerate(cited, start=1)}
 
     def replaced(match: re.Match[str]) -> str:
         valid = [n for n in listed_numbers(match.group(1)) if 1 <= n <= count]

@@ -14,20 +14,20 @@ _SHORTEST_STEM = 4
 
 
 @lru_cache(maxsize=65536)
-def same_name(one: str, other: str) -> bool:
+def same_name(word: str, other: str) -> bool:
     """Whether two folded words are the same name, apart from endings."""
-    if one == other:
+    if word == other:
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((word, other), key=len)
     if short and "\u0370" <= short[0] <= "\u052f":  # Greek and Cyrillic names are inflected
-        shared = shared_beginning(one, other)
-        return shared >= 3 and len(one) - shared <= 2 and len(other) - shared <= 2
+        shared = shared_beginning(word, other)
+        return shared >= 3 and len(word) - shared <= 2 and len(other) - shared <= 2
     return len(short) >= _SHORTEST_STEM and long.startswith(short) and long[len(short) :] in _ENDINGS
 
 
-def shared_beginning(one: str, other: str) -> int:
+def shared_beginning(word: str, other: str) -> int:
     """The length of the common prefix of two words."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next((n for n, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
 
 
 # Tolerances: relative, for a value that is visibly rounded or was converted from another unit; relative, for one that
@@ -73,8 +73,8 @@ def _converts(claimed: Quantity, given: Quantity) -> bool:
         return False
     if claimed.about or given.about:
         return _near(claimed.value, value, ABOUT)
-    one = units.convert(given.value + _written_step(given), given.unit, claimed.unit)
-    off = (_written_step(claimed) + abs((one or value) - value)) / 2
+    upper = units.convert(given.value + _written_step(given), given.unit, claimed.unit)
+    off = (_written_step(claimed) + abs((upper or value) - value)) / 2
     return abs(claimed.value - value) <= off * (1 + 1e-9) and _near(claimed.value, value, ROUNDED)
 
 
@@ -86,15 +86,15 @@ def _written_step(quantity: Quantity) -> float:
     return 10.0 ** (len(digits) - len(digits.rstrip("0")))
 
 
-def _near(one: float, other: float, share: float) -> bool:
-    return abs(one - other) <= share * abs(other)
+def _near(value: float, other: float, share: float) -> bool:
+    return abs(value - other) <= share * abs(other)
 
 
-def _same_rank(one: Quantity, other: Quantity) -> bool:
+def _same_rank(quantity: Quantity, other: Quantity) -> bool:
     """Whether both are ranks or both are not: "12th" and a bare "12" may be the same rank; 12 years are not a rank."""
-    if one.ordinal == other.ordinal:
+    if quantity.ordinal == other.ordinal:
         return True
-    plain = other if one.ordinal else one
+    plain = other if quantity.ordinal else quantity
     return not plain.unit and not plain.step
 
 
@@ -110,30 +110,30 @@ def stands_in(claimed: Mention, given: Mention) -> bool:
     return _any(says, claimed, given)
 
 
-def excludes(one: Mention, other: Mention) -> bool:
+def excludes(mention: Mention, other: Mention) -> bool:
     """Whether two values of the same thing contradict each other: neither implies the other, even when rounded."""
-    return not _any(_may_agree, one, other)
+    return not _any(_may_agree, mention, other)
 
 
-def _any(test: Callable[[Value, Value], bool], one: Mention, other: Mention) -> bool:
-    return any(test(mine, theirs) for mine in one.readings for theirs in other.readings)
+def _any(test: Callable[[Value, Value], bool], mention: Mention, other: Mention) -> bool:
+    return any(test(mine, theirs) for mine in mention.readings for theirs in other.readings)
 
 
-def _may_agree(one: Value, other: Value) -> bool:
-    if says(one, other) or says(other, one):
+def _may_agree(value: Value, other: Value) -> bool:
+    if says(value, other) or says(other, value):
         return True
-    match one, other:
+    match value, other:
         case Quantity(), Quantity():
-            measured = one.unit and other.unit and units.dimension(one.unit) != units.dimension(other.unit)
-            return bool(measured) or _is_rounded(one, other) or _is_rounded(other, one)
+            measured = value.unit and other.unit and units.dimension(value.unit) != units.dimension(other.unit)
+            return bool(measured) or _is_rounded(value, other) or _is_rounded(other, value)
         case Moment(), Moment():
-            return all(None in pair or pair[0] == pair[1] for pair in zip(_said(one), _said(other), strict=True))
+            return all(None in pair or pair[0] == pair[1] for pair in zip(_said(value), _said(other), strict=True))
         case Span(), Moment() | Quantity():
-            return _may_agree(one.low, other) or _may_agree(one.high, other)
+            return _may_agree(value.low, other) or _may_agree(value.high, other)
         case Moment() | Quantity(), Span():
-            return _may_agree(other, one)
+            return _may_agree(other, value)
         case Span(), Span():
-            return _may_agree(one.low, other.low) and _may_agree(one.high, other.high)
+            return _may_agree(value.low, other.low) and _may_agree(value.high, other.high)
     return False
 
 

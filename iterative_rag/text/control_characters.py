@@ -55,7 +55,7 @@ _COLOURS = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def visible(text: str) -> str:
     """The text made safe to print: tabs and newlines stay, other control characters are replaced or removed."""
-    return _ANY.sub(lambda found: _shown_as(found[0]), text)
+    return _ANY.sub(lambda match: _shown_as(match[0]), text)
 
 
 def without_controls(text: str) -> str:
@@ -74,7 +74,7 @@ def to_json(
 ) -> str:
     r"""JSON in which these characters are escaped (\u202e): it parses to the same text and is safe to print."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
-    return _ANY.sub(lambda found: _escaped(found[0]), text)
+    return _ANY.sub(lambda match: _escaped(match[0]), text)
 
 
 def _shown_as(character: str) -> str:

@@ -102,13 +102,13 @@ class DateText:
 def dates(plain: str, code: str) -> list[DateText]:
     """The dates of a text that was folded in place, left to right. A bare year is a number, and a day that the calendar
     does not have is left out."""
-    found = (_read(match, code) for match in _pattern(code).finditer(plain))
-    return [one for one in found if one and one.exists]
+    candidates = (_read(match, code) for match in _pattern(code).finditer(plain))
+    return [date for date in candidates if date and date.exists]
 
 
-def date_at(plain: str, place: int, code: str) -> DateText | None:
-    """The date that begins at `place`; the calendar may not have it (`exists`)."""
-    match = _pattern(code).match(plain, place)
+def date_at(plain: str, start: int, code: str) -> DateText | None:
+    """The date that begins at `start`; the calendar may not have it (`exists`)."""
+    match = _pattern(code).match(plain, start)
     return _read(match, code) if match else None
 
 

@@ -48,13 +48,13 @@ def labels_of(metadata: Mapping[str, Any], text: str, *, title_key: str = "", ur
 
 
 def _first(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    found = (metadata.get(key) for key in keys)
-    return next((str(one).strip() for one in found if isinstance(one, str | int) and str(one).strip()), "")
+    values = (metadata.get(key) for key in keys)
+    return next((str(value).strip() for value in values if isinstance(value, str | int) and str(value).strip()), "")
 
 
 def _web_address(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
-    found = (metadata.get(key) for key in keys)
-    return next((one for one in found if isinstance(one, str) and one.startswith(("http://", "https://"))), None)
+    values = (metadata.get(key) for key in keys)
+    return next((link for link in values if isinstance(link, str) and link.startswith(("http://", "https://"))), None)
 
 
 def _beginning(text: str) -> str:

@@ -46,10 +46,10 @@ def readable(text: str) -> str:
     return text if text.isascii() else _VARIANTS.sub(_readable, text)
 
 
-def _readable(found: re.Match[str]) -> str:
-    sign = found[0]
+def _readable(match: re.Match[str]) -> str:
+    sign = match[0]
     if sign in _JOINERS:
-        before = found.string[max(0, found.start() - 1) : found.start()]
+        before = match.string[max(0, match.start() - 1) : match.start()]
         return sign if before >= _FIRST_JOINED and unicodedata.category(before)[0] in "LMS" else ""
     if sign in _SHOWN_AS_NOTHING:
         return ""

@@ -112,14 +112,14 @@ def language_of(code: str) -> Language:
     """The language of a code, with English months and scales in addition to its own. "" means all languages at once;
     the first that has a word decides its meaning."""
     known = code in codes()
-    own = [code] if known else [*codes(), *(one for one in _tables() if one not in codes())]
+    own = [code] if known else [*codes(), *(tag for tag in _tables() if tag not in codes())]
     with_english = [code, "en"] if known else own
     fields: dict[str, Any] = {key: _words(key, own) for key in _WORDS}
     fields |= {key: _patterns(key, own) for key in _PATTERNS}
     fields |= {key: _patterns(key, with_english) for key in _PATTERNS_WITH_ENGLISH}
     fields |= {key: _numbers(key, own) for key in _NUMBERS}
     fields |= {key: _numbers(key, with_english) for key in _NUMBERS_WITH_ENGLISH}
-    months = {word: n for one in reversed(with_english) for word, n in _months(one).items()}
+    months = {word: n for tag in reversed(with_english) for word, n in _months(tag).items()}
     function_words = _words("function_words", own) | _words("hedges", own)
     return Language(code, function_words=function_words, months=months, **fields)
 
@@ -136,11 +136,11 @@ def _words(key: str, among: Iterable[str]) -> frozenset[str]:
 
 
 def _patterns(key: str, among: Iterable[str]) -> tuple[str, ...]:
-    found: list[str] = []
+    patterns: list[str] = []
     for code in among:
         value = _tables()[code].get(key, ())
-        found += [value] if isinstance(value, str) else value
-    return tuple(dict.fromkeys(_unaccented(one) for one in found if one))
+        patterns += [value] if isinstance(value, str) else value
+    return tuple(dict.fromkeys(_unaccented(pattern) for pattern in patterns if pattern))
 
 
 def _numbers(key: str, among: Sequence[str]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def _may_be_struck(text: str) -> bool:
 
 def struck(text: str) -> Iterable[tuple[int, int]]:
     """Where struck parts of a text begin and end."""
-    return (found.span() for found in _STRUCK.finditer(text)) if _may_be_struck(text) else ()
+    return (match.span() for match in _STRUCK.finditer(text)) if _may_be_struck(text) else ()
 
 
 def plain(text: str) -> str:
@@ -68,10 +68,10 @@ def _is_row(line: str) -> bool:
 
 
 def _inline(text: str) -> str:
-    text = _LINK.sub(lambda found: found[1], text)
-    text = _CODE.sub(lambda found: found[2], text)
+    text = _LINK.sub(lambda match: match[1], text)
+    text = _CODE.sub(lambda match: match[2], text)
     for emphasis in (_EMPHASIS, _UNDERLINED):
-        while (less := emphasis.sub(lambda found: found[2], text)) != text:
+        while (less := emphasis.sub(lambda match: match[2], text)) != text:
             text = less
     text = _HALF.sub("", text)
     return re.sub(_ESCAPED.pattern, r"\1", text)
@@ -85,4 +85,4 @@ _LIST_START = lazy_pattern(r"^(\d+)([.)])(?=\s)|^([-+=])")
 def escaped_markdown(line: str) -> str:
     """One line of text, with whatever Markdown would take for markup escaped."""
     escaped = _MARKUP.sub(r"\\\1", line).replace("&", "&amp;")
-    return _LIST_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", escaped)
+    return _LIST_START.sub(lambda match: f"{match[1]}\\{match[2]}" if match[1] else f"\\{match[3]}", escaped)

@@ -37,26 +37,26 @@ def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
 def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
     dated = [date for date in dates(digits.text, code) if not _is_verb(date, digits, text)]
-    found = [_dated(date, digits) for date in dated if date.ordered or lenient]
+    unjoined = [_dated(date, digits) for date in dated if date.ordered or lenient]
     taken = Places(len(digits.text))
     for date in dated:
         taken.take(date.start, date.end)
-    for one in (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient)):
-        if taken.take(one.start, one.end):
-            found.append(one)
+    for mention in (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient)):
+        if taken.take(mention.start, mention.end):
+            unjoined.append(mention)
     joined: list[Mention] = []
-    for one in sorted(found, key=lambda mention: mention.start):
-        both = _joined(joined[-1], one, digits, code) if joined else None
+    for mention in sorted(unjoined, key=lambda mention: mention.start):
+        both = _joined(joined[-1], mention, digits, code) if joined else None
         if both is None:
-            joined.append(one)
+            joined.append(mention)
         else:
             joined[-1] = both
-    return tuple(_placed(one, digits, text) for one in joined)
+    return tuple(_placed(mention, digits, text) for mention in joined)
 
 
 def single(mentioned: Iterable[Mention]) -> tuple[Mention, ...]:
     """The mentions with every range replaced by its two ends."""
-    return tuple(end for one in mentioned for end in (one.ends or (one,)))
+    return tuple(end for mention in mentioned for end in (mention.ends or (mention,)))
 
 
 def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
@@ -66,22 +66,22 @@ def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
     while mention.end and digits.at[mention.end - 1] == end and end < len(text):
         end += 1
     after = max(end, digits.at[min(mention.after, len(digits.at) - 1)])
-    ends = tuple(_placed(one, digits, text) for one in mention.ends)
+    ends = tuple(_placed(limit, digits, text) for limit in mention.ends)
     return replace(mention, start=digits.at[mention.start], end=end, after=after, ends=ends)
 
 
 # --- dates and periods ---------------------------------------------------------------------------
 
 
-def _is_verb(found: DateText, digits: Digits, text: str) -> bool:
+def _is_verb(date: DateText, digits: Digits, text: str) -> bool:
     """Whether what looks like a day of May is a number with a verb: "those aged 18 may vote"."""
-    return isinstance(found.date, YearDay) and text[digits.at[found.start] : digits.at[found.end]].endswith(" may")
+    return isinstance(date.date, YearDay) and text[digits.at[date.start] : digits.at[date.end]].endswith(" may")
 
 
-def _dated(found: DateText, digits: Digits) -> Mention:
-    before = digits.text[max(0, found.start - 40) : found.start]
-    value = Moment(found.date, bound_before(before), is_about(before))
-    return Mention((value,), found.start, found.end, found.end, worded=found.start in digits.worded)
+def _dated(date: DateText, digits: Digits) -> Mention:
+    before = digits.text[max(0, date.start - 40) : date.start]
+    value = Moment(date.date, bound_before(before), is_about(before))
+    return Mention((value,), date.start, date.end, date.end, worded=date.start in digits.worded)
 
 
 _ROMAN = r"(?P<roman>[ivx]{1,5})(?:e|eme)?"
@@ -135,7 +135,7 @@ def _mention(digits: Digits, match: re.Match[str], period: Period) -> Mention:
 
 def _from_roman(text: str) -> int:
     sizes = [{"i": 1, "v": 5, "x": 10}[letter] for letter in text]
-    return sum(-one if one < after else one for one, after in zip(sizes, [*sizes[1:], 0], strict=True))
+    return sum(-size if size < after else size for size, after in zip(sizes, [*sizes[1:], 0], strict=True))
 
 
 # --- joining parts ----------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Menti
             capitals=first.capitals or second.capitals,
         )
     if both.fullmatch(gap):
-        sums = tuple(filter(None, (_summed(one, other) for one in first.readings for other in second.readings)))
+        sums = tuple(filter(None, (_summed(reading, other) for reading in first.readings for other in second.readings)))
         if sums:
             return replace(second, readings=sums, start=first.start, named=first.named)
     return None

@@ -33,11 +33,11 @@ Word: TypeAlias = tuple[int, str, bool]
 def asked_phrase(question: str) -> tuple[str, str]:
     """The noun phrase that a question asks for and its verb: "the 15th first lady" and "is" for "Who is the 15th first
     lady?"; both "" where the question has another form."""
-    found = _ASKS_FOR.match(question)
-    if found is None or _NO_PHRASE.search(found["phrase"]):
+    match = _ASKS_FOR.match(question)
+    if match is None or _NO_PHRASE.search(match["phrase"]):
         return "", ""
-    article = "the " if found["article"] else ""
-    return (article + found["phrase"], found["verb"]) if article or _OWNED.match(found["phrase"]) else ("", "")
+    article = "the " if match["article"] else ""
+    return (article + match["phrase"], match["verb"]) if article or _OWNED.match(match["phrase"]) else ("", "")
 
 
 def label(question: str) -> str:
@@ -51,10 +51,10 @@ def values_named(question: str, values: Sequence[str], known: str = "") -> tuple
     A value is named in full, by a part of its name ("Garfield"), or by a number or date that it implies ("1837" for "4
     March 1837"). Where several values have the same words, the one that has most of them is meant; of equals the first.
     """
-    found = [(_named(question, value, known), n) for n, value in enumerate(values)]
+    hits = [(_named(question, value, known), n) for n, value in enumerate(values)]
     taken: set[int] = set()
     meant = []
-    for words, n in sorted(found, key=lambda pair: (-len(pair[0]), len(values[pair[1]]))):
+    for words, n in sorted(hits, key=lambda pair: (-len(pair[0]), len(values[pair[1]]))):
         if not taken >= words:
             meant.append(n)
             taken |= words
@@ -88,9 +88,12 @@ def _runs(lows: Sequence[str], text: str) -> Iterator[tuple[Word, ...]]:
 def _amounts_named(question: str, value: str, known: str) -> frozenset[int]:
     """The places of the numbers and dates that a value implies."""
     given, before = _amounts(value), _amounts(known)
-    said = (one for one in _amounts(question) if any(stands_in(one, other) for other in given))
+    said = (amount for amount in _amounts(question) if any(stands_in(amount, other) for other in given))
     return frozenset(
-        place for one in said if not any(stands_in(one, old) for old in before) for place in range(one.start, one.end)
+        position
+        for amount in said
+        if not any(stands_in(amount, old) for old in before)
+        for position in range(amount.start, amount.end)
     )
 
 
@@ -101,7 +104,7 @@ def _name_parts(question: str, value: str, known: str) -> frozenset[int]:
     said = [
         (low, is_name)
         for start, low, is_name in _words(value)
-        if not (is_function_word(low, code) or any(one.start <= start < one.end for one in amounts))
+        if not (is_function_word(low, code) or any(amount.start <= start < amount.end for amount in amounts))
     ]
     named = [
         word
@@ -112,17 +115,17 @@ def _name_parts(question: str, value: str, known: str) -> frozenset[int]:
         held = [word for word in _words(question) if any(same_name(low, word[1]) for low, _ in said)]
         named = held if said and all(any(same_name(low, word[1]) for word in held) for low, _ in said) else []
     old = {low for _, low, _ in _words(known)}
-    return _places(named) if any(not any(same_name(low, one) for one in old) for _, low, _ in named) else frozenset()
+    return _places(named) if any(not any(same_name(low, word) for word in old) for _, low, _ in named) else frozenset()
 
 
 def _amounts(text: str) -> tuple[Mention, ...]:
-    return tuple(one for one in single(mentions(text, language(text))) if not (one.named or one.worded))
+    return tuple(mention for mention in single(mentions(text, language(text))) if not (mention.named or mention.worded))
 
 
 def _places(words: Sequence[Word]) -> frozenset[int]:
-    return frozenset(place for start, low, _ in words for place in range(start, start + len(low)))
+    return frozenset(position for start, low, _ in words for position in range(start, start + len(low)))
 
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[Word, ...]:
-    return tuple((one.start(), folded(one[0]), not one[0][0].islower()) for one in _WORD.finditer(text))
+    return tuple((match.start(), folded(match[0]), not match[0][0].islower()) for match in _WORD.finditer(text))

@@ -84,9 +84,9 @@ def with_digits(text: str, code: str) -> Digits:
     known = language_of(code if code in codes() else "en")
     changes: list[_Change] = []
     taken = Places(len(plain))
-    for one in (*_fractions(plain, known), *_words(text, plain, known)):
-        if taken.take(one.start, one.end):
-            changes.append(one)
+    for change in (*_fractions(plain, known), *_words(text, plain, known)):
+        if taken.take(change.start, change.end):
+            changes.append(change)
     return _applied(plain, sorted(changes, key=lambda change: change.start))
 
 
@@ -101,16 +101,16 @@ def _applied(plain: str, changes: list[_Change]) -> Digits:
     parts: list[str] = []
     at: list[int] = []
     worded: set[int] = set()
-    place = 0
+    position = 0
     for change in changes:
-        parts.append(plain[place : change.start])
-        at += range(place, change.start)
+        parts.append(plain[position : change.start])
+        at += range(position, change.start)
         worded.add(len(at))
         parts.append(change.written)
         at += [change.start] * len(change.written)
-        place = change.end
-    at += range(place, len(plain) + 1)
-    return Digits("".join([*parts, plain[place:]]), tuple(at), frozenset(worded))
+        position = change.end
+    at += range(position, len(plain) + 1)
+    return Digits("".join([*parts, plain[position:]]), tuple(at), frozenset(worded))
 
 
 # --- fractions -----------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
         _Token(match[0], match.start(), number=not (match[0].isdigit() or match.start() in no_hundreds))
         for match in _TOKEN.finditer(source)
     ]
-    for found in find_numbers(tokens, known.code, threshold=0.0):
-        first, last = tokens[found.start], tokens[found.end - 1]
+    for number in find_numbers(tokens, known.code, threshold=0.0):
+        first, last = tokens[number.start], tokens[number.end - 1]
         start, end = first.start, last.start + len(last.text())
         words = folded_in_place(text[start:end])
-        if found.end - found.start == 1 and words in known.scales:
+        if number.end - number.start == 1 and words in known.scales:
             if article := _follows(_article(known.code), plain, start):
                 large = known.scales[words] >= 1e6
                 yield _Change(
@@ -246,9 +246,9 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
             continue
         if words == "o" or (words == "second" and _follows(_UNIT_BEFORE, plain, start)):
             continue  # the initial of "O'Malley" is no zero
-        if found.value == 1 and not found.is_ordinal and (known.code != "en" or words != "one"):
+        if number.value == 1 and not number.is_ordinal and (known.code != "en" or words != "one"):
             continue
-        yield _Change(start, end, _written(found.value, words, known, ordinal=found.is_ordinal))
+        yield _Change(start, end, _written(number.value, words, known, ordinal=number.is_ordinal))
 
 
 @lru_cache(maxsize=65536)
@@ -259,9 +259,9 @@ def _is_number(word: str, code: str) -> bool:
     return bool(find_numbers([_Token(word, 0, number=True)], code, threshold=0.0))
 
 
-def _follows(pattern: re.Pattern[str], plain: str, place: int) -> re.Match[str] | None:
-    """The match that ends right at `place`."""
-    return pattern.search(plain[max(0, place - _REACH) : place])
+def _follows(pattern: re.Pattern[str], plain: str, end: int) -> re.Match[str] | None:
+    """The match that ends right at `end`."""
+    return pattern.search(plain[max(0, end - _REACH) : end])
 
 
 @cache

@@ -65,18 +65,18 @@ def _listed(text: str) -> tuple[str, ...]:
 @cache
 def _names() -> tuple[_Name, ...]:
     file = _file()
-    found = [_Name(form, _listed(others), in_full=True) for form, others in file["titles"].items()]
+    names = [_Name(form, _listed(others), in_full=True) for form, others in file["titles"].items()]
     for form, others in (file["organisations"] | file["countries"]).items():
-        found.append(_Name(form, _listed(others), in_full=not _is_code(form)))
+        names.append(_Name(form, _listed(others), in_full=not _is_code(form)))
     for region, countries in file["regions"].items():
         for form, columns in countries.items():
             others, adjectives, counting = map(_listed, f"{columns}||".split("|")[:3])
-            found.append(_Name(form, others, adjectives, counting, region, in_full=True))
+            names.append(_Name(form, others, adjectives, counting, region, in_full=True))
     for whole, parts in file["parts"].items():
         for part in _listed(parts):
             form, *forms = (name.strip() for name in part.split("|"))
-            found.append(_Name(form, (), (), tuple(forms), whole))
-    return tuple(found)
+            names.append(_Name(form, (), (), tuple(forms), whole))
+    return tuple(names)
 
 
 @cache
@@ -264,8 +264,8 @@ def nations_in(text: str) -> tuple[str, ...]:
     """Countries, their parts and continents in a text by name or adjective, in order, without duplicates. Only
     capitalised words name one: "turkey" does not."""
     known, pattern = _nations()
-    found = (match for match in pattern.finditer(folded_in_place(text)) if _LARGE.match(text[match.start()]))
-    return tuple(dict.fromkeys(known[match[0]] for match in found))
+    matches = (match for match in pattern.finditer(folded_in_place(text)) if _LARGE.match(text[match.start()]))
+    return tuple(dict.fromkeys(known[match[0]] for match in matches))
 
 
 def nation_named(text: str) -> str:

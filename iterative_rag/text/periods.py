@@ -36,9 +36,9 @@ class Term:
 def term(text: str, code: str) -> Term | None:
     """The only term in a text; None if there is none or more than one."""
     plain = folded_in_place(text)
-    terms = {found for mention in mentions(text, code) if (found := _term(mention, plain, code))}
-    begun = [one for one in terms if one.last == _ALWAYS]
-    ended = [one for one in terms if one.first == _NEVER]
+    terms = {period for mention in mentions(text, code) if (period := _term(mention, plain, code))}
+    begun = [period for period in terms if period.last == _ALWAYS]
+    ended = [period for period in terms if period.first == _NEVER]
     if len(terms) == 2 and begun and ended:
         return Term(begun[0].first, ended[0].last)
     return terms.pop() if len(terms) == 1 else None

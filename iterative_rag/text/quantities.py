@@ -45,8 +45,8 @@ def _number_pattern(code: str, *, lenient: bool) -> re.Pattern[str]:
 
 def quantities(text: str, digits: Digits, code: str, *, lenient: bool) -> Iterable[Mention]:
     for match in _number_pattern(code, lenient=lenient).finditer(digits.text):
-        if found := _number(match, text, digits, code, lenient=lenient):
-            yield found
+        if mention := _number(match, text, digits, code, lenient=lenient):
+            yield mention
 
 
 def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenient: bool) -> Mention | None:
@@ -63,9 +63,9 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
     counted: tuple[str, ...] = ()
     after, capitals = end, False
     if not named or not glued:
-        found = None if known else _unit_after(plain, match.start(), end, code)
-        if found:
-            known, end = found.units, found.end
+        unit_name = None if known else _unit_after(plain, match.start(), end, code)
+        if unit_name:
+            known, end = unit_name.units, unit_name.end
         counted, after, capitals = _counted(text, digits, end, code)
     if match["ordinal"]:
         known = tuple(unit for unit in known if match["ordinal"] != ".")
@@ -96,8 +96,8 @@ def _glued(match: re.Match[str], plain: str, code: str) -> tuple[float, tuple[st
         return power * _MONEY_SCALES[glued], (money,), match.end(), ""
     if glued in scales:
         return power * scales[glued], (money,) if money else (), match.end(), ""
-    if glued and not money and (found := units.unit_at(plain, match.start("glued"), code)):
-        return scale, found.units, found.end, ""
+    if glued and not money and (unit := units.unit_at(plain, match.start("glued"), code)):
+        return scale, unit.units, unit.end, ""
     return scale, (money,) if money else (), match.end(), glued
 
 
@@ -120,25 +120,25 @@ _FEET, _OF = lazy_pattern(r"'(?=\s?\d)"), lazy_pattern(r"\s+(?:de|d'|di|von|of)\
 _FEET_BEFORE = lazy_pattern(r"\d\s?(?:ft|feet|foot|')[\s,-]*$")
 
 
-def _unit_after(plain: str, start: int, place: int, code: str) -> units.UnitName | None:
+def _unit_after(plain: str, start: int, end: int, code: str) -> units.UnitName | None:
     """The unit right after a number, or after one word that describes it: "seven long years"."""
-    if found := units.unit_at(plain, place, code):
-        return found
-    if (inches := _INCHES.match(plain, place)) and _FEET_BEFORE.search(plain[max(0, start - 12) : start]):
+    if unit := units.unit_at(plain, end, code):
+        return unit
+    if (inches := _INCHES.match(plain, end)) and _FEET_BEFORE.search(plain[max(0, start - 12) : start]):
         return units.UnitName(("inch",), inches.end())
-    if feet := _FEET.match(plain, place):
+    if feet := _FEET.match(plain, end):
         return units.UnitName(("foot",), feet.end())
-    of = _OF.match(plain, place)
-    if of and (found := units.unit_at(plain, of.end(), code)):
-        return found
-    word = _COUNTED.match(plain, place)
+    of = _OF.match(plain, end)
+    if of and (unit := units.unit_at(plain, of.end(), code)):
+        return unit
+    word = _COUNTED.match(plain, end)
     if word is None or is_function_word(word["word"], code):
         return None
-    found = units.unit_at(plain, word.end(), code)
-    name = plain[word.end() : found.end].strip() if found else ""
-    if name == "year" and plain[start:place].strip() != "1":
+    unit = units.unit_at(plain, word.end(), code)
+    name = plain[word.end() : unit.end].strip() if unit else ""
+    if name == "year" and plain[start:end].strip() != "1":
         return None  # "the 2018 model year" is not a duration
-    return found if len(name) > 2 else None
+    return unit if len(name) > 2 else None
 
 
 def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tuple[float, float]]:
@@ -146,40 +146,40 @@ def _amounts(written: str, scale: float, code: str, *, lenient: bool) -> list[tu
     plain = re.sub(r"[' ]", "", written)
     marks = re.findall(r"[.,]", plain)
     decimal = "." if code in ("en", "") else ","
-    found: list[str] = []
+    numbers: list[str] = []
     if not marks:
-        found = [plain]
+        numbers = [plain]
     elif len(set(marks)) == 2:
         whole, _, rest = plain.rpartition(marks[-1])
-        found = [f"{re.sub('[.,]', '', whole)}.{rest}"]
+        numbers = [f"{re.sub('[.,]', '', whole)}.{rest}"]
     elif len(marks) > 1 or (marks[0] not in decimal and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain)):
-        found = [re.sub("[.,]", "", plain)]
+        numbers = [re.sub("[.,]", "", plain)]
     else:
-        found = [plain.replace(",", ".")]
+        numbers = [plain.replace(",", ".")]
     if lenient and len(marks) == 1 and (marks[0] in decimal or not code) and re.fullmatch(r"\d{1,3}[.,]\d{3}", plain):
-        found += [plain.replace(",", "."), re.sub("[.,]", "", plain)]
+        numbers += [plain.replace(",", "."), re.sub("[.,]", "", plain)]
     amounts = []
-    for number in dict.fromkeys(found):
+    for number in dict.fromkeys(numbers):
         decimals = len(number.partition(".")[2])
         amounts.append((round(float(number) * scale, 6), scale * 10.0**-decimals if decimals or scale >= 1e6 else 0.0))
     return amounts
 
 
-def _counted(text: str, digits: Digits, place: int, code: str) -> tuple[tuple[str, ...], int, bool]:
+def _counted(text: str, digits: Digits, end: int, code: str) -> tuple[tuple[str, ...], int, bool]:
     """The words after a number: (folded words, where they end, whether one is capitalised)."""
     words: list[str] = []
     capitals = False
     afterthoughts = language_of(code).afterthoughts
-    while len(words) < _MOST_COUNTED and (match := _COUNTED.match(digits.text, place)):
+    while len(words) < _MOST_COUNTED and (match := _COUNTED.match(digits.text, end)):
         word = match["word"]
         if word not in afterthoughts and word != "per" and word in language_of(code).function_words:
             break
-        place = match.end()
+        end = match.end()
         if word in afterthoughts:
             continue
         capitals = capitals or text[digits.at[match.start("word")]].isupper()
         words.append(word)
-    return tuple(words), place, capitals
+    return tuple(words), end, capitals
 
 
 # --- what comes before --------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def _about() -> re.Pattern[str]:
     return re.compile(rf"(?:(?<!\w)(?:{'|'.join(language_of('').about)})|~|≈)\s*$")
 
 
-def _in_name(text: str, digits: Digits, place: int) -> bool:
+def _in_name(text: str, digits: Digits, start: int) -> bool:
     """Whether a number directly follows a name or is attached to letters: "Apollo 11", "B-29"."""
-    before = text[max(0, digits.at[place] - 40) : digits.at[place]]
+    before = text[max(0, digits.at[start] - 40) : digits.at[start]]
     if re.search(r"[^\W\d_][-.]$", before):
         return True
     match = _NAME_BEFORE.search(before)

@@ -24,13 +24,13 @@ _REACH = 24
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, stripped; the end of a line ends one, too."""
-    found = []
+    pieces = []
     for line in text.splitlines():
         start = 0
         for end in (*sentence_ends(line, numbered=False), len(line)):
-            found.append(line[start:end].strip())
+            pieces.append(line[start:end].strip())
             start = end
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in pieces if sentence]
 
 
 def sentence_ends(text: str, start: int = 0, end: int | None = None, *, numbered: bool = True) -> Iterator[int]:

@@ -79,9 +79,9 @@ def language_of_document(text: str) -> str:
 
 def main_language(texts: Iterable[str]) -> str:
     """The language of more than half of these texts; "" where there is none."""
-    found = [language_of_text(text) for text in texts]
-    best = max(set(found), key=found.count, default="")
-    return best if 2 * found.count(best) > len(found) else ""
+    languages = [language_of_text(text) for text in texts]
+    best = max(set(languages), key=languages.count, default="")
+    return best if 2 * languages.count(best) > len(languages) else ""
 
 
 def _asks_in_english(words: Sequence[str]) -> bool:

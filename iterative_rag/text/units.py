@@ -95,9 +95,9 @@ class UnitName:
     end: int
 
 
-def unit_at(plain: str, place: int, code: str) -> UnitName | None:
-    """The unit whose name begins at `place`, after optional spaces and hyphens, in a text that was folded in place."""
-    match = _pattern(code).match(plain, place)
+def unit_at(plain: str, start: int, code: str) -> UnitName | None:
+    """The unit whose name begins at `start`, after optional spaces and hyphens, in a text that was folded in place."""
+    match = _pattern(code).match(plain, start)
     if match is None:
         return None
     name = re.sub(r"[\s-]+", " ", match["unit"])
@@ -108,8 +108,8 @@ def unit_at(plain: str, place: int, code: str) -> UnitName | None:
 def unit_of(name: str, code: str = "en") -> str:
     """The unit of a name on its own ("feet"); "" for anything else."""
     plain = folded_in_place(name)
-    found = unit_at(plain, 0, code)
-    return found.units[0] if found and found.end == len(plain) else ""
+    unit = unit_at(plain, 0, code)
+    return unit.units[0] if unit and unit.end == len(plain) else ""
 
 
 @cache
