@@ -94,9 +94,9 @@ class BuiltinExtractor:
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
         """Every window is read for every need by itself; the models do not use the question behind them."""
         return tuple(
-            Extract(statement, quote, finding.value, round(finding.score, 4), (n,), place)
+            Extract(statement, quote, finding.value, round(finding.score, 4), (n,), position)
             for n, need in enumerate(needs)
-            for place, window in enumerate(windows)
+            for position, window in enumerate(windows)
             for finding in self._read(need.question, page(window))
             if finding.score >= FLOOR
             for quote, statement in finding.quotes
@@ -105,7 +105,7 @@ class BuiltinExtractor:
 
     def _read(self, question: str, page: UnitPage) -> list[Finding]:
         query = read_query(question)
-        found = self._reader.read(query, page)
+        findings = self._reader.read(query, page)
         if wants_extract(question):
-            return passage_extracts.pick(question, page, self._embedder, found)
-        return found
+            return passage_extracts.pick(question, page, self._embedder, findings)
+        return findings

@@ -79,10 +79,10 @@ def load_network(weights: Traversable, name: str, digest: str) -> Network:
     with as_file(weights / name) as path:
         try:
             with path.open("rb") as file:
-                found, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+                checksum, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
         except OSError as error:
             raise _unreadable(name, error) from error
-        if found != digest:
+        if checksum != digest:
             raise damaged(name, size)
         return Network(path)
 
@@ -193,8 +193,8 @@ def cached_result(
             raise ValueError("the row does not fit its key")
         return value
 
-    if (found := cache.get(name, read)) is not None:
-        return found
+    if (cached := cache.get(name, read)) is not None:
+        return cached
     value = work()
     cache.put(name, form.dump_python(value, mode="json"))
     return value

@@ -66,13 +66,13 @@ _WORD = lazy_pattern(r"[^\W_]+(?:['.][^\W_]+)*")
 
 def words(text: str) -> list[str]:
     """Folded words, those of names in the form that these are compared in; a possessive 's goes, "J.K." is one word."""
-    found = []
+    forms = []
     for word in _WORD.findall(fold(common_names(text))):
         if word.endswith("'s"):
             word = word[:-2]
         if word:
-            found.append(word)
-    return found
+            forms.append(word)
+    return forms
 
 
 @lru_cache(maxsize=65536)

@@ -24,21 +24,23 @@ _LEAD = lazy_pattern(r"\b(?:(?:early|late|mid)[ -]|\d{1,2}(?:st|nd|rd|th) and )$
 
 def dates(text: str) -> list[tuple[Date, int, int]]:
     """The dates of a text with their places, left to right; a bare year is one, a day without a year is not."""
-    found = [(_date(mention, text), mention.start, mention.end) for mention in _single(text)]
-    return [(date, start, end) for date, start, end in found if date and end - start > 2]
+    read = [(_date(mention, text), mention.start, mention.end) for mention in _single(text)]
+    return [(date, start, end) for date, start, end in read if date and end - start > 2]
 
 
 def years(text: str) -> list[int]:
     """The years that a text writes in digits, alone or in a date; a decade is none, nor is "Nineteen Eighty-Four"."""
-    found = [one.readings[0] for one in _single(text) if not one.worded and one.end - one.start > 2]
-    return [one.date.year for one in found if isinstance(one, Moment) and isinstance(one.date, Date)]
+    readings = [
+        mention.readings[0] for mention in _single(text) if not mention.worded and mention.end - mention.start > 2
+    ]
+    return [reading.date.year for reading in readings if isinstance(reading, Moment) and isinstance(reading.date, Date)]
 
 
 def periods(text: str) -> list[tuple[int, int]]:
     """The places of the decades and centuries of a text, with the words that belong to them: "late 1920s"."""
-    found = [mention for mention in _single(text) if isinstance(mention.readings[0], Period)]
-    leads = [_LEAD.search(text, max(0, mention.start - 12), mention.start) for mention in found]
-    return [(lead.start() if lead else one.start, one.end) for lead, one in zip(leads, found, strict=True)]
+    eras = [mention for mention in _single(text) if isinstance(mention.readings[0], Period)]
+    leads = [_LEAD.search(text, max(0, mention.start - 12), mention.start) for mention in eras]
+    return [(lead.start() if lead else mention.start, mention.end) for lead, mention in zip(leads, eras, strict=True)]
 
 
 def amounts(text: str) -> list[tuple[Quantity, int, int]]:
@@ -47,9 +49,9 @@ def amounts(text: str) -> list[tuple[Quantity, int, int]]:
     A bare year is a number, too.
     """
     read = [(_amount(mention), mention.start, mention.end) for mention in _single(text)]
-    found = [(amount, start, end) for amount, start, end in read if amount]
-    found += [(Quantity(_TIMES[at[0].lower()]), at.start(), at.end()) for at in _TIMES_PATTERN.finditer(text)]
-    return sorted(found, key=lambda one: one[1])
+    quantities = [(amount, start, end) for amount, start, end in read if amount]
+    quantities += [(Quantity(_TIMES[at[0].lower()]), at.start(), at.end()) for at in _TIMES_PATTERN.finditer(text)]
+    return sorted(quantities, key=lambda entry: entry[1])
 
 
 def _date(mention: Mention, text: str) -> Date | None:

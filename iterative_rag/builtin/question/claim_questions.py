@@ -36,10 +36,10 @@ def claim(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     tokens = tokenize(text)
     if not tokens or tokens[0].low not in _BE | _DO or _NOT_PLAIN & {t.low for t in tokens}:
         return None
-    found = _is_the(text) or _counted(text, tokens) or _value_last(text, tokens)
-    if found is None:
+    pair = _is_the(text) or _counted(text, tokens) or _value_last(text, tokens)
+    if pair is None:
         return None
-    asked, value = found
+    asked, value = pair
     closed = Lookup("", escape_braces(f"{text}?"))
     # Of what and when somebody wins or plays there may be more than the one value that is found.
     happens_once = _BEFALL & set(asked.rstrip("?").split()[-1:])

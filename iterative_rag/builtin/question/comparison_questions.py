@@ -180,9 +180,9 @@ _PLURAL_ROLE = lazy_pattern(
 
 
 def _share(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    if one := _SAME_AS.match(text):
-        verb = f"{one['verb']} " if one["verb"] and one["verb"].lower() not in {"have", "share"} else ""
-        text = f"{one['aux']} {one['first']} and {one['second']} {verb}{one['prep'] or ''}the same {one['noun']}"
+    if form := _SAME_AS.match(text):
+        verb = f"{form['verb']} " if form["verb"] and form["verb"].lower() not in {"have", "share"} else ""
+        text = f"{form['aux']} {form['first']} and {form['second']} {verb}{form['prep'] or ''}the same {form['noun']}"
     text = _PLURAL_ROLE.sub(r"the \1 of \2 and the \1 of ", text, count=1)
     match = _BOTH.match(text)
     parts = None if match else split_pair(text)

@@ -77,16 +77,18 @@ _HE, _SHE = lazy_pattern(r"\b(?:he|his|him)\b", re.I), lazy_pattern(r"\b(?:she|h
 
 def mentions(earlier: Earlier) -> list[Mention]:
     """All that was spoken of, the newest first; within an exchange the answer, then the names of the question."""
-    found: dict[str, Mention] = {}
+    by_name: dict[str, Mention] = {}
     for age, exchange in enumerate(reversed(earlier.exchanges)):
-        for one in _of_exchange(exchange, age, earlier.facts):
-            key = one.text.removeprefix("the ").casefold()
-            before = found.get(key)
+        for mention in _of_exchange(exchange, age, earlier.facts):
+            key = mention.text.removeprefix("the ").casefold()
+            before = by_name.get(key)
             if before is None:
-                found[key] = one
-            elif before.kind is Kind.OPEN and one.kind is not Kind.OPEN:  # an older exchange told what it is
-                found[key] = Mention(before.text, one.kind, before.gender or one.gender, one.noun, before.age)
-    return list(found.values())
+                by_name[key] = mention
+            elif before.kind is Kind.OPEN and mention.kind is not Kind.OPEN:  # an older exchange told what it is
+                by_name[key] = Mention(
+                    before.text, mention.kind, before.gender or mention.gender, mention.noun, before.age
+                )
+    return list(by_name.values())
 
 
 def _of_exchange(exchange: Exchange, age: int, facts: Sequence[Fact]) -> Iterator[Mention]:
@@ -223,64 +225,70 @@ class References:
         """What a pronoun stands for. Raises NotUnderstood."""
         word = word.casefold()
         if word in GENDERS:
-            found = self._person(GENDERS[word])
+            meant = self._person(GENDERS[word])
         elif word.startswith("the"):
-            found = self._several()
+            meant = self._several()
         else:
-            found = next((one for one in self._mentions if one.kind is Kind.THING), None) or next(
-                (one for one in self._mentions if one.kind is Kind.OPEN and not one.gender), None
+            meant = next((mention for mention in self._mentions if mention.kind is Kind.THING), None) or next(
+                (mention for mention in self._mentions if mention.kind is Kind.OPEN and not mention.gender), None
             )
-            newest = next((one for one in self._mentions if one.kind is Kind.OPEN), None)
-            if found and newest and newest.age < found.age:
-                found = newest
-        if found is None:
+            newest = next((mention for mention in self._mentions if mention.kind is Kind.OPEN), None)
+            if meant and newest and newest.age < meant.age:
+                meant = newest
+        if meant is None:
             raise NotUnderstood(f"It is not clear who or what “{word}” is")
-        return found
+        return meant
 
     def _person(self, gender: str) -> Mention | None:
-        persons = [one for one in self._mentions if one.kind is Kind.PERSON and one.gender in (gender, "")]
+        persons = [person for person in self._mentions if person.kind is Kind.PERSON and person.gender in (gender, "")]
         if not persons:
-            return next((one for one in self._mentions if one.kind is Kind.OPEN and not one.gender), None)
-        newest = [one for one in persons if one.age == persons[0].age]
-        return next((one for one in newest if one.gender == gender), newest[0])
+            return next(
+                (mention for mention in self._mentions if mention.kind is Kind.OPEN and not mention.gender), None
+            )
+        newest = [person for person in persons if person.age == persons[0].age]
+        return next((person for person in newest if person.gender == gender), newest[0])
 
     def _several(self) -> Mention | None:
         """Two persons of one question, an answer of several, or a band and its like."""
         for age in range(len(self._earlier.exchanges)):
-            here = [one for one in self._mentions if one.age == age]
-            listed = next((one for one in here if one.answered and re.search(r" and |, ", one.text)), None)
+            here = [mention for mention in self._mentions if mention.age == age]
+            listed = next(
+                (mention for mention in here if mention.answered and re.search(r" and |, ", mention.text)), None
+            )
             if listed and listed.kind in (Kind.PERSON, Kind.THING, Kind.OPEN):
                 return listed
-            named = [one for one in here if one.kind is Kind.PERSON and not one.answered]
-            persons = [one for one in named if not re.search(r"['’]s? [a-z]|^the [a-z]", one.text)]
+            named = [person for person in here if person.kind is Kind.PERSON and not person.answered]
+            persons = [person for person in named if not re.search(r"['’]s? [a-z]|^the [a-z]", person.text)]
             if len(persons) == 1:  # "Who was his wife?": he and the answer
-                persons += [one for one in here if one.kind is Kind.PERSON and one.answered]
+                persons += [person for person in here if person.kind is Kind.PERSON and person.answered]
             if len(persons) > 1:
-                joined = " and ".join(one.text for one in sorted(persons, key=self._place))
+                joined = " and ".join(person.text for person in sorted(persons, key=self._place))
                 return Mention(joined, Kind.PERSON, age=age)
-            if group := next((one for one in here if one.kind in (Kind.THING, Kind.OPEN)), None):
+            if group := next((mention for mention in here if mention.kind in (Kind.THING, Kind.OPEN)), None):
                 return group
         return None
 
-    def _place(self, one: Mention) -> int:
+    def _place(self, mention: Mention) -> int:
         """Where it stands in the questions; an answer comes last."""
-        places = [exchange.question.find(one.text) for exchange in self._earlier.exchanges]
+        places = [exchange.question.find(mention.text) for exchange in self._earlier.exchanges]
         return max(places) if max(places) >= 0 else len(self._asked)
 
     def _of_noun(self, noun: str) -> Mention:
         """What "the novel" or "the director" stands for: what was asked for by that noun or by its verb, or a name that
         it stands before or in. Raises NotUnderstood."""
         stem = re.sub(r"(?:or|er|ist|ress)$", "", noun)
-        for one in self._mentions:
-            if one.noun == noun or noun.capitalize() in one.text.split():
-                return one
+        for mention in self._mentions:
+            if mention.noun == noun or noun.capitalize() in mention.text.split():
+                return mention
         if names_person(noun) and len(stem) > 3:
             for exchange in reversed(self._earlier.exchanges):
-                answers = [one for one in self._mentions if one.answered and one.text == exchange.short_answer]
+                answers = [
+                    mention for mention in self._mentions if mention.answered and mention.text == exchange.short_answer
+                ]
                 if answers and re.search(rf"\b{re.escape(stem)}\w*", exchange.question, re.I):
                     return answers[0]
         if not names_person(noun):
-            things = [one for one in self._mentions if one.kind is Kind.THING or one.kind is Kind.OPEN]
+            things = [mention for mention in self._mentions if mention.kind is Kind.THING or mention.kind is Kind.OPEN]
             if things:
                 return things[0]
         raise NotUnderstood(f"It is not clear which {noun} is meant")
@@ -288,9 +296,9 @@ class References:
     def _named(self, name: str) -> str:
         """The whole of a name of which a part is given ("Niels"); the name itself where none was spoken of."""
         wanted = name.casefold().removeprefix("the ")
-        for one in self._mentions:
-            possessed = re.search(r"['’]s? [a-z]|^the [a-z]", one.text)
-            whole = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", one.text.casefold())
-            if whole and not possessed and one.kind is not Kind.TIME:
-                return one.text if len(one.text.split()) < 6 else name
+        for mention in self._mentions:
+            possessed = re.search(r"['’]s? [a-z]|^the [a-z]", mention.text)
+            whole = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", mention.text.casefold())
+            if whole and not possessed and mention.kind is not Kind.TIME:
+                return mention.text if len(mention.text.split()) < 6 else name
         return name

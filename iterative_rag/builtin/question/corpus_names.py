@@ -81,9 +81,9 @@ class TitleWords:
         most = 2 if len(word) >= LONG else 1
         firsts = {word[0], word[1]}
         forms = [(first, len(word) + by) for first in firsts for by in range(-most, most + 1)]
-        rated = [(letters_apart(word, one), one) for form in forms for one in self._by_form[form]]
+        rated = [(letters_apart(word, hit), hit) for form in forms for hit in self._by_form[form]]
         least = min((apart for apart, _ in rated), default=most + 1)
-        return [one for apart, one in rated if apart == least <= most]
+        return [hit for apart, hit in rated if apart == least <= most]
 
 
 class CorpusNames:
@@ -113,7 +113,7 @@ class CorpusNames:
             near = self._titles.near(word) if len(word) >= SHORTEST_NAME and (lower or named) else []
             if len(near) > 1:
                 # Of several, the one whose title has another word of the question.
-                near = [one for one in near if any((asked - {word}) & title for title in self._titles.titles_of[one])]
+                near = [hit for hit in near if any((asked - {word}) & title for title in self._titles.titles_of[hit])]
             small = question[start].islower() or (lower and start == 0)
             meant = self._titles.words[near[0]] if len(near) == 1 else self._nearest_word(word) if small else ""
             if meant and not self._occurs(word):
@@ -169,15 +169,15 @@ def _mistyped(word: str) -> Iterator[str]:
             yield start + end[1] + end[0] + end[2:]
 
 
-def letters_apart(one: str, other: str) -> int:
+def letters_apart(word: str, other: str) -> int:
     """Letters that are missing, added, wrong or swapped with the next one (optimal string alignment distance)."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, start=1):
+    for i, letter in enumerate(word, start=1):
         now = [i]
         for j, wanted in enumerate(other, start=1):
             cost = min(row[j] + 1, now[-1] + 1, row[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
                 cost = min(cost, before[j - 2] + 1)
             now.append(cost)
         before, row = row, now

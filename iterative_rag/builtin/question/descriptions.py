@@ -30,12 +30,12 @@ __all__ = ["Phrase", "Token", "description_at", "find_descriptions", "group_end"
 
 def group_end(tokens: list[Token], start: int, stop: int) -> int:
     """End (exclusive) of the bare noun group that begins at `start`."""
-    place = start
-    while place < stop:
-        token = tokens[place]
+    index = start
+    while index < stop:
+        token = tokens[index]
         small = token.small
-        if place > start and tokens[place - 1].capital and (bracket := _title_goes_on(tokens, place, stop)):
-            place = bracket
+        if index > start and tokens[index - 1].capital and (bracket := _title_goes_on(tokens, index, stop)):
+            index = bracket
             continue
         if (
             not token.word
@@ -45,34 +45,34 @@ def group_end(tokens: list[Token], start: int, stop: int) -> int:
             or small in QUESTION_WORDS
         ):
             break
-        if place > start and small in DETERMINERS:
+        if index > start and small in DETERMINERS:
             break
-        if place > start and token.low in BEFORE and place + 1 < stop and is_participle(tokens[place + 1]):
+        if index > start and token.low in BEFORE and index + 1 < stop and is_participle(tokens[index + 1]):
             break
-        if place > start and (is_verb(token) or token.low in PRESENT) and not _modifies(tokens, place, start, stop):
+        if index > start and (is_verb(token) or token.low in PRESENT) and not _modifies(tokens, index, start, stop):
             break
-        place += 1
-        if token.possessive and place < stop and not tokens[place].word:
+        index += 1
+        if token.possessive and index < stop and not tokens[index].word:
             break
-    return place
+    return index
 
 
-def _title_goes_on(tokens: list[Token], place: int, stop: int) -> int:
+def _title_goes_on(tokens: list[Token], index: int, stop: int) -> int:
     """Token index where a title resumes after brackets or a colon: "Dawn (1976 film)", "Ann: A Life"; 0 if neither."""
-    if tokens[place].text == "(":
-        return next((at + 1 for at in range(place, min(stop, place + 16)) if tokens[at].text == ")"), 0)
-    if place + 1 >= stop or not tokens[place + 1].text[0].isupper() or tokens[place + 1].low in QUESTION_WORDS:
+    if tokens[index].text == "(":
+        return next((at + 1 for at in range(index, min(stop, index + 16)) if tokens[at].text == ")"), 0)
+    if index + 1 >= stop or not tokens[index + 1].text[0].isupper() or tokens[index + 1].low in QUESTION_WORDS:
         return 0
-    initial = tokens[place].text == "." and len(tokens[place - 1].text) == 1
-    return place + 1 if initial or tokens[place].text in {":", "-", "–", "!", ";"} else 0
+    initial = tokens[index].text == "." and len(tokens[index - 1].text) == 1
+    return index + 1 if initial or tokens[index].text in {":", "-", "–", "!", ";"} else 0
 
 
-def _modifies(tokens: list[Token], place: int, start: int, stop: int) -> bool:
+def _modifies(tokens: list[Token], index: int, start: int, stop: int) -> bool:
     """Whether a participle modifies the noun after it ("the second assassinated president") and is not a verb."""
-    if not is_participle(tokens[place]) or place + 1 >= stop:
+    if not is_participle(tokens[index]) or index + 1 >= stop:
         return False
-    after = tokens[place + 1]
-    before = tokens[start:place]
+    after = tokens[index + 1]
+    before = tokens[start:index]
     plain_before = all(ordinal(t.low) is not None or t.low in SUPERLATIVES or t.low in DETERMINERS for t in before)
     return plain_before and after.word and after.low not in PREPOSITIONS | CONJUNCTIONS | DETERMINERS | RELATIVES
 
@@ -88,23 +88,23 @@ class Phrase:
 
 def find_descriptions(tokens: list[Token], start: int, stop: int) -> list[Phrase]:
     """The longest descriptions in tokens [start, stop), left to right, without overlap."""
-    found = []
-    place = start
-    while place < stop:
-        phrase = description_at(tokens, place, stop)
+    phrases = []
+    index = start
+    while index < stop:
+        phrase = description_at(tokens, index, stop)
         if phrase is None:
-            place += 1
+            index += 1
         else:
             if _empty_object(tokens, phrase):
-                place = phrase.start + 2
+                index = phrase.start + 2
                 continue
             # "Captain Smith, the father of ...": an apposition to a name needs no look-up.
             if not (
                 phrase.start > start + 1 and tokens[phrase.start - 1].text == "," and tokens[phrase.start - 2].capital
             ):
-                found.append(phrase)
-            place = phrase.end
-    return found
+                phrases.append(phrase)
+            index = phrase.end
+    return phrases
 
 
 def _empty_object(tokens: list[Token], phrase: Phrase) -> bool:
@@ -151,50 +151,50 @@ def _titled_owner(tokens: list[Token], group: int, stop: int) -> int:
     return group_end(tokens, end - 1, stop) if titled and end < stop and tokens[end - 1].possessive else group
 
 
-def modifiers_end(tokens: list[Token], place: int, stop: int, *, reduced: bool = True) -> int:
+def modifiers_end(tokens: list[Token], index: int, stop: int, *, reduced: bool = True) -> int:
     """End (exclusive) of the modifiers after a noun group: "of ...", relative clauses, participles."""
-    head_end = place
-    while place < stop:
-        token = tokens[place]
+    head_end = index
+    while index < stop:
+        token = tokens[index]
         low = token.small
-        after = tokens[place + 1] if place + 1 < stop else None
-        if place == head_end and _contact_clause(tokens, place, stop):
-            return _clause_end(tokens, place, stop)
+        after = tokens[index + 1] if index + 1 < stop else None
+        if index == head_end and _contact_clause(tokens, index, stop):
+            return _clause_end(tokens, index, stop)
         if low in RELATIVES or (low in PREPOSITIONS and after is not None and after.low in RELATIVES):
-            return _clause_end(tokens, place, stop)
+            return _clause_end(tokens, index, stop)
         if token.text == "," and after is not None and after.low in {"who", "which", "whose", "whom", "where"}:
-            return _clause_end(tokens, place + 1, stop)
-        if reduced and place == head_end and low in BEFORE and after is not None and is_participle(after):
-            return _clause_end(tokens, place + 1, stop)
-        near = place == head_end or not tokens[place - 1].capital or (after is not None and after.low == "by")
-        if reduced and near and is_participle(token) and low not in AUXILIARIES and _reduced(tokens, place, stop):
-            return _clause_end(tokens, place, stop)
+            return _clause_end(tokens, index + 1, stop)
+        if reduced and index == head_end and low in BEFORE and after is not None and is_participle(after):
+            return _clause_end(tokens, index + 1, stop)
+        near = index == head_end or not tokens[index - 1].capital or (after is not None and after.low == "by")
+        if reduced and near and is_participle(token) and low not in AUXILIARIES and _reduced(tokens, index, stop):
+            return _clause_end(tokens, index, stop)
         if low in PREPOSITIONS and low not in {"than", "as"} and after is not None and after.word:
-            place = _complement_end(tokens, place + 1, stop)
+            index = _complement_end(tokens, index + 1, stop)
             continue
         if (
             token.text == ","
             and after is not None
             and after.capital
-            and place
-            and tokens[place - 1].capital
-            and _name_goes_on(tokens, place, stop)
+            and index
+            and tokens[index - 1].capital
+            and _name_goes_on(tokens, index, stop)
         ):
-            place = group_end(tokens, place + 1, stop)
+            index = group_end(tokens, index + 1, stop)
             continue
         break
-    return place
+    return index
 
 
-def _contact_clause(tokens: list[Token], place: int, stop: int) -> bool:
+def _contact_clause(tokens: list[Token], index: int, stop: int) -> bool:
     """Whether a clause without a pronoun follows the noun: "the country Ann Lee is from"."""
-    end = place
+    end = index
     while end < stop and tokens[end].capital:
         end += 1
     return (
-        place < end < stop
+        index < end < stop
         and is_verb(tokens[end])
-        and not tokens[place].possessive
+        and not tokens[index].possessive
         and tokens[end].low not in {"did", "does", "do"}
     )
 
@@ -207,42 +207,42 @@ def _name_goes_on(tokens: list[Token], comma: int, stop: int) -> bool:
     return end >= stop or tokens[end].text == "," or not tokens[end].capital
 
 
-def _reduced(tokens: list[Token], place: int, stop: int) -> bool:
+def _reduced(tokens: list[Token], index: int, stop: int) -> bool:
     """Whether a participle opens a reduced relative clause: "the president born in ..."."""
-    if place + 1 >= stop:
+    if index + 1 >= stop:
         return False
-    after = tokens[place + 1]
+    after = tokens[index + 1]
     return after.low in PREPOSITIONS or after.low in {"as", "the", "a", "an", "when", "only", "both"} or after.capital
 
 
-def _complement_end(tokens: list[Token], place: int, stop: int) -> int:
+def _complement_end(tokens: list[Token], index: int, stop: int) -> int:
     """End of the noun phrase after a preposition, without its modifiers, which the caller's loop consumes."""
-    if tokens[place].low in DETERMINERS or tokens[place].low in {"both", "all", "each"}:
-        place += 1
-    end = group_end(tokens, place, stop)
+    if tokens[index].low in DETERMINERS or tokens[index].low in {"both", "all", "each"}:
+        index += 1
+    end = group_end(tokens, index, stop)
     while end + 1 < stop and tokens[end].low == "and" and tokens[end - 1].capital and tokens[end + 1].capital:
         end = group_end(tokens, end + 1, stop)
-    return max(end, place + 1 if place < stop else place)
+    return max(end, index + 1 if index < stop else index)
 
 
-def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
+def _clause_end(tokens: list[Token], index: int, stop: int) -> int:
     """End of a clause: that of its region, or a comma or verb that opens the question or a second clause."""
     verbs = 0
-    for at in range(place, stop):
-        if verbs and at > place and tokens[at].low in {"did", "does"}:
+    for at in range(index, stop):
+        if verbs and at > index and tokens[at].low in {"did", "does"}:
             return at
         low = tokens[at].low
         finite = low in AUXILIARIES or (low in IRREGULAR and low not in PARTICIPLES)
         # "the area where X is located became": a second finite verb ends the clause.
         fresh = not is_verb(tokens[at - 1]) or (finite and tokens[at - 1].low not in AUXILIARIES and low != "been")
-        if is_verb(tokens[at]) and fresh and (at == place or not _modifies_noun(tokens, at, stop)):
+        if is_verb(tokens[at]) and fresh and (at == index or not _modifies_noun(tokens, at, stop)):
             verbs += 1
             present = low.endswith("s") and low[:-1] in BASE_VERBS and tokens[at - 1].capital
             if verbs > 1 and (finite or present) and tokens[at - 1].low not in RELATIVES | CONJUNCTIONS:
                 return at
         elif tokens[at].low in RELATIVES | CONJUNCTIONS:
             verbs = 0
-        if at == place:
+        if at == index:
             continue
         if tokens[at].text in {";", ":", "?"}:
             return at
@@ -257,15 +257,15 @@ def _clause_end(tokens: list[Token], place: int, stop: int) -> int:
     return stop
 
 
-def _modifies_noun(tokens: list[Token], place: int, stop: int) -> bool:
+def _modifies_noun(tokens: list[Token], index: int, stop: int) -> bool:
     """Whether a participle modifies the noun before it ("the man known as ...") and is not the clause's verb."""
-    before = tokens[place - 1]
+    before = tokens[index - 1]
     return (
-        is_participle(tokens[place])
+        is_participle(tokens[index])
         and before.low not in RELATIVES | AUXILIARIES
         and not before.capital
-        and place + 1 < stop
-        and tokens[place + 1].low in {"as", "by", "after", "in", "for", "about", "on"}
+        and index + 1 < stop
+        and tokens[index + 1].low in {"as", "by", "after", "in", "for", "about", "on"}
     )
 
 

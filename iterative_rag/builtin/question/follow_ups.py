@@ -143,7 +143,7 @@ class _Reading(References):
         match = re.search(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere\b", text)
         if match is None:
             return text
-        places = (one for one in self._mentions if one.kind in (Kind.THING, Kind.OPEN))
+        places = (mention for mention in self._mentions if mention.kind in (Kind.THING, Kind.OPEN))
         place = next(places, None)
         if place is None:
             raise NotUnderstood("It is not clear which place “there” means")
@@ -152,7 +152,7 @@ class _Reading(References):
     def _then(self, text: str) -> str:
         if not text.endswith((" then", " at the time", " at that time")):
             return text
-        time = next((one for one in self._mentions if one.kind is Kind.TIME and one.answered), None)
+        time = next((mention for mention in self._mentions if mention.kind is Kind.TIME and mention.answered), None)
         if time is None:
             raise NotUnderstood("It is not clear which time is meant")
         bare = re.sub(r" (?:then|at (?:the|that) time)$", "", text)
@@ -202,7 +202,7 @@ class _Reading(References):
         """ "and her father?" after "Who was X's mother?": of X, and not of the mother; "" for other pairs."""
         for name in names_in(self._asked):
             held = re.search(rf"{re.escape(possessive(name))} (?P<noun>[a-z]+)$", self._asked)
-            owner = next((one for one in self._mentions if one.text == name), None)
+            owner = next((mention for mention in self._mentions if mention.text == name), None)
             if held is None or owner is None or owner.gender not in (GENDERS.get(pronoun.casefold(), ""), ""):
                 continue
             if any({held["noun"], noun} == set(pair) for pair in _PAIRS):
@@ -235,16 +235,20 @@ class _Reading(References):
 
     def _focus(self, name: str) -> str:
         """The part of the last question that `name` takes the place of: what it is about."""
-        here = [one for one in self._mentions if one.age == 0 and not one.answered and one.text in self._asked]
-        held = [one.text for one in here] or names_in(self._asked)
+        here = [
+            mention
+            for mention in self._mentions
+            if mention.age == 0 and not mention.answered and mention.text in self._asked
+        ]
+        held = [mention.text for mention in here] or names_in(self._asked)
         outer = [text for text in held if not any(text != other and text in other for other in held)]
         if len(outer) == 1:
             return outer[0]
         words = set(name.casefold().split())
         alike = [text for text in outer if words & set(text.casefold().split()) - {"the", "of"}]
-        named = next((one for one in self._mentions if one.text == name), None)
+        named = next((mention for mention in self._mentions if mention.text == name), None)
         if not alike and named:
-            alike = [one.text for one in here if one.kind is named.kind and one.text in outer]
+            alike = [mention.text for mention in here if mention.kind is named.kind and mention.text in outer]
         if len(alike) == 1:
             return alike[0]
         raise NotUnderstood("It is not clear what it takes the place of in the last question")
@@ -296,9 +300,9 @@ class _Reading(References):
         match = _COMPARED.match(text)
         if match is None or not names_in(f"- {match['name']}"):
             return ""
-        others = [one for one in self._mentions if one.text.casefold() != match["name"].casefold()]
-        things = [one for one in others if one.kind in (Kind.THING, Kind.OPEN)]
-        persons = [one for one in others if one.kind is Kind.PERSON]
+        others = [mention for mention in self._mentions if mention.text.casefold() != match["name"].casefold()]
+        things = [mention for mention in others if mention.kind in (Kind.THING, Kind.OPEN)]
+        persons = [mention for mention in others if mention.kind is Kind.PERSON]
         about_persons = match["more"] in ("older", "younger") and persons
         chosen: Sequence[Mention] = persons if about_persons else things or persons
         if not chosen:
@@ -310,7 +314,9 @@ class _Reading(References):
         match = _MEASURED.match(text)
         if match is None or match["what"] in ("so", "come"):
             return ""
-        about = next((one for one in self._mentions if one.kind in (Kind.THING, Kind.OPEN, Kind.PERSON)), None)
+        about = next(
+            (mention for mention in self._mentions if mention.kind in (Kind.THING, Kind.OPEN, Kind.PERSON)), None
+        )
         if about is None:
             raise NotUnderstood(f"It is not clear of what it asks “{text}”")
         return f"{text} is {about.text}"

@@ -118,12 +118,12 @@ def read_query(question: str) -> Query:
     relation: list[str] = []
     ordinals, superlative = [], ""
     run: list[str] = []
-    for place, token in enumerate(tokens):
-        after = low[place + 1] if place + 1 < len(low) else ""
+    for index, token in enumerate(tokens):
+        after = low[index + 1] if index + 1 < len(low) else ""
         adverb = token.low == "first" and (after in COMPOUND_FIRST or _is_past(after))
         rank = None if adverb else ordinal(token.low)
-        name = token.capital and place and token.low not in QUESTION_WORDS and rank is None
-        if place == 0 and token.capital and token.low not in QUESTION_WORDS | AUXILIARIES | DETERMINERS | PREPOSITIONS:
+        name = token.capital and index and token.low not in QUESTION_WORDS and rank is None
+        if index == 0 and token.capital and token.low not in QUESTION_WORDS | AUXILIARIES | DETERMINERS | PREPOSITIONS:
             name = True
         if name and not _YEAR.fullmatch(token.text):
             run += content(token.text)
@@ -140,7 +140,7 @@ def read_query(question: str) -> Query:
             superlative = superlative or token.low
             relation.append(stem(token.low))
         elif (
-            token.low not in STOPWORDS | LIGHT_VERBS and place not in skipped and not re.fullmatch(r"\d{4}", token.text)
+            token.low not in STOPWORDS | LIGHT_VERBS and index not in skipped and not re.fullmatch(r"\d{4}", token.text)
         ):
             relation += [stem(word) for word in words(token.text) if word not in STOPWORDS]
     if run:
@@ -168,10 +168,10 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
     if low and low[0] in YES_NO_OPENINGS:  # also with a "when" inside: "Did Ann Lee win when Bo Orr lost?"
         return AnswerKind.YES_NO, (), frozenset(), ""
     tokens = [token for token in tokenize(text) if token.word]
-    for place, word in enumerate(low):
-        after = low[place + 1] if place + 1 < len(low) else ""
+    for index, word in enumerate(low):
+        after = low[index + 1] if index + 1 < len(low) else ""
         if word == "how" and after in {"many", "much"}:
-            first = place + 2 + 2 * (low[place + 2 : place + 4] == ["of", "the"])
+            first = index + 2 + 2 * (low[index + 2 : index + 4] == ["of", "the"])
             end = _noun_end(low, first, group_end(tokens, first, len(tokens)))
             noun = low[first:end]
             return AnswerKind.NUMBER, tuple(stem(w) for w in noun), frozenset(), (noun[-1] if noun else "")
@@ -179,9 +179,9 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
             return AnswerKind.NUMBER, (stem(after), stem(MEASURES[after])), frozenset(), unit
         if word in {"which", "what"} and after not in AUXILIARIES and after:
-            first = place + 1
+            first = index + 1
             if after == "of":  # "Which of the rivers ..."
-                first += 1 + (low[place + 2] in DETERMINERS if place + 2 < len(low) else 0)
+                first += 1 + (low[index + 2] in DETERMINERS if index + 2 < len(low) else 0)
             end = _noun_end(low, first, group_end(tokens, first, len(tokens)))
             # "In which year Ann Lee died": the asked noun ends where a name begins.
             while end > first + 1 and tokens[end - 1].capital and not tokens[first].capital:
@@ -199,9 +199,9 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
         if word == "when":
             return AnswerKind.DATE, (), frozenset(), ""
         if word in {"who", "whom"}:
-            return AnswerKind.PERSON, _copular_noun(low, place, tokens), frozenset(), ""
+            return AnswerKind.PERSON, _copular_noun(low, index, tokens), frozenset(), ""
         if word == "what" and after in AUXILIARIES:
-            noun_stems = _copular_noun(low, place, tokens)
+            noun_stems = _copular_noun(low, index, tokens)
             kind = next((kind_of_noun(w) for w in low if noun_stems and stem(w) == noun_stems[-1]), AnswerKind.THING)
             unit = next((low[i + 1] for i in range(len(low) - 1) if low[i] == "in"), "")
             return kind, noun_stems, frozenset(), unit if kind is AnswerKind.NUMBER else ""
@@ -219,9 +219,9 @@ def _noun_end(low: list[str], first: int, end: int) -> int:
     return end
 
 
-def _copular_noun(low: list[str], place: int, tokens: list[Token]) -> tuple[str, ...]:
+def _copular_noun(low: list[str], index: int, tokens: list[Token]) -> tuple[str, ...]:
     """Stems of the noun after the copula: "first lady" of "Who is the 15th first lady of X?"."""
-    start = place + 2
+    start = index + 2
     if start >= len(tokens):
         return ()
     end = group_end(tokens, start + (low[start] in DETERMINERS), len(tokens))

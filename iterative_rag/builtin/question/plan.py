@@ -194,6 +194,6 @@ def _specific(tokens: list[Token]) -> bool:
     # "Who is the Welsh singer?" fits many; "Who is the US president?" and "Who is Ann's father?" fit one.
     last = tokens[-1] if tokens[-1].word else tokens[-2]
     links = {"of", "in", "for", "by", "from", "at", "on", "with", "to"}
-    if last.capital or last.low in FUNCTIONAL | KINSHIP or any(acts(one) or one.low in links for one in rest[2:]):
+    if last.capital or last.low in FUNCTIONAL | KINSHIP or any(acts(word) or word.low in links for word in rest[2:]):
         return True
     return tokens[2].low != "this" and not (names_person(last.low) and rest[2].text.endswith(_PEOPLES))

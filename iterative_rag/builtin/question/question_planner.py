@@ -128,7 +128,7 @@ def _is_about(node: Computed, names: tuple[str, ...]) -> bool:
     """Whether the operands of a comparison are look-ups about these names."""
     asked = [operand.template for operand in node.operands if isinstance(operand, Lookup)]
     return len(asked) == len(names) and all(
-        name.removeprefix("the ") in one for name, one in zip(names, asked, strict=True)
+        name.removeprefix("the ") in template for name, template in zip(names, asked, strict=True)
     )
 
 

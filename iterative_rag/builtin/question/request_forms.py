@@ -80,8 +80,8 @@ def _inverted(asked: str, end: int, *, counts: bool) -> str:
         end = tokens.pop(0).end
     if not tokens or acts(tokens[0]) or tokens[0].low == "to":
         return asked
-    found = invert(asked[:end], asked[tokens[0].start :])
-    return found.rstrip("?") if found.startswith(capitalize(asked[:end])) else asked
+    question = invert(asked[:end], asked[tokens[0].start :])
+    return question.rstrip("?") if question.startswith(capitalize(asked[:end])) else asked
 
 
 def _opens_clause(small: str, verb: bool) -> bool:

@@ -153,29 +153,29 @@ def deepened(split: Split, look: Callable[[str], Split]) -> Split:
     if split.kind is not QuestionKind.NESTED:
         return split
     inner = list(split.inner)
-    waiting = [one for one in inner if one.form is Form.PHRASE and not any(one.holds(other) for other in inner)]
+    waiting = [span for span in inner if span.form is Form.PHRASE and not any(span.holds(other) for other in inner)]
     while waiting and len(inner) < _MAX_SPANS:
         outer = waiting.pop(0)
         opening = "Who is " if outer.asks is Asks.WHO else "What is "
         seen = look(f"{opening}{split.question[outer.start : outer.end]}?")
         if seen.kind is not QuestionKind.NESTED or seen.probabilities[KINDS.index(seen.kind)] < SURE:
             continue
-        moved = [_moved(one, outer.start - len(opening)) for one in seen.inner if one.score >= SURE]
-        fresh = [one for one in moved if one.form is Form.PHRASE and outer.holds(one) and _shorter(one, outer)]
-        fresh = [one for one in fresh if all(_fits(one, other) for other in inner)]
+        moved = [_moved(span, outer.start - len(opening)) for span in seen.inner if span.score >= SURE]
+        fresh = [span for span in moved if span.form is Form.PHRASE and outer.holds(span) and _shorter(span, outer)]
+        fresh = [span for span in fresh if all(_fits(span, other) for other in inner)]
         inner += fresh
         waiting += fresh
-    inner.sort(key=lambda one: (one.end - one.start, one.start))
+    inner.sort(key=lambda span: (span.end - span.start, span.start))
     return replace(split, inner=tuple(inner))
 
 
-def _moved(one: QuestionSpan, by: int) -> QuestionSpan:
-    return replace(one, start=one.start + by, end=one.end + by)
+def _moved(span: QuestionSpan, by: int) -> QuestionSpan:
+    return replace(span, start=span.start + by, end=span.end + by)
 
 
-def _shorter(one: QuestionSpan, outer: QuestionSpan) -> bool:
+def _shorter(span: QuestionSpan, outer: QuestionSpan) -> bool:
     """Whether a span is shorter by more than an article; otherwise it is the same description."""
-    return one.end - one.start < outer.end - outer.start - 4
+    return span.end - span.start < outer.end - outer.start - 4
 
 
 def _calibrated(weights: Sequence[float] | None, kind: float, used: Sequence[QuestionSpan]) -> float:
@@ -213,12 +213,12 @@ class _SpanScores:
 
         chosen = self._scores[list(forms)]
         order = np.argsort(chosen, axis=None)[::-1][:count]
-        found = []
-        for place in order:
-            form, first, last = (int(part) for part in np.unravel_index(place, chosen.shape))
+        spans = []
+        for index in order:
+            form, first, last = (int(part) for part in np.unravel_index(index, chosen.shape))
             if chosen[form, first, last] > max(least, 1e-9):
-                found.append(self._span(forms[form], first, last))
-        return found
+                spans.append(self._span(forms[form], first, last))
+        return spans
 
     def nested(self, *, at_least_one: bool) -> list[QuestionSpan]:
         """The best descriptions that are pairwise disjoint or nested, best first."""
@@ -234,29 +234,29 @@ class _SpanScores:
         """The best `count` names that do not overlap, in question order, and the score of the weakest."""
         import numpy as np
 
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         least = 1.0
-        for place in np.argsort(self._names, axis=None)[::-1][:64]:
-            first, last = divmod(int(place), self._names.shape[1])
+        for index in np.argsort(self._names, axis=None)[::-1][:64]:
+            first, last = divmod(int(index), self._names.shape[1])
             start, end = self._offsets[first][0], self._offsets[last][1]
-            if all(end <= other[0] or other[1] <= start for other in found):
-                found.append((start, end))
+            if all(end <= other[0] or other[1] <= start for other in spans):
+                spans.append((start, end))
                 least = min(least, float(self._names[first, last]))
-            if len(found) == count:
-                return sorted(found), least
+            if len(spans) == count:
+                return sorted(spans), least
         return [], 0.0
 
     def two_parts(self) -> list[QuestionSpan]:
         """The best part and the best one disjoint from it, in question order; empty if there is no second."""
-        found = self._best((2,), 64, 0.0)
-        other = next((span for span in found[1:] if _apart(span, found[0])), None)
-        return sorted((found[0], other), key=lambda span: span.start) if other else []
+        parts = self._best((2,), 64, 0.0)
+        other = next((span for span in parts[1:] if _apart(span, parts[0])), None)
+        return sorted((parts[0], other), key=lambda span: span.start) if other else []
 
 
-def _apart(one: QuestionSpan, other: QuestionSpan) -> bool:
-    return one.end <= other.start or other.end <= one.start
+def _apart(span: QuestionSpan, other: QuestionSpan) -> bool:
+    return span.end <= other.start or other.end <= span.start
 
 
-def _fits(one: QuestionSpan, other: QuestionSpan) -> bool:
+def _fits(span: QuestionSpan, other: QuestionSpan) -> bool:
     """Whether two spans are disjoint or nested."""
-    return _apart(one, other) or one.holds(other) or other.holds(one)
+    return _apart(span, other) or span.holds(other) or other.holds(span)

@@ -74,8 +74,8 @@ def _fits(question: str, split: Split) -> bool:
     return (
         split.question == question
         and len(split.probabilities) == len(QuestionKind)
-        and all(math.isfinite(one) for one in (*split.probabilities, split.confidence))
-        and all(0 <= one.start < one.end <= len(question) for one in (*split.inner, *split.parts))
+        and all(math.isfinite(number) for number in (*split.probabilities, split.confidence))
+        and all(0 <= span.start < span.end <= len(question) for span in (*split.inner, *split.parts))
     )
 
 

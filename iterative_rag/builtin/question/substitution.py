@@ -65,9 +65,9 @@ def plan_split(split: Split) -> Node | None:
     question = split.question
     if split.kind is not QuestionKind.NESTED or not split.inner:
         return None
-    for one in split.inner:
-        if name := _named_last(question, one):
-            return Lookup(question, escape_braces(substitute(question, one, name)))
+    for span in split.inner:
+        if name := _named_last(question, span):
+            return Lookup(question, escape_braces(substitute(question, span, name)))
     return _node(question, question, split.inner, None)
 
 
@@ -102,19 +102,19 @@ def _ends_group(token: Token) -> bool:
 
 def _node(question: str, source: str, inner: Sequence[QuestionSpan], outer: QuestionSpan | None) -> Lookup:
     """The look-up of a span (None: the whole question), with the spans directly inside it as slots."""
-    inside = [one for one in inner if outer is None or outer.holds(one)]
-    direct = [one for one in inside if not any(other.holds(one) for other in inside)]
-    direct = [one for one in direct if one.form is Form.PHRASE or outer is None]
-    direct.sort(key=lambda one: one.start)
+    inside = [span for span in inner if outer is None or outer.holds(span)]
+    direct = [span for span in inside if not any(other.holds(span) for other in inside)]
+    direct = [span for span in direct if span.form is Form.PHRASE or outer is None]
+    direct.sort(key=lambda span: span.start)
     text, end = question, outer.end if outer else len(question)
-    for place in range(len(direct) - 1, -1, -1):
-        changed = substitute(text, direct[place], _SLOT.format(place))
+    for index in range(len(direct) - 1, -1, -1):
+        changed = substitute(text, direct[index], _SLOT.format(index))
         end += len(changed) - len(text)
         text = changed
     if outer is not None:
         text = sub_question(text, QuestionSpan(outer.start, end, outer.form, outer.asks, outer.score))
     template = _SLOTTED.sub(r"{\1}", escape_braces(text.strip()))
-    slots = tuple(_node(question, question[one.start : one.end], inner, one) for one in direct)
+    slots = tuple(_node(question, question[span.start : span.end], inner, span) for span in direct)
     return Lookup(source, template, slots)
 
 
@@ -155,8 +155,8 @@ def _small_article(text: str) -> str:
     return re.sub(r"^(?:The|This|That|These|A|An)\b", lambda match: match[0].lower(), text)
 
 
-def _opens_clause(tokens: list[Token], place: int) -> bool:
-    return place < len(tokens) and (acts(tokens[place]) or tokens[place].low in BASE_VERBS)
+def _opens_clause(tokens: list[Token], index: int) -> bool:
+    return index < len(tokens) and (acts(tokens[index]) or tokens[index].low in BASE_VERBS)
 
 
 def _modified(noun: str, tokens: list[Token], clause: str) -> str:
@@ -220,15 +220,15 @@ def invert(asked: str, clause: str) -> str:
     if verb and not any(token.small in RELATIVES for token in tokens[:verb]):
         subject = clause[: tokens[verb].start].strip()
         rest = clause[tokens[verb].end :].strip()
-        found = tokens[verb].low
+        low = tokens[verb].low
         tail = f" {rest}" if rest else ""
-        if found in AUXILIARIES - {"been", "being", "be", "has", "had", "have", "did", "do", "does"} or (
-            found in {"has", "had", "have"} and len(tokens) > verb + 1 and is_participle(tokens[verb + 1])
+        if low in AUXILIARIES - {"been", "being", "be", "has", "had", "have", "did", "do", "does"} or (
+            low in {"has", "had", "have"} and len(tokens) > verb + 1 and is_participle(tokens[verb + 1])
         ):
-            return f"{capitalize(asked)} {found} {subject}{tail}?"
-        base = "have" if found in {"has", "had"} else base_form(found)
-        if base := base or found.removesuffix("s") * (found.removesuffix("s") in BASE_VERBS):
-            auxiliary = "does" if found.endswith("s") and found not in IRREGULAR else "did"
+            return f"{capitalize(asked)} {low} {subject}{tail}?"
+        base = "have" if low in {"has", "had"} else base_form(low)
+        if base := base or low.removesuffix("s") * (low.removesuffix("s") in BASE_VERBS):
+            auxiliary = "does" if low.endswith("s") and low not in IRREGULAR else "did"
             return f"{capitalize(asked)} {auxiliary} {subject} {base}{tail}?"
     return f"{clause} {asked}?"
 

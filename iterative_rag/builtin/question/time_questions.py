@@ -94,10 +94,10 @@ def ask_year(clause: str) -> str:
         return f"In which year {_EVENT_NOUNS[noun].format(what)}?"
     tokens = tokenize(clause)
     inside = {
-        place for phrase in find_descriptions(tokens, 0, len(tokens)) for place in range(phrase.start, phrase.end)
+        index for phrase in find_descriptions(tokens, 0, len(tokens)) for index in range(phrase.start, phrase.end)
     }
-    for place, token in enumerate(tokens):
-        if place and place not in inside and is_verb(token):
+    for index, token in enumerate(tokens):
+        if index and index not in inside and is_verb(token):
             subject, rest = clause[: token.start].strip(), clause[token.end :]
             if token.low in {"was", "were", "is", "had", "has"}:
                 return f"In which year {token.low} {subject}{rest}?"

@@ -99,7 +99,7 @@ def _described(wording: Wording, name: str) -> str:
 def _value(wording: Wording, name: str) -> Node:
     """The attribute for one of two names."""
     if wording.attribute == "lifespan":
-        ends = (_asked(ATTRIBUTES[one], wording, name) for one in ("birth_date", "death_date"))
+        ends = (_asked(ATTRIBUTES[attribute], wording, name) for attribute in ("birth_date", "death_date"))
         return Computed("", Operation.YEARS, tuple(ends))
     return _asked(ATTRIBUTES[wording.attribute], wording, name)
 

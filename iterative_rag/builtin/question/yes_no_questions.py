@@ -80,11 +80,11 @@ def to_singular(rest: str) -> str:
     if not end or tokens[0].low in DETERMINERS:
         return rest
     head = tokens[end - 1]
-    one = _single_noun(head.low)
-    plural = one != head.low or head.low in _UNCOUNTED
+    noun = _single_noun(head.low)
+    plural = noun != head.low or head.low in _UNCOUNTED
     if not plural or (head.capital and end < 2) or (is_participle(tokens[0]) and end < 2):
         return rest
-    said = rest[: head.start] + (one if head.small else head.text) + rest[head.end :]
+    said = rest[: head.start] + (noun if head.small else head.text) + rest[head.end :]
     article = "an" if re.match(r"(?!uni|use|eur|one)[aeiou]", said, re.I) else "a"
     return f"{article} {said}"
 
@@ -108,11 +108,11 @@ def _split_parts(text: str) -> tuple[str, tuple[str, str], bool, str] | None:
     match = _FRONT_BOTH.match(text) or (None if " or " in text else _PLAIN_PAIR.match(text))
     if match is None or match["body"].startswith("there "):
         return None
-    found = names_and_rest(match["body"])
-    if found is None:
+    parts = names_and_rest(match["body"])
+    if parts is None:
         return None
     both_word = match.groupdict().get("both") or ""
-    return match["aux"], found[0], both_word.lower() == "either", found[1]
+    return match["aux"], parts[0], both_word.lower() == "either", parts[1]
 
 
 def names_and_rest(body: str) -> tuple[tuple[str, str], str] | None:
@@ -140,10 +140,10 @@ def two_names(pair: str) -> tuple[str, str] | None:
     if shared is None or " of" in shared["kind"]:
         return first.strip(" ,"), second.strip(" ,")
     kind = shared["kind"]
-    one = _single_noun(kind.split()[-1])
-    if one == kind.split()[-1] and not shared["the"] and not shared["sep"].startswith(","):
+    noun = _single_noun(kind.split()[-1])
+    if noun == kind.split()[-1] and not shared["the"] and not shared["sep"].startswith(","):
         return first.strip(" ,"), second.strip(" ,")
-    kind = " ".join([*kind.split()[:-1], one])
+    kind = " ".join([*kind.split()[:-1], noun])
     own = _KIND.match(second)
     front = f"the {kind} "
     return front + first[shared.end() :].strip(" ,"), (second if own else front + second).strip(" ,")

@@ -155,8 +155,8 @@ def trimmed(query: Query, value: str) -> str:
     value = _UNCLOSED.sub("", value)
     match query.kind:
         case AnswerKind.YEAR | AnswerKind.DATE:
-            found = dates(value)
-            return value[found[0][1] : found[0][2]] if len(found) == 1 else value
+            days = dates(value)
+            return value[days[0][1] : days[0][2]] if len(days) == 1 else value
         case AnswerKind.NUMBER:
             return _amount(query, value)
         case AnswerKind.PERSON:
@@ -214,16 +214,16 @@ def _without_trade(value: str) -> str:
 
 def _amount(query: Query, value: str) -> str:
     """The number with its unit: "661 ft" of "661 ft (201 m) tall"; of several, the one in the unit asked for."""
-    found = [one for one in mentions(value, "en") if isinstance(one.readings[0], Quantity | Span)]
-    if not found or (len(found) > 1 and not any(getattr(one.readings[0], "unit", "") for one in found)):
+    numbers = [mention for mention in mentions(value, "en") if isinstance(mention.readings[0], Quantity | Span)]
+    if not numbers or (len(numbers) > 1 and not any(getattr(number.readings[0], "unit", "") for number in numbers)):
         return value  # "two sons and a daughter"
     wanted = unit_of(query.unit) if query.unit else ""
-    units = [getattr(one.readings[0], "unit", "") for one in found]
-    chosen = found[units.index(wanted)] if wanted in units and wanted else found[0]
+    units = [getattr(number.readings[0], "unit", "") for number in numbers]
+    chosen = numbers[units.index(wanted)] if wanted in units and wanted else numbers[0]
     # "about 3,000 people": what the number counts may stay, remarks and other forms of it go.
     rest = value[chosen.end :]
     counted = not any(units) and not _REMARK.search(rest) and len(rest.split()) < MOST_COUNTED
-    first = chosen.start if chosen is not found[0] else 0
+    first = chosen.start if chosen is not numbers[0] else 0
     lead = value[first : chosen.start]
     start = first if not lead.strip() or _BOUND.fullmatch(lead) else chosen.start
     return value[start:].strip() if counted else value[start : chosen.end]

@@ -50,12 +50,12 @@ def likeliest(start: Floats, end: Floats, longest: int) -> list[tuple[float, int
     summed = np.concatenate([[0.0], np.cumsum(last, dtype=np.float64)])
     places = np.arange(len(first))
     total = float(first @ (summed[np.minimum(places + longest, len(first))] - summed[places]))
-    found: list[tuple[float, int, int]] = []
-    for place in np.argsort(-first, kind="stable")[:_STARTS]:
-        reach = last[place : place + longest]
+    spans: list[tuple[float, int, int]] = []
+    for token in np.argsort(-first, kind="stable")[:_STARTS]:
+        reach = last[token : token + longest]
         for step in np.argsort(-reach, kind="stable")[:4]:
-            found.append((float(first[place] * reach[step] / max(total, 1e-30)), int(place), int(place + step)))
-    return sorted(found, key=lambda item: (-item[0], item[1], item[2]))
+            spans.append((float(first[token] * reach[step] / max(total, 1e-30)), int(token), int(token + step)))
+    return sorted(spans, key=lambda item: (-item[0], item[1], item[2]))
 
 
 SEPARATOR: Final = " = "
@@ -170,9 +170,9 @@ class EvidenceReader:
         asked = model.asked(need)
         jobs = [(n, window) for n, passage in enumerate(passages) for window in model.windows(asked, passage)]
         grouped: list[list[_Look]] = [[] for _ in passages]
-        for (place, _), look in zip(jobs, self._each(model.look, [window for _, window in jobs]), strict=True):
-            grouped[place].append(look)
-        return [_reading(looks, one.text, best) for looks, one in zip(grouped, passages, strict=True)]
+        for (n, _), look in zip(jobs, self._each(model.look, [window for _, window in jobs]), strict=True):
+            grouped[n].append(look)
+        return [_reading(looks, passage.text, best) for looks, passage in zip(grouped, passages, strict=True)]
 
     def _each(self, work: Any, windows: Sequence[_Window]) -> list[Any]:
         if len(windows) < 2 or self._threads == 1:
@@ -244,11 +244,11 @@ class EvidenceNetwork:
     def look(self, window: _Window) -> _Look:
         out = self.run(window)
         ends = out["span"][window.first : window.first + len(window.offsets)]
-        found = likeliest(ends[:, 0], ends[:, 1], LONGEST_ANSWER)
+        spans = likeliest(ends[:, 0], ends[:, 1], LONGEST_ANSWER)
         own, sure, shift = self.answerable
-        odds = own * float(out["answerable"][0]) + sure * log_odds(found[0][0]) + shift
+        odds = own * float(out["answerable"][0]) + sure * log_odds(spans[0][0]) + shift
         return _Look(
-            [(p, window.offsets[first][0], window.offsets[last][1]) for p, first, last in found],
+            [(p, window.offsets[first][0], window.offsets[last][1]) for p, first, last in spans],
             1 / (1 + math.exp(-max(-30.0, min(30.0, odds)))),
             _shares(out["polar"]),
             _shares(out["kind"]),
@@ -257,8 +257,8 @@ class EvidenceNetwork:
 
 def _shares(logits: Floats) -> tuple[float, ...]:
     """Softmax."""
-    raised = [math.exp(float(one - max(logits))) for one in logits]
-    return tuple(one / sum(raised) for one in raised)
+    raised = [math.exp(float(logit - max(logits))) for logit in logits]
+    return tuple(power / sum(raised) for power in raised)
 
 
 def _reading(looks: Sequence[_Look], text: str, best: int) -> EvidenceReading:

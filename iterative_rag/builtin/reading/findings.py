@@ -39,10 +39,10 @@ def trust(probability: float) -> float:
     return 0.5 * (2 * probability) ** SPREAD if probability < 0.5 else probability
 
 
-def best_of(found: Sequence[Finding]) -> list[Finding]:
+def best_of(findings: Sequence[Finding]) -> list[Finding]:
     """The best finding and at most one nearly as good, from different quotes."""
     best: dict[str, Finding] = {}
-    for finding in sorted(found, key=lambda finding: -finding.score):
+    for finding in sorted(findings, key=lambda finding: -finding.score):
         best.setdefault(finding.quote, finding)
     kept = list(best.values())[:BEST]
     return [finding for finding in kept if finding.score >= NEAR_BEST * kept[0].score]

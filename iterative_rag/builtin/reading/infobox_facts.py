@@ -61,7 +61,9 @@ def _is_deed(query: Query, unit: PageUnit) -> bool:
     if query.kind is AnswerKind.PERSON and years(unit.cells[1]):
         return False
     told = [alike(word) for word in query.relation]
-    return all(any(word in one for one in told) for word in label) and all(not one.isdisjoint(label) for one in told)
+    return all(any(word in forms for forms in told) for word in label) and all(
+        not forms.isdisjoint(label) for forms in told
+    )
 
 
 def _value(query: Query, cell: str) -> str:
@@ -86,18 +88,18 @@ def item_asked_for(query: Query, cell: str) -> str:
 
 def _items(cell: str) -> list[tuple[str, str]]:
     """Values and years of a cell that holds nothing else; [] for any other."""
-    found, at = [], 0
+    items, at = [], 0
     # Item by item from the start: a search would try every character of a long cell without brackets as a beginning.
     while item := _ITEM.match(cell, at):
-        found.append((item["value"].strip(), item["years"]))
+        items.append((item["value"].strip(), item["years"]))
         at = item.end()
-    return found if at == len(cell) and all(_YEAR.search(years) for _, years in found) else []
+    return items if at == len(cell) and all(_YEAR.search(years) for _, years in items) else []
 
 
 def _chosen(query: Query, items: list[tuple[str, str]]) -> str:
     if query.years:
-        found = [value for value, when in items if _includes(years(when), query.years[0])]
-        return found[0] if len(found) == 1 else ""
+        values = [value for value, when in items if _includes(years(when), query.years[0])]
+        return values[0] if len(values) == 1 else ""
     if query.ordinals:
         return items[query.ordinals[0] - 1][0] if 0 < query.ordinals[0] <= len(items) else ""
     return listed([value for value, _ in items]) if asks_for_all(query) else ""

@@ -58,15 +58,15 @@ _COUNT = lazy_pattern(r"(?i:two|three|four|five|six|seven|eight|nine|ten|several
 _SEVERAL = lazy_pattern(r", | and ")
 
 
-def with_whole_lists(query: Query, found: Sequence[Finding]) -> list[Finding]:
+def with_whole_lists(query: Query, findings: Sequence[Finding]) -> list[Finding]:
     """The findings, each with all items of the list that its value stands in if the query asks for all of them.
 
     A value that stands alone, or among examples, is said to be a part; one alone is trusted less, too. What only tells
     how many there are is left out.
     """
-    if not found or not asks_for_all(query):
-        return list(found)
-    return [_whole(query, finding) for finding in found if not _COUNT.match(finding.value)]
+    if not findings or not asks_for_all(query):
+        return list(findings)
+    return [_whole(query, finding) for finding in findings if not _COUNT.match(finding.value)]
 
 
 def _whole(query: Query, finding: Finding) -> Finding:

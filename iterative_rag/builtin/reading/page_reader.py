@@ -84,37 +84,41 @@ class EvidencePageReader:
             return []
         weights = self._evidence.weights
         if query.kind is AnswerKind.YES_NO:
-            decided = [(one, finding_odds.chance(weights["polar"], one.features)) for one in self.decided(query, page)]
-            return best_of([_finding(page, one, chance * (1.0 if one.said else UNSAID)) for one, chance in decided])
+            decided = [
+                (offer, finding_odds.chance(weights["polar"], offer.features)) for offer in self.decided(query, page)
+            ]
+            return best_of(
+                [_finding(page, offer, chance * (1.0 if offer.said else UNSAID)) for offer, chance in decided]
+            )
         stated = None if "infobox_facts" in self._without else infobox_fact(query, page)
         tabled = [] if "table_answers" in self._without else answers_of_tables(query, page)
-        if stated and all(one.score < stated.score for one in tabled):
+        if stated and all(finding.score < stated.score for finding in tabled):
             return best_of(with_whole_lists(query, [stated]))  # so the network need not read the page
-        found = [*tabled, *([stated] if stated else [])]
+        findings = [*tabled, *([stated] if stated else [])]
         stands = bool(tabled) and tabled[0].score >= STANDS
         closed = _rows(page) if stands else frozenset()
         share = namesake_share(query, page)
-        for one in self.offered(query, page):
-            if one.kind < LEAST_KIND or one.unit.text in closed or (stands and one.features["missing"]):
+        for offer in self.offered(query, page):
+            if offer.kind < LEAST_KIND or offer.unit.text in closed or (stands and offer.features["missing"]):
                 continue
-            chance = share * finding_odds.chance(weights["value"], one.features) * (1.0 if one.said else UNSAID)
-            found.append(_finding(page, one, max(chance, SURE) if _is_denied(query, page, one) else chance))
-        return best_of(with_whole_lists(query, found))
+            chance = share * finding_odds.chance(weights["value"], offer.features) * (1.0 if offer.said else UNSAID)
+            findings.append(_finding(page, offer, max(chance, SURE) if _is_denied(query, page, offer) else chance))
+        return best_of(with_whole_lists(query, findings))
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
         """The likeliest values of the page."""
         best: dict[str, _Candidate] = {}
-        for one in self._candidates(query, page):
-            key = folded(one.value)
-            if key not in best or _likely(one) > _likely(best[key]):
-                best[key] = one
-        chosen = sorted(best.values(), key=lambda one: -_likely(one))[:OFFERED]
-        return [_offer(query, page, one) for one in chosen]
+        for candidate in self._candidates(query, page):
+            key = folded(candidate.value)
+            if key not in best or _likely(candidate) > _likely(best[key]):
+                best[key] = candidate
+        chosen = sorted(best.values(), key=lambda candidate: -_likely(candidate))[:OFFERED]
+        return [_offer(query, page, candidate) for candidate in chosen]
 
     def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
         passages = likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES, SHORT)
-        readings = self._evidence.read(query.text, [_text(one) for one in passages], best=SPANS)
-        found = []
+        readings = self._evidence.read(query.text, [_text(passage) for passage in passages], best=SPANS)
+        candidates = []
         for passage, reading in zip(passages, readings, strict=True):
             for span in reading.spans:
                 unit, value = passage.unit_of(span.start, span.end), span.text.strip("* ")
@@ -127,14 +131,14 @@ class EvidencePageReader:
                     continue
                 if "value_kinds" in self._without or not is_of_other_kind(query, unit, value):
                     value = settlement_after(query, value, unit.text)
-                    found.append(_Candidate(value, span.probability, unit, passage, reading))
-        return found
+                    candidates.append(_Candidate(value, span.probability, unit, passage, reading))
+        return candidates
 
     def decided(self, query: Query, page: UnitPage) -> list[Offered]:
         """Yes or no by each of the page's likeliest passages, with its lead, which tells what the subject is."""
         every = shown_passages(page)
         passages = list(dict.fromkeys((*every[:1], *likeliest(query, every, PASSAGES - 1))))
-        readings = self._evidence.read(query.text, [_text(one) for one in passages])
+        readings = self._evidence.read(query.text, [_text(passage) for passage in passages])
         return [
             Offered(
                 "yes" if reading.yes > reading.no else "no",
@@ -162,10 +166,10 @@ def _rows(page: UnitPage) -> frozenset[str]:
     return frozenset(row.text for table in page.tables if table.kind is not TableKind.INFOBOX for row in table.rows)
 
 
-def _is_denied(query: Query, page: UnitPage, one: Offered) -> bool:
+def _is_denied(query: Query, page: UnitPage, offer: Offered) -> bool:
     """Whether the subject's own infobox says that there is nothing: "Spouse: none"."""
     names = query.name_words
-    return one.value == NOTHING and one.unit.infobox and bool(names) and names <= set(content(page.title))
+    return offer.value == NOTHING and offer.unit.infobox and bool(names) and names <= set(content(page.title))
 
 
 def _of_asked_rows(query: Query, page: UnitPage) -> UnitPage:
@@ -178,15 +182,19 @@ def _of_asked_rows(query: Query, page: UnitPage) -> UnitPage:
     return replace(page, units=tuple(unit for unit in page.units if unit.table not in tables or unit in asked))
 
 
-def _likely(one: _Candidate) -> float:
-    return one.share * one.reading.answerable
+def _likely(candidate: _Candidate) -> float:
+    return candidate.share * candidate.reading.answerable
 
 
-def _offer(query: Query, page: UnitPage, one: _Candidate) -> Offered:
-    features = finding_odds.of_value(query, one.passage, one.reading, (one.value, one.share))
-    kind = finding_odds.of_asked_kind(one.reading.kinds, one.value)
-    said = _says(query, one.passage) and _is_headed(query, one) and not is_of_others(query, page, one.unit)
-    return Offered(shortened(query, one.value), one.unit, features, kind, said)
+def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
+    features = finding_odds.of_value(query, candidate.passage, candidate.reading, (candidate.value, candidate.share))
+    kind = finding_odds.of_asked_kind(candidate.reading.kinds, candidate.value)
+    said = (
+        _says(query, candidate.passage)
+        and _is_headed(query, candidate)
+        and not is_of_others(query, page, candidate.unit)
+    )
+    return Offered(shortened(query, candidate.value), candidate.unit, features, kind, said)
 
 
 def _says(query: Query, passage: ShownPassage) -> bool:
@@ -198,14 +206,14 @@ def _says(query: Query, passage: ShownPassage) -> bool:
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 
 
-def _is_headed(query: Query, one: _Candidate) -> bool:
+def _is_headed(query: Query, candidate: _Candidate) -> bool:
     """Whether something tells that a cell of a table is what is asked for: the header of its column has that kind, or
     the row, its headers or its section speak of the relation."""
-    unit = one.unit
+    unit = candidate.unit
     wanted = {other for word in (*query.asked, *query.relation) for other in alike(word)}
     if not unit.header or not wanted or wanted & set(content(" ".join((unit.section, unit.text, *unit.header)))):
         return True
-    columns = (header for header, cell in zip(unit.header, unit.cells, strict=False) if one.value in cell)
+    columns = (header for header, cell in zip(unit.header, unit.cells, strict=False) if candidate.value in cell)
     return any(kind_of_noun(word) is query.kind for header in columns for word in words(header)[-1:])
 
 
@@ -219,6 +227,6 @@ def _nearest(query: Query, passage: ShownPassage) -> PageUnit:
     return best[0].units[0]
 
 
-def _finding(page: UnitPage, one: Offered, chance: float) -> Finding:
-    statement = f"{page.title}: {shown_text(one.unit)}" if one.unit.cells else one.unit.text
-    return Finding(one.value, one.unit.text, trust(chance), statement)
+def _finding(page: UnitPage, offer: Offered, chance: float) -> Finding:
+    statement = f"{page.title}: {shown_text(offer.unit)}" if offer.unit.cells else offer.unit.text
+    return Finding(offer.value, offer.unit.text, trust(chance), statement)

@@ -53,10 +53,10 @@ class UnitPage:
 def page(window: Window) -> UnitPage:
     """The window's units in order, without struck text."""
     text = without_struck(window.text)
-    found = tables(text, window.title)
+    page_tables = tables(text, window.title)
     rows = {
         row.start: _row(table, row, number)
-        for number, table in enumerate(found)
+        for number, table in enumerate(page_tables)
         if table.kind is not TableKind.LIST
         for row in table.rows
     }
@@ -72,7 +72,7 @@ def page(window: Window) -> UnitPage:
             section = bare.lstrip("# ")
         elif bare and bare != OMISSION:
             units += [PageUnit(sentence, section) for sentence in sentences(bare)]
-    return UnitPage(window.title, tuple(units), text, found)
+    return UnitPage(window.title, tuple(units), text, page_tables)
 
 
 def _row(table: PageTable, row: TableRow, number: int) -> PageUnit:
@@ -105,26 +105,26 @@ class ShownPassage:
 
     def unit_of(self, start: int, end: int) -> PageUnit | None:
         """The unit that contains the characters from `start` to `end`; None if they cross two units."""
-        place = max(place for place, first in enumerate(self.starts) if first <= start)
-        after = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.text)
-        return self.units[place] if end <= after else None
+        index = max(index for index, first in enumerate(self.starts) if first <= start)
+        after = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
+        return self.units[index] if end <= after else None
 
 
 @lru_cache(maxsize=256)
 def shown_passages(page: UnitPage) -> tuple[ShownPassage, ...]:
     """The page's passages in order: as many units of one section and one form as fit each."""
-    found: list[ShownPassage] = []
+    passages: list[ShownPassage] = []
     run: list[PageUnit] = []
     size = 0
     for unit in page.units:
         length = len(shown_text(unit))
         same = run and (unit.section, unit.table) == (run[-1].section, run[-1].table)
         if run and (not same or size + length > (ROWS if unit.cells else PROSE)):
-            found.append(_passage(page, run))
+            passages.append(_passage(page, run))
             run, size = [], 0
         run.append(unit)
         size += length
-    return (*found, _passage(page, run)) if run else tuple(found)
+    return (*passages, _passage(page, run)) if run else tuple(passages)
 
 
 def shown_text(unit: PageUnit) -> str:
@@ -164,11 +164,11 @@ def likeliest(query: Query, passages: Sequence[ShownPassage], most: int, charact
     }
     ranked = sorted(
         range(len(passages)),
-        key=lambda place: (-sum(weight for word, weight in weights.items() if word in words[place]), place),
+        key=lambda index: (-sum(weight for word, weight in weights.items() if word in words[index]), index),
     )
-    sizes = itertools.accumulate(len(passages[place].text) for place in ranked)
+    sizes = itertools.accumulate(len(passages[index].text) for index in ranked)
     count = max(most, sum(size <= characters for size in sizes))
-    return [passages[place] for place in sorted(ranked[:count])]
+    return [passages[index] for index in sorted(ranked[:count])]
 
 
 @lru_cache(maxsize=1024)

@@ -87,5 +87,5 @@ def _is_lesser(query: Query, unit: PageUnit) -> bool:
     if wanted := _LESSER & {*query.asked, *query.relation}:
         return not wanted & set(said)
     office = query.asked[-1] if query.asked else ""
-    places = [place for place, word in enumerate(said) if word == office]
-    return bool(places) and all(place and said[place - 1] in _LESSER for place in places)
+    places = [index for index, word in enumerate(said) if word == office]
+    return bool(places) and all(index and said[index - 1] in _LESSER for index in places)

@@ -44,7 +44,7 @@ class Answering:
 
     @property
     def cited(self) -> list[Fact]:
-        return [self.inquiry.facts[place] for place in dict.fromkeys(self.values[0].facts)]
+        return [self.inquiry.facts[index] for index in dict.fromkeys(self.values[0].facts)]
 
 
 class AnswerTrust(Protocol):

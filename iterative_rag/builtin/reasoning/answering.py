@@ -59,28 +59,28 @@ def sentence(question: str, value: str, marks: str) -> str:
 def _worded(question: str, value: str) -> str:
     if value in {"Yes", "No"}:
         return value
-    if found := _NAME.search(question):
-        return f"{found['whose']} {found['name']} {found['verb']} {value}"
-    if (found := _WHEN.match(question)) and (when := _dated(value)):
-        return f"{found['whom']} {found['verb']}{found['how'] or ''} {found['done']} {when}"
-    if (found := _DIED.match(question)) and (when := _dated(value)):
-        return f"{found['whom']} died {when}"
-    if (found := _WHERE_BORN.match(question)) and value[:1].isupper():
-        return f"{found['whom']} {found['verb']} born in {value}"
-    if (found := _HOW_OLD.match(question)) and value.isdigit() and not _PRONOUN.match(found["whom"]):
-        return f"{found['whom']} {found['verb']} {value} {'year' if value == '1' else 'years'} old {found['then']}"
-    if (found := _COMPARED.match(question)) and value.casefold() in found["sides"].casefold():
-        return f"{value} {found['verb']} {found['how']}"
+    if match := _NAME.search(question):
+        return f"{match['whose']} {match['name']} {match['verb']} {value}"
+    if (match := _WHEN.match(question)) and (when := _dated(value)):
+        return f"{match['whom']} {match['verb']}{match['how'] or ''} {match['done']} {when}"
+    if (match := _DIED.match(question)) and (when := _dated(value)):
+        return f"{match['whom']} died {when}"
+    if (match := _WHERE_BORN.match(question)) and value[:1].isupper():
+        return f"{match['whom']} {match['verb']} born in {value}"
+    if (match := _HOW_OLD.match(question)) and value.isdigit() and not _PRONOUN.match(match["whom"]):
+        return f"{match['whom']} {match['verb']} {value} {'year' if value == '1' else 'years'} old {match['then']}"
+    if (match := _COMPARED.match(question)) and value.casefold() in match["sides"].casefold():
+        return f"{value} {match['verb']} {match['how']}"
     phrase, verb = asked_phrase(question)
     return f"{phrase} {verb} {value}" if phrase else value
 
 
 def _dated(value: str) -> str:
     """ "on November 19, 1831", "in 1831"; "" where the value is not a date alone."""
-    found = dates(value)
-    if len(found) != 1 or found[0][1:] != (0, len(value)):
+    days = dates(value)
+    if len(days) != 1 or days[0][1:] != (0, len(value)):
         return ""
-    return f"{'on' if found[0][0].day else 'in'} {value}"
+    return f"{'on' if days[0][0].day else 'in'} {value}"
 
 
 # Passages of an extract, and the least score of one besides the best, as a share of the best one's.
@@ -124,7 +124,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
         computations=best.computations,
         caveats=(
             *(f"Not found: {question}" for question in outcome.missing if best.parts),
-            *([MAY_LACK] if any(INCOMPLETE in inquiry.facts[place].statement for place in cited) else []),
+            *([MAY_LACK] if any(INCOMPLETE in inquiry.facts[index].statement for index in cited) else []),
         ),
     )
 
@@ -150,8 +150,8 @@ def _extract(inquiry: Inquiry, values: Sequence[NodeValue]) -> Draft:
     }
     return Draft(
         answered=True,
-        text=" ".join(f"“{quotes[place]}” [{n}]" for n, place in enumerate(cited, start=1)),
-        short_answer=next(iter(quotes[place] for place in cited), plain(best[0].text)),
+        text=" ".join(f"“{quotes[index]}” [{n}]" for n, index in enumerate(cited, start=1)),
+        short_answer=next(iter(quotes[index] for index in cited), plain(best[0].text)),
         cited=cited,
         confidence=round(best[0].score, 3),
         form=AnswerForm.EXTRACT,
@@ -161,7 +161,7 @@ def _extract(inquiry: Inquiry, values: Sequence[NodeValue]) -> Draft:
 def _as_written(inquiry: Inquiry, best: NodeValue) -> NodeValue:
     """The value without markup, with the unit that the quote of a fact that states it writes with it: for the sentence,
     since the engine adds it to the short answer alone."""
-    stating = (inquiry.facts[place] for place in best.facts)
+    stating = (inquiry.facts[index] for index in best.facts)
     quotes = (fact.quote for fact in stating if fact.value == best.text)
     return replace(best, text=plain(with_unit(best.text, *quotes)))
 
@@ -170,14 +170,14 @@ def _marks(inquiry: Inquiry, best: NodeValue, cited: tuple[int, ...]) -> str:
     """The markers of what the answer itself rests on: the facts on whose values no other cited one builds, and those
     that it was computed from. The chain of an answer shows them all."""
     own = tuple(dict.fromkeys(best.facts))
-    facts = [inquiry.facts[place] for place in own]
+    facts = [inquiry.facts[index] for index in own]
     values = [fact.value for fact in facts]
     led_on = {folded(values[n]) for fact in facts for n in values_named(fact.need.question, values, inquiry.original)}
-    computed = {place for one in best.computations for place in one.facts}
+    computed = {index for step in best.computations for index in step.facts}
     return "".join(
-        f"[{cited.index(place) + 1}]"
-        for place, value in zip(own, values, strict=True)
-        if place in computed or folded(value) not in led_on
+        f"[{cited.index(index) + 1}]"
+        for index, value in zip(own, values, strict=True)
+        if index in computed or folded(value) not in led_on
     )
 
 
@@ -192,7 +192,7 @@ def _abstention(inquiry: Inquiry, outcome: NodeResult) -> Draft:
 
 def _denial(inquiry: Inquiry, outcome: NodeResult) -> Draft:
     """The corpus says that there is none of what the question takes for granted; the quote that says so is cited."""
-    denying = [place for place, fact in enumerate(inquiry.facts) if fact.value == NOTHING]
+    denying = [index for index, fact in enumerate(inquiry.facts) if fact.value == NOTHING]
     said = "; ".join(dict.fromkeys(outcome.missing))
     missing = f"The question assumes something untrue: {said}"
     return Draft(answered=False, text="", cited=tuple(denying[:1]), missing=missing, false_premise=True)

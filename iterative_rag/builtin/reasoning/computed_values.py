@@ -92,8 +92,8 @@ def _amount(value: Computable | None) -> Fraction | None:
 
 
 def date_of(text: str) -> Date | None:
-    found = dates(text)
-    return found[0][0] if found else None
+    days = dates(text)
+    return days[0][0] if days else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ class _Operand:
 
 def _operand(text: str, unit: str = "") -> _Operand | None:
     """The number in a value: the first in `unit` or a unit of the same dimension, else the first of all."""
-    found = [
+    operands = [
         _Operand(amount.value, amount.unit, _spelled(text[start:end], amount.unit))
         for amount, start, end in amounts(text)
     ]
-    fitting = [one for one in found if unit and units.convert(one.value, one.unit, unit) is not None]
-    return next(iter(fitting or found), None)
+    fitting = [operand for operand in operands if unit and units.convert(operand.value, operand.unit, unit) is not None]
+    return next(iter(fitting or operands), None)
 
 
 def _spelled(amount: str, unit: str) -> str:
@@ -121,11 +121,11 @@ def _spelled(amount: str, unit: str) -> str:
     return next((ending for ending in endings if units.unit_of(ending) == unit), units.plural(unit) if unit else "")
 
 
-def _literals(found: Sequence[_Operand]) -> list[str]:
+def _literals(numbers: Sequence[_Operand]) -> list[str]:
     """The numbers as literals of an expression, with units if all have the same dimension."""
-    dimensions = {units.dimension(one.unit) for one in found}
+    dimensions = {units.dimension(number.unit) for number in numbers}
     measured = len(dimensions) == 1 and not dimensions & _UNMEASURED
-    return [f"{written(Fraction(one.value))} {one.spelled if measured else ''}".rstrip() for one in found]
+    return [f"{written(Fraction(number.value))} {number.spelled if measured else ''}".rstrip() for number in numbers]
 
 
 def _years(values: Sequence[str], unit: str) -> OperationResult | None:
@@ -149,17 +149,17 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
 
 def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> OperationResult | None:
     asked = units.unit_of(unit)
-    found = [operand for operand in (_operand(value, asked) for value in values) if operand is not None]
-    if len(found) < len(values):
+    operands = [operand for operand in (_operand(value, asked) for value in values) if operand is not None]
+    if len(operands) < len(values):
         return None
     if unit:
-        found = _in_one_unit(found, asked)
-    if operation is Operation.DIFFERENCE and (order := _order(_literals(found))) is not None and order < 0:
-        found.reverse()
-    literals = _literals(found)
+        operands = _in_one_unit(operands, asked)
+    if operation is Operation.DIFFERENCE and (order := _order(_literals(operands))) is not None and order < 0:
+        operands.reverse()
+    literals = _literals(operands)
     signs = {Operation.SUM: " + ", Operation.DIFFERENCE: " - "}
     expression = signs[operation].join(literals)
-    if asked and " " in literals[0] and found[0].unit != asked:
+    if asked and " " in literals[0] and operands[0].unit != asked:
         expression = f"{expression} to {unit.lower()}"
     value = _evaluate(expression)
     amount = _amount(value)
@@ -169,12 +169,12 @@ def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> Opera
     return OperationResult(f"{rounded} {unit}".strip(), expression, said(value))
 
 
-def _in_one_unit(found: list[_Operand], unit: str) -> list[_Operand]:
+def _in_one_unit(numbers: list[_Operand], unit: str) -> list[_Operand]:
     """The numbers unchanged if all convert to `unit`; otherwise convert those that do, and drop all units."""
-    changed = [units.convert(one.value, one.unit, unit) for one in found]
+    changed = [units.convert(number.value, number.unit, unit) for number in numbers]
     if all(value is not None for value in changed):
-        return found
-    return [_Operand(one.value if value is None else value) for one, value in zip(found, changed, strict=True)]
+        return numbers
+    return [_Operand(number.value if value is None else value) for number, value in zip(numbers, changed, strict=True)]
 
 
 # --- comparisons -----------------------------------------------------------------------------------
@@ -185,8 +185,8 @@ def _comparable(values: Sequence[str]) -> list[str] | None:
     days = [day for day in map(date_of, values) if day is not None]
     if len(days) == len(values):
         return [str(day) for day in days]
-    found = [operand for operand in map(_operand, values) if operand is not None]
-    return _literals(found) if len(found) == len(values) else None
+    operands = [operand for operand in map(_operand, values) if operand is not None]
+    return _literals(operands) if len(operands) == len(values) else None
 
 
 def _order(literals: Sequence[str]) -> int | None:
@@ -215,12 +215,12 @@ def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Op
     if not literals or len(labels) != len(literals):
         return None
     best = 0
-    for place in range(1, len(literals)):
-        order = _order([literals[place], literals[best]])
+    for index in range(1, len(literals)):
+        order = _order([literals[index], literals[best]])
         if order is None:
             return None
         if order == (-1 if least else 1):
-            best = place
+            best = index
     if len(literals) == 2:
         other = 1 - best
         shown = _comparison(literals[best], literals[other], _order([literals[best], literals[other]]) or 0)

@@ -46,8 +46,8 @@ class Evaluation:
     _tried: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for place, fact in enumerate(self.inquiry.facts):
-            self._facts.setdefault(fact.need.key, []).append((place, fact))
+        for index, fact in enumerate(self.inquiry.facts):
+            self._facts.setdefault(fact.need.key, []).append((index, fact))
         for need in self.inquiry.tried:
             self._tried[need.key] = self._tried.get(need.key, 0) + 1
 
@@ -86,10 +86,10 @@ class Evaluation:
             if values and not is_rival(combination, followed):
                 continue
             question = render(node.template, [value.text for value in combination])
-            if found := self._found(question, combination):
-                if found[0].text == NOTHING:
+            if hits := self._found(question, combination):
+                if hits[0].text == NOTHING:
                     return NodeResult(missing=(f"{question} (the corpus says: none)",), denied=True)
-                values += found
+                values += hits
                 followed.append(combination)
                 continue
             looks = self._tried.get(Need(question).key, 0)
@@ -121,7 +121,7 @@ class Evaluation:
         told = (
             value
             for value in outcome.values
-            if not any(self._is_row_of_name(self.inquiry.facts[place]) for place in self._facts_stating(value))
+            if not any(self._is_row_of_name(self.inquiry.facts[index]) for index in self._facts_stating(value))
         )
         return replace(outcome, values=tuple(told))
 
@@ -131,24 +131,24 @@ class Evaluation:
 
     def _found(self, question: str, combination: tuple[NodeValue, ...]) -> list[NodeValue]:
         """The values of a need's facts, best first; agreement between documents raises their rank."""
-        below = unique(place for value in combination for place in value.facts)
+        below = unique(index for value in combination for index in value.facts)
         trust = min((value.score for value in combination), default=1.0)
         chain = math.prod(value.chain for value in combination)
-        computed = unique(one for value in combination for one in value.computations)
-        found: dict[str, list[tuple[int, Fact]]] = {}
-        for place, fact in self._facts.get(Need(question).key, []):
+        computed = unique(step for value in combination for step in value.computations)
+        by_value: dict[str, list[tuple[int, Fact]]] = {}
+        for index, fact in self._facts.get(Need(question).key, []):
             if fact.value and fact.score >= self.caution.built_on and self._usable(question, combination, fact):
-                found.setdefault(folded(fact.value), []).append((place, fact))
+                by_value.setdefault(folded(fact.value), []).append((index, fact))
         ranked: list[tuple[float, NodeValue]] = []
-        for group in found.values():
+        for group in by_value.values():
             group.sort(key=lambda item: -item[1].score)
-            place, best = group[0]
+            index, best = group[0]
             others = [item for item in group if item[1].document_id != best.document_id]
             # Cite one other article that says the same nearly as surely besides the best. Rows of a table that one
             # value rests on share its score; all of them are cited.
             rows = [at for at, fact in group[1:] if (fact.document_id, fact.score) == (best.document_id, best.score)]
             sure = [at for at, fact in others[:1] if fact.score >= NEAR_BEST * best.score]
-            facts = unique((*below, place, *rows, *sure))
+            facts = unique((*below, index, *rows, *sure))
             said = _agreed(best, [fact for _, fact in others])
             value = NodeValue(best.value, facts, min(said, trust), chain * said, computations=computed)
             ranked.append((said, value))
@@ -172,7 +172,7 @@ class Evaluation:
 
     def _may_be_namesake(self, value: NodeValue, fact: Fact) -> bool:
         """Whether a fact may be about a namesake: its article is neither a source of the value nor the person's own."""
-        known = {self.inquiry.facts[place].document_id for place in value.facts}
+        known = {self.inquiry.facts[index].document_id for index in value.facts}
         title = folded(fact.title.split(" (")[0])
         return fact.document_id not in known and title != folded(value.text)
 
@@ -196,7 +196,7 @@ class Evaluation:
         outcome = self.of(node.person)
         values = []
         for value in outcome.values:
-            facts = [self.inquiry.facts[place] for place in value.facts]
+            facts = [self.inquiry.facts[index] for index in value.facts]
             context = " ".join(fact.quote for fact in facts if folded(fact.value) == folded(value.text))
             part = name_parts.part_of(value.text, node.part, married=self._married_surname(node), context=context)
             if part:
@@ -223,8 +223,8 @@ class Evaluation:
             return self._claim(node, operands)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
-            found = None if again else side_joining.decide_by_one(node, operands)
-            return NodeResult((found,), missing=missing) if found else NodeResult(again=again, missing=missing)
+            decided = None if again else side_joining.decide_by_one(node, operands)
+            return NodeResult((decided,), missing=missing) if decided else NodeResult(again=again, missing=missing)
         chosen = (
             side_joining.pick_agreeing(operands)
             if node.operation is Operation.SAME
@@ -240,20 +240,20 @@ class Evaluation:
         )
         if worked is None:
             return NodeResult(missing=(f"values that can be compared for: {node.source}",))
-        facts = unique(place for value in chosen for place in value.facts)
-        steps = unique(one for value in chosen for one in value.computations)
+        facts = unique(index for value in chosen for index in value.facts)
+        steps = unique(step for value in chosen for step in value.computations)
         if worked.expression:
-            proving = unique(place for value in chosen for place in self._facts_stating(value))
+            proving = unique(index for value in chosen for index in self._facts_stating(value))
             steps = (*steps, Computation(worked.expression, worked.result, proving))
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
 
     def _claim(self, node: Computed, operands: Sequence[NodeResult]) -> NodeResult:
         """Yes or no by the value that was looked up; by the closed question where that does not decide or is surer."""
-        claimed, found, closed = operands
-        near = [value for value in found.values if value.score >= NEAR_BEST * found.values[0].score]
+        claimed, outcome, closed = operands
+        near = [value for value in outcome.values if value.score >= NEAR_BEST * outcome.values[0].score]
         verdicts = [(self._states(value, claimed.values[0].text), value) for value in near]
-        verdict, value = next((one for one in verdicts if one[0]), verdicts[0] if verdicts else (None, None))
+        verdict, value = next((pair for pair in verdicts if pair[0]), verdicts[0] if verdicts else (None, None))
         said = self._of_subject(closed.values) if closed.values else None
         read = NodeResult((said,)) if said else closed
         if verdict is None or value is None:
@@ -270,18 +270,18 @@ class Evaluation:
 
     def _states(self, value: NodeValue, claimed: str) -> bool | None:
         """Whether a value is the claimed one; None where it does not tell."""
-        quotes = " ".join(self.inquiry.facts[place].quote for place in self._facts_stating(value))
+        quotes = " ".join(self.inquiry.facts[index].quote for index in self._facts_stating(value))
         return claim_holds(claimed, value.text, quotes)
 
     def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
         """The best value from an article on what was asked about, else the best of all: articles that only mention it,
         or are on its namesakes, often state the same of something else."""
-        first = [self.inquiry.facts[place] for place in self._facts_stating(values[0])]
+        first = [self.inquiry.facts[index] for index in self._facts_stating(values[0])]
         if any(_is_on_bearer(fact) for fact in first):
             return values[0]  # "Lee" may be the film of that name, but the surer value is on Ann Lee
         asked = {fact.need.key for fact in first}
         for value in values:
-            stating = (self.inquiry.facts[place] for place in self._facts_stating(value))
+            stating = (self.inquiry.facts[index] for index in self._facts_stating(value))
             if any(fact.need.key in asked and _is_on_subject(fact) for fact in stating):
                 return value
         return values[0]
@@ -311,7 +311,7 @@ class Evaluation:
 
     def _facts_stating(self, value: NodeValue) -> tuple[int, ...]:
         """The facts of a value that state it; all of its facts if it was computed."""
-        holding = (place for place in value.facts if folded(self.inquiry.facts[place].value) == folded(value.text))
+        holding = (index for index in value.facts if folded(self.inquiry.facts[index].value) == folded(value.text))
         return tuple(holding) or value.facts
 
 
@@ -337,6 +337,6 @@ def _agreed(best: Fact, others: Sequence[Fact]) -> float:
 
 def render(template: str, values: list[str]) -> str:
     text = template
-    for place, value in enumerate(values):
-        text = text.replace(f"{{{place}}}", value)
+    for index, value in enumerate(values):
+        text = text.replace(f"{{{index}}}", value)
     return text

@@ -97,8 +97,8 @@ def _lookups(node: Node, evaluation: Evaluation) -> Iterator[str]:
     for slot in slots_of(node):
         yield from _lookups(slot, evaluation)
     if isinstance(node, Lookup):
-        found = [evaluation.of(slot).values for slot in node.slots]
-        texts = [values[0].text if values else slot.source for values, slot in zip(found, node.slots, strict=True)]
+        choices = [evaluation.of(slot).values for slot in node.slots]
+        texts = [values[0].text if values else slot.source for values, slot in zip(choices, node.slots, strict=True)]
         yield render(node.template, texts)
 
 
@@ -129,8 +129,8 @@ def _missing(plan: Node, evaluation: Evaluation, outcome: NodeResult) -> str:
 def _weakest(inquiry: Inquiry, outcome: NodeResult) -> str:
     """The look-up of the least trusted fact behind the value that may still be repeated; "" if there is none."""
     places = outcome.values[0].facts if outcome.values else ()
-    for place in sorted(places, key=lambda place: inquiry.facts[place].score):
-        question = inquiry.facts[place].need.question
+    for index in sorted(places, key=lambda index: inquiry.facts[index].score):
+        question = inquiry.facts[index].need.question
         if inquiry.looks(Need(question)) < LOOKS:
             return question
     return ""

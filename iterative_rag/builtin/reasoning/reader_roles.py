@@ -55,10 +55,10 @@ class ReaderRoles:
         def read() -> list[Read]:
             shown = [PassageText(title, "", text) for title, text in texts]
             readings = self._reader.read(need, shown, best=1)
-            return [(one.answerable, one.spans[0].text if one.spans else "") for one in readings]
+            return [(reading.answerable, reading.spans[0].text if reading.spans else "") for reading in readings]
 
-        def fits(found: Sequence[Read]) -> bool:
-            return len(found) == len(texts) and all(0 <= answerable <= 1 for answerable, _ in found)
+        def fits(reads: Sequence[Read]) -> bool:
+            return len(reads) == len(texts) and all(0 <= answerable <= 1 for answerable, _ in reads)
 
         key = ["texts", self._reader.name, need, texts]
         return cached_result(self._cache, key, _forms()[0], read, fits) if texts else []
@@ -70,11 +70,11 @@ class ReaderRoles:
             (reading,) = self._reader.read(need, [PassageText(title, "", quote)], best=SPANS)
             if value.casefold() in {"yes", "no"}:
                 return reading.yes if says_yes(value) else reading.no
-            found = max((span.probability for span in reading.spans if agree(span.text, value)), default=0.0)
-            return round(reading.answerable * (1.0 if found >= SHARE else ELSEWHERE), 4)
+            share = max((span.probability for span in reading.spans if agree(span.text, value)), default=0.0)
+            return round(reading.answerable * (1.0 if share >= SHARE else ELSEWHERE), 4)
 
         key = ["quote", self._reader.name, need, value, title, quote]
-        return cached_result(self._cache, key, _forms()[1], read, lambda found: 0 <= found <= 1)
+        return cached_result(self._cache, key, _forms()[1], read, lambda chance: 0 <= chance <= 1)
 
 
 @lru_cache(maxsize=1)
@@ -86,8 +86,8 @@ def score_of_answerable(answerable: float) -> float:
     return round(1 / (1 + math.exp(-(WEIGHT * log_odds(answerable) + SHIFT))), 4)
 
 
-def _grade(answerable: float, found: str) -> Grade:
-    if not found:
+def _grade(answerable: float, value: str) -> Grade:
+    if not value:
         return scored(0.0, "There are no words to read.")
     score = score_of_answerable(answerable)
-    return scored(score, f"The reader finds “{found}” ({score:.2f}).")
+    return scored(score, f"The reader finds “{value}” ({score:.2f}).")

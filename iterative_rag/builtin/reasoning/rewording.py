@@ -64,9 +64,9 @@ def _phrasings(query: Query, names: Sequence[str]) -> Iterator[str]:
     written = {stem(word): word for word in words(query.text)}
     relation = tuple(dict.fromkeys((*query.relation, *query.asked)))
     for others in (synonyms, _kinds):
-        instead = {one: others(one)[:FEW] for one in relation}
+        instead = {root: others(root)[:FEW] for root in relation}
         if any(instead.values()):
-            told = (word for one in relation for word in instead[one] or (written.get(one, one),))
+            told = (word for root in relation for word in instead[root] or (written.get(root, root),))
             yield " ".join([*names, *map(str, query.years), *islice(dict.fromkeys(told), MOST)])
     yield " ".join(_key_words(query))
 
@@ -78,7 +78,7 @@ def _kinds(stemmed: str) -> tuple[str, ...]:
 
 def names_of(query: Query) -> tuple[str, ...]:
     """The names of a query as its text spells them; names separated only by "of" or "the" are one."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = 0
     tokens = [token for token in tokenize(query.text) if token.word]
     for name in query.names:
@@ -88,11 +88,11 @@ def names_of(query: Query) -> tuple[str, ...]:
         first = parts[0]
         last = next((token for token in parts if name[-1] in content(token.text)), first)
         at = last.end
-        if found and _INNER.fullmatch(query.text, found[-1][1], first.start):
-            found[-1] = (found[-1][0], last.end)
+        if spans and _INNER.fullmatch(query.text, spans[-1][1], first.start):
+            spans[-1] = (spans[-1][0], last.end)
         else:
-            found.append((first.start, last.end))
-    return tuple(dict.fromkeys(_bare(query.text[start:end]) for start, end in found))
+            spans.append((first.start, last.end))
+    return tuple(dict.fromkeys(_bare(query.text[start:end]) for start, end in spans))
 
 
 def _key_words(query: Query) -> list[str]:

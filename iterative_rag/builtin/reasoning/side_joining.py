@@ -19,10 +19,10 @@ ALSO = 0.5
 def decide_by_one(node: Computed, operands: list[NodeResult]) -> NodeValue | None:
     """The value that one side decides alone: "no" for "both", "yes" for "either" and "which"; None if it does not."""
     deciding = {Operation.BOTH: "no", Operation.EITHER: "yes", Operation.CHOICE: node.unit or "yes"}
-    for place, operand in enumerate(operands):
+    for index, operand in enumerate(operands):
         value = operand.values[0] if operand.values else None
         if value and value.text == deciding.get(node.operation):
-            text = node.labels[place].source if node.operation is Operation.CHOICE else value.text.capitalize()
+            text = node.labels[index].source if node.operation is Operation.CHOICE else value.text.capitalize()
             return replace(value, text=text, score=value.score * HALF_MET, chain=value.chain * HALF_MET)
     return None
 
@@ -31,21 +31,21 @@ def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least
     """The values of several questions together; a value that is trusted less than `least` counts as not found."""
     if again := unique(need for operand in operands if not operand.values for need in operand.again):
         return NodeResult(again=again, missing=unique(text for operand in operands for text in operand.missing))
-    found = [
+    pairs = [
         (question, operand.values[0])
         for question, operand in zip(questions, operands, strict=True)
         if operand.values and operand.values[0].score >= least
     ]
-    missing = tuple(question for question in questions if question not in {asked for asked, _ in found})
-    if not found:
+    missing = tuple(question for question in questions if question not in {asked for asked, _ in pairs})
+    if not pairs:
         return NodeResult(missing=missing)
-    values = [value for _, value in found]
+    values = [value for _, value in pairs]
     joined = NodeValue(
         "; ".join(value.text for value in values),
-        unique(place for value in values for place in value.facts),
+        unique(index for value in values for index in value.facts),
         min(value.score for value in values),
-        computations=unique(one for value in values for one in value.computations),
-        parts=tuple(found),
+        computations=unique(step for value in values for step in value.computations),
+        parts=tuple(pairs),
     )
     return NodeResult((joined,), missing=missing)
 
@@ -53,8 +53,8 @@ def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least
 def pick_agreeing(operands: list[NodeResult]) -> list[NodeValue]:
     """A pair of values that agree and are each nearly as good as the best; otherwise the two best."""
     first, second = operands
-    for one, other in itertools.product(first.values, second.values):
-        near = one.score >= ALSO * first.values[0].score and other.score >= ALSO * second.values[0].score
-        if near and agree(one.text, other.text):
-            return [one, other]
+    for value, other in itertools.product(first.values, second.values):
+        near = value.score >= ALSO * first.values[0].score and other.score >= ALSO * second.values[0].score
+        if near and agree(value.text, other.text):
+            return [value, other]
     return [first.values[0], second.values[0]]

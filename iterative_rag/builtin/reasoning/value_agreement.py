@@ -15,12 +15,12 @@ from iterative_rag.text.units import convert
 def agree(first: str, second: str) -> bool:
     """Whether two values may name the same thing: one contains all words of the other, or hyponyms or synonyms of
     them ("lead singer", "lead vocalist")."""
-    one, other = ({stem(word) for word in words(value) if word != "the"} for value in (first, second))
-    return bool(one) and bool(other) and (_covers(one, other) or _covers(other, one))
+    stems, other = ({stem(word) for word in words(value) if word != "the"} for value in (first, second))
+    return bool(stems) and bool(other) and (_covers(stems, other) or _covers(other, stems))
 
 
-def _covers(one: set[str], other: set[str]) -> bool:
-    return all(word in other or counts_as(word) & other for word in one)
+def _covers(stems: set[str], other: set[str]) -> bool:
+    return all(word in other or counts_as(word) & other for word in stems)
 
 
 def pick_label(value: str, labels: Sequence[str]) -> str | None:
@@ -64,16 +64,16 @@ def _drop_country(value: str) -> str:
 def claim_holds(claimed: str, value: str, quote: str) -> bool | None:
     """Whether a value is what is claimed, as far as it tells: a country does not tell the city, nor a value the larger
     thing that its quote names with it."""
-    days = [[day for day, _, _ in dates(one)] for one in (claimed, value)]
+    days = [[day for day, _, _ in dates(text)] for text in (claimed, value)]
     if all(days):
         wanted = days[0][0]
         if any(wanted == day.cut(1 if not wanted.month else 2 if not wanted.day else 3) for day in days[1]):
             return True
         return False if len(days[1]) == 1 and (days[1][0].month or not wanted.month) else None
-    sums = [amounts(one) for one in (claimed, value)]
+    sums = [amounts(text) for text in (claimed, value)]
     if all(sums) and not claimed[:1].isupper():
-        (one, _, _), (other, _, _) = sums[0][0], sums[1][0]
-        changed = convert(one.value, one.unit, other.unit) if one.unit and other.unit else one.value
+        (amount, _, _), (other, _, _) = sums[0][0], sums[1][0]
+        changed = convert(amount.value, amount.unit, other.unit) if amount.unit and other.unit else amount.value
         return None if changed is None else abs(changed - other.value) <= 0.005 * abs(other.value)
     said, told, near = ({stem(word) for word in words(text) if word != "the"} for text in (claimed, value, quote))
     if said <= told:

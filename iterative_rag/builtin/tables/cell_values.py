@@ -73,7 +73,7 @@ def cell_value(cell: str) -> CellValue:
                     year_day = year_day or (0, date.month, date.day)
                 case Period(first=first):
                     day = (first, 0, 0)
-        read = next((one for one in mention.readings if isinstance(one, Quantity)), None)
+        read = next((reading for reading in mention.readings if isinstance(reading, Quantity)), None)
         if amount[0] is None and read is not None and mention.start <= _FARTHEST:
             amount = Fraction(str(read.value)), read.unit
     return CellValue(*amount, day or year_day)
@@ -81,8 +81,8 @@ def cell_value(cell: str) -> CellValue:
 
 def header_unit(header: str) -> str:
     """The unit that a header names in brackets, as it is written: "m" for "Height (m)"; "" for none."""
-    found = [match["unit"] for match in _HEADER_UNIT.finditer(header)]
-    return next((unit for unit in found if units.unit_of(unit)), "")
+    names = [match["unit"] for match in _HEADER_UNIT.finditer(header)]
+    return next((unit for unit in names if units.unit_of(unit)), "")
 
 
 @lru_cache(maxsize=1024)
@@ -118,7 +118,7 @@ def has_words(cell: str) -> bool:
 @lru_cache(maxsize=256)
 def column_kinds(table: PageTable) -> tuple[str, ...]:
     """The kind of each column: "days", "numbers", "words" or "mixed"."""
-    return tuple(_kind(table.column(place)) for place in range(len(table.header)))
+    return tuple(_kind(table.column(column)) for column in range(len(table.header)))
 
 
 def _kind(cells: tuple[str, ...]) -> str:

@@ -59,9 +59,9 @@ class PageTable:
         """What the table is about, in words."""
         return f"{self.title} {self.section} {self.caption}"
 
-    def column(self, place: int) -> tuple[str, ...]:
+    def column(self, index: int) -> tuple[str, ...]:
         """The cells of a column, top down."""
-        return tuple(row.cells[place].text for row in self.rows)
+        return tuple(row.cells[index].text for row in self.rows)
 
 
 # Longer paragraphs before a table are prose, not its caption.
@@ -87,7 +87,7 @@ class _Line:
 
 def tables(text: str, title: str) -> tuple[PageTable, ...]:
     """The tables of a text, in order. A table beside an omission may lack rows."""
-    found: list[PageTable] = []
+    page_tables: list[PageTable] = []
     section = caption = before = ""
     run: list[_Line] = []
     for line in [*_lines(text), _Line("", len(text))]:
@@ -95,7 +95,7 @@ def tables(text: str, title: str) -> tuple[PageTable, ...]:
             table = _table(run, title, section, caption)
             cut = OMISSION in (before, line.text.strip()) or _IN_PART.search(f"{section} {caption}") is not None
             if table is not None:
-                _add(found, replace(table, complete=table.complete and not cut), omitted=before == OMISSION)
+                _add(page_tables, replace(table, complete=table.complete and not cut), omitted=before == OMISSION)
             run, before, caption = [], "", ""
         bare = line.text.strip()
         if _opens(line.text):
@@ -105,7 +105,7 @@ def tables(text: str, title: str) -> tuple[PageTable, ...]:
             before = ""
         elif bare:
             before, caption = bare, bare.strip("*") if len(bare) <= LONGEST_CAPTION and bare != OMISSION else ""
-    return tuple(found)
+    return tuple(page_tables)
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -123,14 +123,14 @@ def _continues(run: list[_Line], line: _Line) -> bool:
     return is_row(line.text) if is_row(run[0].text) else _ENTRY.match(line.text) is not None
 
 
-def _add(found: list[PageTable], table: PageTable, *, omitted: bool) -> None:
+def _add(page_tables: list[PageTable], table: PageTable, *, omitted: bool) -> None:
     """Append a table, or its rows to the header that stands before an omission."""
-    last = found[-1] if found else None
+    last = page_tables[-1] if page_tables else None
     headless = table.kind is not TableKind.LIST and not any(table.header)
     if omitted and headless and last and last.kind is TableKind.TABLE and len(last.header) == len(table.header):
-        found[-1] = replace(last, rows=(*last.rows, *table.rows), complete=False, end=table.end)
+        page_tables[-1] = replace(last, rows=(*last.rows, *table.rows), complete=False, end=table.end)
     elif table.rows or any(table.header):
-        found.append(table)
+        page_tables.append(table)
 
 
 def _table(run: list[_Line], title: str, section: str, caption: str) -> PageTable | None:

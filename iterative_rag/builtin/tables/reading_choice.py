@@ -48,28 +48,28 @@ def weights() -> Mapping[str, Mapping[str, float]]:
 
 def choose(question: TableQuestion, table: PageTable) -> ChosenReading | None:
     """The likeliest sound reading of a question on a table; None where it has none."""
-    found = readings(question, table)
+    options = readings(question, table)
     features, known = ReadingFeatures(question, table), weights()["reading"]
-    scores = [sum(known.get(name, 0.0) * value for name, value in features.of(one).items()) for one in found]
-    return chosen(question, table, found, scores, features)
+    scores = [sum(known.get(name, 0.0) * value for name, value in features.of(option).items()) for option in options]
+    return chosen(question, table, options, scores, features)
 
 
 def chosen(
     question: TableQuestion,
     table: PageTable,
-    found: Sequence[TableReading],
+    options: Sequence[TableReading],
     scores: Sequence[float],
     features: ReadingFeatures,
 ) -> ChosenReading | None:
     """The likeliest sound one of scored readings."""
-    order = sorted(range(len(found)), key=lambda place: -scores[place])[:MOST_JUDGED]
-    sound = [at for at in order if is_sound(question, table, found[at], features.uncovered(found[at]))]
+    order = sorted(range(len(options)), key=lambda at: -scores[at])[:MOST_JUDGED]
+    sound = [at for at in order if is_sound(question, table, options[at], features.uncovered(options[at]))]
     if not sound:
         return None
-    best = found[sound[0]]
+    best = options[sound[0]]
     shares: dict[tuple[str, ...], float] = {}
     for at in sound:
-        key = _key(found[at])
+        key = _key(options[at])
         shares[key] = shares.get(key, 0.0) + math.exp(scores[at] - scores[sound[0]])
     whole, own = sum(shares.values()), shares.pop(_key(best))
     margin = own - max(shares.values(), default=0.0)
@@ -135,15 +135,18 @@ def _accounts(question: TableQuestion, pick: ChosenReading) -> bool:
         left &= ~question.bits(frozenset(question.asked))
     if not left:
         return bool(question.asked or reading.selection.conditions)
-    words = [token.text for place, token in enumerate(question.tokens) if left >> place & 1]
+    words = [token.text for at, token in enumerate(question.tokens) if left >> at & 1]
     named = question.asked and reading.selection.conditions and not left & question.bits(frozenset(question.asked[-1:]))
     return bool(named) and len(words) == 1 and words[0].isalpha() and words[0] not in _UNREAD
 
 
 def trust_features(question: TableQuestion, pick: ChosenReading) -> dict[str, float]:
-    reading, named = pick.reading, [one.quality for one in pick.reading.selection.conditions if not one.quantified]
+    reading, named = (
+        pick.reading,
+        [condition.quality for condition in pick.reading.selection.conditions if not condition.quantified],
+    )
     asked = question.bits(frozenset(question.asked[-1:]))
-    free = [token.text for place, token in enumerate(question.tokens) if not reading.selection.bits >> place & 1]
+    free = [token.text for at, token in enumerate(question.tokens) if not reading.selection.bits >> at & 1]
     left = pick.left.bit_count()
     return {
         "bias": 1.0,

@@ -26,26 +26,29 @@ class ReadingFeatures:
         self._content = question.content_bits
         self._total = max(1, self._content.bit_count())
         stems = [frozenset(canonical(word) for word in words(name)) for name in table.header]
-        self._exact = [question.bits(one) for one in stems]
+        self._exact = [question.bits(header) for header in stems]
         self._near = [
-            exact | question.bits(frozenset(other for word in one for other in alike(word)))
-            for exact, one in zip(self._exact, stems, strict=True)
+            exact | question.bits(frozenset(other for word in header for other in alike(word)))
+            for exact, header in zip(self._exact, stems, strict=True)
         ]
-        self._shares = [sum(bool(question.bits(frozenset({word}))) for word in one) / max(1, len(one)) for one in stems]
+        self._shares = [
+            sum(bool(question.bits(frozenset({word}))) for word in header) / max(1, len(header)) for header in stems
+        ]
         self._stems = stems
         self._kinds = column_kinds(table)
         named = [words(name.partition("(")[0]) for name in table.header]
-        self._header_kinds = [kind_of_noun(one[-1]) if one else AnswerKind.THING for one in named]
+        self._header_kinds = [kind_of_noun(name[-1]) if name else AnswerKind.THING for name in named]
         self._context = question.bits(frozenset(canonical(word) for word in words(table.context)))
         head = question.asked[-1:] and question.asked[-1]
-        self._asked = [bool(head) and head in one for one in stems]
-        self._near_asked = [bool(question.near_asked & one) for one in stems]
+        self._asked = [bool(head) and head in header for header in stems]
+        self._near_asked = [bool(question.near_asked & header) for header in stems]
         self._all_asked = [
-            len(set(question.asked) & one) / max(1, len(question.asked)) if question.asked else 0.0 for one in stems
+            len(set(question.asked) & header) / max(1, len(question.asked)) if question.asked else 0.0
+            for header in stems
         ]
 
     def of(self, reading: TableReading) -> dict[str, float]:
-        found: dict[str, float] = {}
+        features: dict[str, float] = {}
         for name, value in (
             *self._operation(reading),
             *self._coverage(reading),
@@ -54,8 +57,8 @@ class ReadingFeatures:
             *self._measure(reading),
         ):
             if value:
-                found[name] = found.get(name, 0.0) + value
-        return found
+                features[name] = features.get(name, 0.0) + value
+        return features
 
     def uncovered(self, reading: TableReading) -> int:
         """The words of the question that nothing of the table or of the operation accounts for, as bits."""
@@ -105,16 +108,16 @@ class ReadingFeatures:
         yield "rows", math.log(len(reading.selection.rows) / rows)
         yield "single row", float(len(reading.selection.rows) == 1)
         yield f"{reading.operation} of single row", float(len(reading.selection.rows) == 1)
-        named = [one for one in chosen if not one.quantified]
+        named = [condition for condition in chosen if not condition.quantified]
         if named:
-            yield "cell's share", sum(one.quality for one in named) / len(named)
-            yield "least cell's share", min(one.quality for one in named)
-            yield "whole cells", float(all(one.quality >= 1 for one in named))
-        for one in chosen:
-            told = bool(self._exact[one.column] & ~one.bits)
-            kind = "bound" if one.quantified else self._kinds[one.column]
+            yield "cell's share", sum(condition.quality for condition in named) / len(named)
+            yield "least cell's share", min(condition.quality for condition in named)
+            yield "whole cells", float(all(condition.quality >= 1 for condition in named))
+        for condition in chosen:
+            told = bool(self._exact[condition.column] & ~condition.bits)
+            kind = "bound" if condition.quantified else self._kinds[condition.column]
             yield f"condition on {kind}, {'named' if told else 'not named'}", 1.0
-            yield "words of conditions", (one.bits & self._content).bit_count() / self._total
+            yield "words of conditions", (condition.bits & self._content).bit_count() / self._total
 
     def _answer(self, reading: TableReading) -> Iterator[tuple[str, float]]:
         question, column = self._question, reading.column

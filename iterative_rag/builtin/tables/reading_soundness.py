@@ -57,7 +57,7 @@ def is_sound(question: TableQuestion, table: PageTable, reading: TableReading, l
         return False
     if not _superlative_used(question, table, reading):
         return False
-    if sum(one.quantified for one in reading.selection.conditions) < len(question.bounds):
+    if sum(condition.quantified for condition in reading.selection.conditions) < len(question.bounds):
         return False
     match reading.operation:
         case TableOperation.COUNT:
@@ -106,7 +106,7 @@ def _is_of_other_life(question: TableQuestion, table: PageTable, reading: TableR
         return False
     worded = (at for at, kind in enumerate(column_kinds(table)) if kind == "words")
     subject = next((at for at in worded if not all(map(_is_rank, table.column(at)))), 0)
-    named = {one.column for one in reading.selection.conditions if not one.quantified}
+    named = {condition.column for condition in reading.selection.conditions if not condition.quantified}
     return bool(named) and subject not in named
 
 
@@ -114,7 +114,7 @@ def _repeats(question: TableQuestion, reading: TableReading) -> bool:
     """Whether a look-up comes back to the cell that the question names."""
     if reading.operation not in {TableOperation.LOOK_UP, TableOperation.LIST}:
         return False
-    named = {one.column: one for one in reading.selection.conditions if not one.quantified}
+    named = {condition.column: condition for condition in reading.selection.conditions if not condition.quantified}
     return reading.column in named and set(content(reading.values[0])) <= {
         token.stem for token in question.tokens[named[reading.column].first : named[reading.column].last + 1]
     }

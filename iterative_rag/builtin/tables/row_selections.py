@@ -50,15 +50,17 @@ def conditions(question: TableQuestion, table: PageTable) -> list[list[RowCondit
     first. Stretches do not overlap unless one is part of another."""
     named = _named(question, table)
     grouped: dict[tuple[int, int], list[RowCondition]] = defaultdict(list)
-    for one in [*named, *_dated(question, table)]:
-        grouped[one.first, one.last].append(one)
+    for condition in [*named, *_dated(question, table)]:
+        grouped[condition.first, condition.last].append(condition)
     spans = [
         span
         for span in grouped
         if not any(_inside(span, other) and _better(grouped[other], grouped[span]) for other in grouped)
     ]
-    found = [sorted(grouped[span], key=lambda one: -one.quality)[:MOST_COLUMNS] for span in sorted(spans)]
-    return [*found, *(limited for bound in question.bounds if (limited := _bounded(question, bound, table)))]
+    stretches = [
+        sorted(grouped[span], key=lambda condition: -condition.quality)[:MOST_COLUMNS] for span in sorted(spans)
+    ]
+    return [*stretches, *(limited for bound in question.bounds if (limited := _bounded(question, bound, table)))]
 
 
 def _inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -67,9 +69,9 @@ def _inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def _better(longer: list[RowCondition], shorter: list[RowCondition]) -> bool:
     """Whether the longer stretch makes the shorter one superfluous: it names a cell in the same columns."""
-    return {one.column for one in shorter} <= {one.column for one in longer} or max(
-        one.quality for one in longer
-    ) >= max(one.quality for one in shorter)
+    return {condition.column for condition in shorter} <= {condition.column for condition in longer} or max(
+        condition.quality for condition in longer
+    ) >= max(condition.quality for condition in shorter)
 
 
 def _named(question: TableQuestion, table: PageTable) -> list[RowCondition]:
@@ -77,19 +79,19 @@ def _named(question: TableQuestion, table: PageTable) -> list[RowCondition]:
     stems = [token.stem for token in question.tokens]
     content = [token.content for token in question.tokens]
     places: dict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(stems):
-        places[one].append(place)
+    for at, stem in enumerate(stems):
+        places[stem].append(at)
     headers = {canonical(word) for name in table.header for word in words(name)}
-    found: dict[tuple[int, int, int], tuple[set[int], float]] = {}
+    stretches: dict[tuple[int, int, int], tuple[set[int], float]] = {}
     for number, row in enumerate(table.rows[:MOST_ROWS]):
         for column, cell in enumerate(row.cells):
             for first, last, quality in _stretches(_cell_stems(cell.text), stems, content, places, headers):
-                rows, best = found.setdefault((first, last, column), (set(), 0.0))
+                rows, best = stretches.setdefault((first, last, column), (set(), 0.0))
                 rows.add(number)
-                found[first, last, column] = (rows, max(best, quality))
+                stretches[first, last, column] = (rows, max(best, quality))
     return [
         RowCondition(column, frozenset(rows), first, last, quality)
-        for (first, last, column), (rows, quality) in found.items()
+        for (first, last, column), (rows, quality) in stretches.items()
     ]
 
 
@@ -101,28 +103,28 @@ def _stretches(
     cell: list[str], stems: list[str], content: list[bool], places: dict[str, list[int]], headers: set[str]
 ) -> list[tuple[int, int, float]]:
     """The longest stretches of a question that stand in a cell, with the share of the cell's words in them."""
-    found: list[tuple[int, int, float]] = []
+    stretches: list[tuple[int, int, float]] = []
     weights = [0.2 if word in STOPWORDS else 1.0 for word in cell]
     total = sum(weights)
     for at, word in enumerate(cell):
-        for place in places.get(word, ()):
-            if at and place and cell[at - 1] == stems[place - 1]:
+        for start in places.get(word, ()):
+            if at and start and cell[at - 1] == stems[start - 1]:
                 continue  # part of a stretch that began before
             size = 1
-            while at + size < len(cell) and place + size < len(stems) and cell[at + size] == stems[place + size]:
+            while at + size < len(cell) and start + size < len(stems) and cell[at + size] == stems[start + size]:
                 size += 1
-            held = range(place, place + size)
+            held = range(start, start + size)
             telling = [stems[n] for n in held if content[n] and (len(stems[n]) > 1 or stems[n].isdigit())]
             quality = sum(weights[at : at + size]) / total
             if not telling or (quality < 1 and set(telling) <= headers):
                 continue
-            found.append((place, place + size - 1, quality))
-    return found
+            stretches.append((start, start + size - 1, quality))
+    return stretches
 
 
 def _dated(question: TableQuestion, table: PageTable) -> list[RowCondition]:
     """Rows of a date of the question, however it is written, or of a day in the year or month it names."""
-    found = []
+    options = []
     for day, first, last in question.days:
         for column in range(len(table.header)):
             cells = days(table.column(column))
@@ -130,14 +132,14 @@ def _dated(question: TableQuestion, table: PageTable) -> list[RowCondition]:
             if share(cells) < COMPARABLE:
                 continue
             if rows:
-                found.append(RowCondition(column, rows, first, last, 1.0))
+                options.append(RowCondition(column, rows, first, last, 1.0))
             # "the tallest in 1940" is the tallest of what there was by then.
             earlier = frozenset(
                 number for number, own in enumerate(cells) if own and own[: len(day)] <= (day[0], 12, 31)
             )
             if question.hints & {OperationHint.MOST, OperationHint.LEAST} and earlier and earlier != rows:
-                found.append(RowCondition(column, earlier, first, last, 1.0, quantified=True))
-    return found
+                options.append(RowCondition(column, earlier, first, last, 1.0, quantified=True))
+    return options
 
 
 def _covers(asked: Day, own: Day) -> bool:
@@ -147,7 +149,7 @@ def _covers(asked: Day, own: Day) -> bool:
 def _bounded(question: TableQuestion, bound: ValueBound, table: PageTable) -> list[RowCondition]:
     """A bound on each column whose cells can be compared with it, those whose header the question names first."""
     asked = {token.stem for token in question.tokens}
-    found: list[tuple[bool, RowCondition]] = []
+    options: list[tuple[bool, RowCondition]] = []
     for column, name in enumerate(table.header):
         cells = table.column(column)
         values = days(cells) if bound.timed else numbers(cells)
@@ -156,9 +158,9 @@ def _bounded(question: TableQuestion, bound: ValueBound, table: PageTable) -> li
         rows = frozenset(number for number, value in enumerate(values) if value is not None and _within(value, bound))
         if rows:
             told = bool({canonical(word) for word in words(name)} & asked)
-            found.append((not told, RowCondition(column, rows, bound.first, bound.last, 1.0, quantified=True)))
-    found.sort(key=lambda one: one[0])
-    return [condition for _, condition in found[: 2 * MOST_COLUMNS]]
+            options.append((not told, RowCondition(column, rows, bound.first, bound.last, 1.0, quantified=True)))
+    options.sort(key=lambda option: option[0])
+    return [condition for _, condition in options[: 2 * MOST_COLUMNS]]
 
 
 def _within(value: Fraction | Day, bound: ValueBound) -> bool:
@@ -200,11 +202,11 @@ class RowSelection:
 
     @property
     def bits(self) -> int:
-        return sum(one.bits for one in self.conditions)
+        return sum(condition.bits for condition in self.conditions)
 
     @property
     def columns(self) -> frozenset[int]:
-        return frozenset(one.column for one in self.conditions)
+        return frozenset(condition.column for condition in self.conditions)
 
 
 def selections(question: TableQuestion, table: PageTable) -> list[RowSelection]:
@@ -215,33 +217,33 @@ def selections(question: TableQuestion, table: PageTable) -> list[RowSelection]:
         number for number, row in enumerate(table.rows) if any(_SUMMING.match(cell.text) for cell in row.cells[:2])
     )
     others = tuple(number for number in range(len(table.rows)) if number not in summing)
-    found = [RowSelection((), others or tuple(range(len(table.rows))))]
+    selected = [RowSelection((), others or tuple(range(len(table.rows))))]
     for size in (1, 2, 3):
         for chosen in itertools.combinations(stretches[: MOST_STRETCHES + 4 * (size == 1)], size):
             for combined in itertools.product(*(options if size < 3 else options[:2] for options in chosen)):
                 if selection := _joined(combined, summing):
-                    found.append(selection)
-                if len(found) >= MOST_SELECTIONS * size:
+                    selected.append(selection)
+                if len(selected) >= MOST_SELECTIONS * size:
                     break
-    return found
+    return selected
 
 
 def _joined(combined: Sequence[RowCondition], summing: frozenset[int]) -> RowSelection | None:
     """Rows that meet all conditions; of two names in one column, either: "Norway and Chile"."""
     taken = 0
     by_column: dict[int, list[RowCondition]] = {}
-    for one in combined:
-        if one.bits & taken:
+    for condition in combined:
+        if condition.bits & taken:
             return None
-        taken |= one.bits
-        by_column.setdefault(one.column, []).append(one)
+        taken |= condition.bits
+        by_column.setdefault(condition.column, []).append(condition)
     rows: frozenset[int] | None = None
     for group in by_column.values():
-        named = [one.rows for one in group if not one.quantified]
+        named = [condition.rows for condition in group if not condition.quantified]
         own = frozenset().union(*named) if named else group[0].rows
-        for one in group:
-            if one.quantified:
-                own &= one.rows
+        for condition in group:
+            if condition.quantified:
+                own &= condition.rows
         rows = own if rows is None else rows & own
     rows = rows and (rows - summing or rows)
     return RowSelection(tuple(combined), tuple(sorted(rows))) if rows else None

@@ -44,13 +44,13 @@ def listed(values: Sequence[str]) -> str:
     return f"{', '.join(values[:-1])}{_AND}{values[-1]}" if len(values) > 1 else values[0]
 
 
-def table_answers(query: Query, text: str, found: Sequence[PageTable]) -> list[TableAnswer]:
+def table_answers(query: Query, text: str, page_tables: Sequence[PageTable]) -> list[TableAnswer]:
     """The answers of the tables of a page with this text, the most trusted first."""
     if query.kind is AnswerKind.YES_NO:
         return []
     question = read_table_question(query)
     answers = []
-    for table in found:
+    for table in page_tables:
         if table.kind is TableKind.INFOBOX or len(table.rows) < 2 or not names_known(query, table):
             continue
         pick = choose(question, table)
@@ -78,7 +78,7 @@ def names_known(query: Query, table: PageTable) -> bool:
 
 def _answer(question: TableQuestion, pick: ChosenReading, text: str) -> TableAnswer:
     reading, table = pick.reading, pick.table
-    rows = [table.rows[place] for place in reading.rows]
+    rows = [table.rows[number] for number in reading.rows]
     said = [row_statement(table, row) for row in rows]
     said[0] = f"{_said(pick)}{said[0]}"
     values = tuple(_with_unit(reading, table, value) for value in reading.values)

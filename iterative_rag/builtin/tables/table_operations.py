@@ -72,16 +72,16 @@ class TableReading:
 
 def readings(question: TableQuestion, table: PageTable) -> list[TableReading]:
     """Every reading of a question on a table that comes to a value, up to MOST_READINGS."""
-    found: dict[tuple[object, ...], TableReading] = {}
+    by_key: dict[tuple[object, ...], TableReading] = {}
     columns = _Columns(question, table)
     for selection in selections(question, table):
         for reading in columns.read(selection):
             if reading.values and all(value.strip() for value in reading.values):
                 key = (reading.operation, reading.selection, reading.values, reading.column, reading.measure)
-                found.setdefault(key, reading)
-            if len(found) >= MOST_READINGS:
-                return list(found.values())
-    return list(found.values())
+                by_key.setdefault(key, reading)
+            if len(by_key) >= MOST_READINGS:
+                return list(by_key.values())
+    return list(by_key.values())
 
 
 class _Columns:
@@ -90,11 +90,11 @@ class _Columns:
     def __init__(self, question: TableQuestion, table: PageTable) -> None:
         self._question, self._table = question, table
         self._width = range(min(len(table.header), MOST_COLUMNS))
-        self._cells = [table.column(place) for place in self._width]
-        self._numbers = {place: numbers(cells) for place, cells in enumerate(self._cells)}
-        self._days = {place: days(cells) for place, cells in enumerate(self._cells)}
-        self._numeric = [place for place in self._width if share(self._numbers[place]) >= MEASURABLE]
-        self._dated = [place for place in self._width if share(self._days[place]) >= MEASURABLE]
+        self._cells = [table.column(column) for column in self._width]
+        self._numbers = {column: numbers(cells) for column, cells in enumerate(self._cells)}
+        self._days = {column: days(cells) for column, cells in enumerate(self._cells)}
+        self._numeric = [column for column in self._width if share(self._numbers[column]) >= MEASURABLE]
+        self._dated = [column for column in self._width if share(self._days[column]) >= MEASURABLE]
 
     def read(self, selection: RowSelection) -> Iterator[TableReading]:
         hints = self._question.hints
@@ -155,34 +155,34 @@ class _Columns:
     def _ordered(self, selection: RowSelection) -> Iterator[TableReading]:
         """The first, second or last of the selected rows, in the table's order or by a date column."""
         orders: list[tuple[tuple[int, ...], int]] = [(selection.rows, -1)]
-        for place in self._dated[:2]:
-            dated = [row for row in selection.rows if self._days[place][row]]
-            order = tuple(sorted(dated, key=lambda row: self._days[place][row] or (0, 0, 0)))
+        for column in self._dated[:2]:
+            dated = [row for row in selection.rows if self._days[column][row]]
+            order = tuple(sorted(dated, key=lambda row: self._days[column][row] or (0, 0, 0)))
             if order and order != selection.rows:
-                orders.append((order, place))
-        for rows, place in orders:
+                orders.append((order, column))
+        for rows, column in orders:
             for operation, step, order_hint, date_hint in (
                 (TableOperation.FIRST, 0, OperationHint.FIRST, OperationHint.OLDEST),
                 (TableOperation.LAST, -1, OperationHint.LAST, OperationHint.NEWEST),
             ):
-                if (order_hint if place < 0 else date_hint) in self._question.hints:
-                    yield from self._answers(operation, selection, rows[step], measure=place, dated=place >= 0)
+                if (order_hint if column < 0 else date_hint) in self._question.hints:
+                    yield from self._answers(operation, selection, rows[step], measure=column, dated=column >= 0)
             for rank, at in self._question.ranks:
                 if 1 < rank <= len(rows) and not selection.bits >> at & 1:
                     row = rows[rank - 1]
                     yield from self._answers(
-                        TableOperation.FIRST, selection, row, measure=place, rank=rank, bits=1 << at, dated=place >= 0
+                        TableOperation.FIRST, selection, row, measure=column, rank=rank, bits=1 << at, dated=column >= 0
                     )
 
     def _beside(self, selection: RowSelection) -> Iterator[TableReading]:
         """The row after or before the selected one, in the table's order or by a date column."""
         orders = [(tuple(range(len(self._table.rows))), -1)]
-        for place in self._dated[:1]:
-            dated = [row for row in orders[0][0] if self._days[place][row]]
-            order = tuple(sorted(dated, key=lambda row: self._days[place][row] or (0, 0, 0)))
+        for column in self._dated[:1]:
+            dated = [row for row in orders[0][0] if self._days[column][row]]
+            order = tuple(sorted(dated, key=lambda row: self._days[column][row] or (0, 0, 0)))
             if order != orders[0][0]:
-                orders.append((order, place))
-        for order, place in orders:
+                orders.append((order, column))
+        for order, column in orders:
             for hint, operation, step in (
                 (OperationHint.AFTER, TableOperation.NEXT, 1),
                 (OperationHint.BEFORE, TableOperation.PREVIOUS, -1),
@@ -190,7 +190,7 @@ class _Columns:
                 own = selection.rows[0] if step < 0 else selection.rows[-1]
                 at = order.index(own) + step if own in order else -1
                 if hint in self._question.hints and 0 <= at < len(order):
-                    yield from self._answers(operation, selection, order[at], measure=place, dated=place >= 0)
+                    yield from self._answers(operation, selection, order[at], measure=column, dated=column >= 0)
 
     def _ranked(self, selection: RowSelection) -> Iterator[TableReading]:
         """The row with the greatest or smallest value of a column, or that of a rank."""

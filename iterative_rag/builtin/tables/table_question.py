@@ -135,14 +135,12 @@ class TableQuestion:
 
     def bits(self, stems: frozenset[str]) -> int:
         """The tokens with one of these stems, as a bit mask."""
-        return sum(1 << place for place, token in enumerate(self.tokens) if token.stem in stems)
+        return sum(1 << at for at, token in enumerate(self.tokens) if token.stem in stems)
 
     @property
     def content_bits(self) -> int:
         """The tokens that a table has to account for."""
-        return sum(
-            1 << place for place, token in enumerate(self.tokens) if token.content and token.stem not in _HINT_WORDS
-        )
+        return sum(1 << at for at, token in enumerate(self.tokens) if token.content and token.stem not in _HINT_WORDS)
 
 
 # "the largest city" is so by population or by area.
@@ -169,19 +167,19 @@ def read_table_question(query: Query) -> TableQuestion:
     tokens = tuple(WordToken(word, canonical(word), word not in STOPWORDS) for word in words(text))
     bounds, days = _values(text)
     # "more than 20" hints at no comparison of rows, "before 1990" at no row before another one.
-    bounded = {place for bound in bounds for place in range(bound.first, bound.last + 1)}
-    free = " ".join("," if place in bounded else token.text for place, token in enumerate(tokens))
+    bounded = {at for bound in bounds for at in range(bound.first, bound.last + 1)}
+    free = " ".join("," if at in bounded else token.text for at, token in enumerate(tokens))
     hints = {hint for hint, pattern in _HINTS.items() if pattern.search(free)}
     asked, kind = _asked(query, tokens)
     if _asks_for_all(kind, tokens):
         # Of several, "first" says when something was done to each: "Which operas were first heard in Prague?".
         hints = (hints - {OperationHint.FIRST, OperationHint.OLDEST}) | {OperationHint.PLURAL}
-    measuring = [place for place, token in enumerate(tokens) if token.text in MEASURES or token.text in SUPERLATIVES]
-    words_of = {word for place in measuring for word in (tokens[place].text, MEASURES.get(tokens[place].text, ""))}
+    measuring = [at for at, token in enumerate(tokens) if token.text in MEASURES or token.text in SUPERLATIVES]
+    words_of = {word for at in measuring for word in (tokens[at].text, MEASURES.get(tokens[at].text, ""))}
     measure = frozenset(other for word in words_of if word for other in alike(stem(word)))
     if words_of & _SIZES:
         measure |= _SIZE_HEADERS
-    ranks = tuple((rank, place) for place, token in enumerate(tokens) if (rank := ordinal(token.text)) is not None)
+    ranks = tuple((rank, at) for at, token in enumerate(tokens) if (rank := ordinal(token.text)) is not None)
     near = frozenset(other for word in asked for other in alike(word) | counts_as(word))
     if kind is AnswerKind.PERSON and not asked:  # "Who painted X?" asks for the painter
         near = frozenset(other for word in query.relation for other in alike(word))
@@ -196,7 +194,7 @@ def read_table_question(query: Query) -> TableQuestion:
         days,
         ranks,
         measure,
-        sum(1 << place for place in measuring),
+        sum(1 << at for at in measuring),
     )
 
 
@@ -245,8 +243,8 @@ def _asked(query: Query, tokens: tuple[WordToken, ...]) -> tuple[tuple[str, ...]
     asked = tuple(word for word in query.asked if word not in _HINT_WORDS) or query.asked
     if asked or query.kind is not AnswerKind.THING:
         return asked, query.kind
-    found = _FIRST_NOUN.match(" ".join(token.text for token in tokens))
-    return ((stem(found["noun"]),), kind_of_noun(found["noun"])) if found else ((), query.kind)
+    match = _FIRST_NOUN.match(" ".join(token.text for token in tokens))
+    return ((stem(match["noun"]),), kind_of_noun(match["noun"])) if match else ((), query.kind)
 
 
 # --- values in the question ------------------------------------------------------------------------
