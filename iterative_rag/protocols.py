@@ -353,10 +353,10 @@ class Extractor(Protocol):
 class Rephraser(Protocol):
     """Simplifies the question after a hop, by putting the values that were found into it."""
 
-    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
-        """The new question, which stands on its own; the current one if nothing of `found` fits into it.
+    def rephrase(self, inquiry: Inquiry, new_facts: Sequence[Fact]) -> str:
+        """The new question, which stands on its own; the current one if nothing of `new_facts` fits into it.
 
-        `found` are the facts of the last hop, which `inquiry.facts` does not contain yet.
+        `new_facts` are the facts of the last hop, which `inquiry.facts` does not contain yet.
         """
         ...
 
@@ -364,8 +364,8 @@ class Rephraser(Protocol):
 class JointAnalyst(Protocol):
     """Rephrases the question after a hop and analyses it for the next one, in a single call."""
 
-    def proceed(self, inquiry: Inquiry, found: Sequence[Fact]) -> Continuation:
-        """The rephrased question and its analysis. `found` are the facts of the last hop, which `inquiry.facts`
+    def proceed(self, inquiry: Inquiry, new_facts: Sequence[Fact]) -> Continuation:
+        """The rephrased question and its analysis. `new_facts` are the facts of the last hop, which `inquiry.facts`
         contains already, as `inquiry.tried` does the needs."""
         ...
 

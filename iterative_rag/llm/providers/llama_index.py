@@ -352,9 +352,9 @@ def as_tools(functions: Sequence[FunctionSpec]) -> list[dict[str, Any]]:
     return [
         {
             "type": "function",
-            "function": {"name": one.name, "description": one.description, "parameters": dict(one.parameters)},
+            "function": {"name": spec.name, "description": spec.description, "parameters": dict(spec.parameters)},
         }
-        for one in functions
+        for spec in functions
     ]
 
 

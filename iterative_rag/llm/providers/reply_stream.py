@@ -261,7 +261,7 @@ class _Reply:
     def _new_text(self, message: Mapping[str, Any], *, repeating: bool) -> tuple[str, str]:
         """The text and the thoughts that a message adds. Raises ReplyTruncated beyond what is read."""
         text, thoughts = _text_of(message.get("content") or message.get("refusal"))
-        thoughts += next((found for name in _THOUGHTS if (found := "".join(_text_of(message.get(name))))), "")
+        thoughts += next((thought for name in _THOUGHTS if (thought := "".join(_text_of(message.get(name))))), "")
         if repeating and self._text and text.startswith(self._text):  # the whole reply so far, once more
             text = text[len(self._text) :]
         self._text += text

@@ -75,7 +75,7 @@ def _as_rows(value: Any) -> Any:
     """What is no grade is left out: the grader notices what is missing."""
     if isinstance(value, dict):
         value = _as_grades(value).get("grades", [])
-    rows = [_as_row(one) for one in as_list(value)]
+    rows = [_as_row(entry) for entry in as_list(value)]
     return [row for row in rows if row is not None]
 
 

@@ -57,15 +57,15 @@ def validated(value: Any, reply_type: type[R]) -> R:
 def visible(text: str) -> str:
     """The reply without the thoughts of a model that shows them. Raises Unparsable where nothing is left."""
     kept: list[str] = []
-    place, inside = 0, False
+    position, inside = 0, False
     for tag in _THOUGHT_TAG.finditer(text):
         if tag[1]:
             kept = kept if inside else []  # thoughts whose beginning stood in the prompt
-            place, inside = tag.end(), False
+            position, inside = tag.end(), False
         elif not inside:
-            kept.append(text[place : tag.start()])
-            place, inside = tag.start(), True
-    shown = "".join([*kept, text[place:]]).strip()
+            kept.append(text[position : tag.start()])
+            position, inside = tag.start(), True
+    shown = "".join([*kept, text[position:]]).strip()
     if not shown:
         raise Unparsable("it was empty")
     return shown
@@ -112,7 +112,7 @@ def _ends(text: str, *, only: bool) -> bool:
 
 
 def _next_opening(text: str, position: int) -> int | None:
-    places = [place for place in (text.find("{", position), text.find("[", position)) if place >= 0]
+    places = [offset for offset in (text.find("{", position), text.find("[", position)) if offset >= 0]
     return min(places, default=None)
 
 
@@ -174,8 +174,8 @@ def _fitted(value: Any, reply_type: type[Reply]) -> Any:
 def complaint(error: ValidationError) -> str:
     """What is wrong with a reply, in words that a model understands."""
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"the field {place!r} is wrong: {first['msg']}" if place else first["msg"]
+    field = ".".join(str(part) for part in first["loc"])
+    return f"the field {field!r} is wrong: {first['msg']}" if field else first["msg"]
 
 
 def _no_json(text: str) -> str:

@@ -136,9 +136,9 @@ def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
     if values:
         code = shown.code or "en"
         held = {word.removesuffix("s") for word in shown.words}  # "three-time" bears out "3 times"
-        unsaid = {word for word in _WORD.findall(rest) if not {one.removesuffix("s") for one in _words(word)} <= held}
+        unsaid = {word for word in _WORD.findall(rest) if not {part.removesuffix("s") for part in _words(word)} <= held}
         beside = {word for word in unsaid if not is_function_word(folded(word), code)}
-        return not shown.lack(beside) and all(shown.contain(one, plain) for one in values)
+        return not shown.lack(beside) and all(shown.contain(mention, plain) for mention in values)
     return _is_named(value, shown, seen) or shown.hold(value)
 
 
@@ -167,11 +167,11 @@ def _names_only(statement: str, shown: _Shown) -> bool:
 
 def _separated(text: str, code: str) -> tuple[list[Mention], str]:
     """The values of a text, and the text without them."""
-    found = list(single(mentions(text, code)))
+    values = list(single(mentions(text, code)))
     rest = text
-    for start, end in (_whole(value, text) for value in found):
+    for start, end in (_whole(value, text) for value in values):
         rest = rest[:start] + " " * (end - start) + rest[end:]
-    return found, rest
+    return values, rest
 
 
 def _whole(value: Mention, text: str) -> tuple[int, int]:
@@ -189,23 +189,25 @@ def _reckoned_years(quote: str, values: Iterable[Mention]) -> frozenset[int]:
     if not signs:
         return frozenset()
     readings = [reading for value in values for reading in value.readings]
-    years = {one.parts[0] for one in readings if isinstance(one, Moment) and one.parts[0]}
+    years = {reading.parts[0] for reading in readings if isinstance(reading, Moment) and reading.parts[0]}
     spans = {
-        int(one.value) for one in readings if isinstance(one, Quantity) and _is_span(one) and one.value not in years
+        int(reading.value)
+        for reading in readings
+        if isinstance(reading, Quantity) and _is_span(reading) and reading.value not in years
     }
     return frozenset(year + sign * span for year in years for span in spans for sign in signs)
 
 
 def _year_of(value: Mention) -> int | None:
     """The year that a value is, if it is no more than a year."""
-    parts = {one.parts for one in value.readings if isinstance(one, Moment)}
+    parts = {reading.parts for reading in value.readings if isinstance(reading, Moment)}
     years = {year for year, month, day in parts if not (month or day)}
     return years.pop() if len(years) == 1 else None
 
 
-def _is_span(one: Quantity) -> bool:
-    whole = one.value == int(one.value) and not one.ordinal
-    return whole and (one.unit == "year" or "".join(one.counted[:1]).startswith(_YEARS))
+def _is_span(quantity: Quantity) -> bool:
+    whole = quantity.value == int(quantity.value) and not quantity.ordinal
+    return whole and (quantity.unit == "year" or "".join(quantity.counted[:1]).startswith(_YEARS))
 
 
 def _plain(text: str) -> str:

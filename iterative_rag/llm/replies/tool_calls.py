@@ -220,8 +220,8 @@ class CallForm(Reply):
             read = form.model_validate(dict.fromkeys(needed, "") | dict(given))
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            return {"tool": tool, "wrong": f"the argument {place!r} is wrong: {first['msg']}"}
+            argument = ".".join(str(part) for part in first["loc"])
+            return {"tool": tool, "wrong": f"the argument {argument!r} is wrong: {first['msg']}"}
         if lacking := [name for name in needed if not getattr(read, name)]:
             if tool == NOTE and given.get("quotes"):
                 return {"tool": tool, "wrong": 'every entry of "quotes" needs a "quote"'}

@@ -64,8 +64,8 @@ def _matches(word: str, said: str, code: str, *, last: bool) -> bool:
     return bool(added) and (code in _ADDING or added in _NAME_ENDINGS.get(code, ()))
 
 
-def _same_base(one: str, other: str, endings: Iterable[str]) -> bool:
-    bases = [{word.removesuffix(ending) for ending in endings if word.endswith(ending)} for word in (one, other)]
+def _same_base(plain: str, other: str, endings: Iterable[str]) -> bool:
+    bases = [{word.removesuffix(ending) for ending in endings if word.endswith(ending)} for word in (plain, other)]
     return not bases[0].isdisjoint(bases[1])
 
 

@@ -37,7 +37,7 @@ class LLMAgent(LLMRole[AgentReply]):
             facts=fact_lines(view.facts, int(call.fact_chars * FACT_SHARE)),
             computed=_computed(view.computations),
             log=fence(lines(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
-            results="\n\n".join(_result(one) for one in view.results) or NOTHING,
+            results="\n\n".join(_result(result) for result in view.results) or NOTHING,
             state="\n".join(filter(None, (_state(view), call.languages.for_answer(view.question)))),
         )
         return AgentTurn(reply.typed_calls(only_submit=view.only_submit), reply.thought)
@@ -56,12 +56,12 @@ class LLMAgent(LLMRole[AgentReply]):
             missing=submitted.missing,
             confidence=submitted.confidence,
         )
-        numbers = {n: 0 if place is None else place + 1 for n, place in enumerate(places, start=1)}
+        numbers = {n: 0 if index is None else index + 1 for n, index in enumerate(places, start=1)}
         return draft_of(reply, Calculations(inquiry.facts, inquiry.original, list(done)), inquiry.facts, numbers)
 
 
 def _computed(computations: Sequence[Computation]) -> str:
-    return "COMPUTED:\n" + ("\n".join(shown(one.expression, one.result) for one in computations) or NOTHING)
+    return "COMPUTED:\n" + ("\n".join(shown(step.expression, step.result) for step in computations) or NOTHING)
 
 
 def _result(result: ToolResult) -> str:

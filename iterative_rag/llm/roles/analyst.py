@@ -24,17 +24,17 @@ class LLMAnalyst(LLMRole[AnalysisReply]):
 
 
 class LLMRephraser(LLMRole[RephrasingReply]):
-    def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
+    def rephrase(self, inquiry: Inquiry, new_facts: Sequence[Fact]) -> str:
         """The new question, given all facts, also those of earlier hops; the current one where nothing was found or the
         model offers no usable one."""
-        if not found:
+        if not new_facts:
             return inquiry.question
-        facts = (*inquiry.facts, *found)
+        facts = (*inquiry.facts, *new_facts)
         reply = self.call.about(
             inquiry,
             lambda reply: _unusable(reply.question, inquiry),
             facts=fact_lines(facts, self.call.fact_chars),
-            new=new_fact_marks(facts, len(found)),
+            new=new_fact_marks(facts, len(new_facts)),
         )
         return inquiry.question if _unusable(reply.question, inquiry) else " ".join(reply.question.split())
 
@@ -42,14 +42,14 @@ class LLMRephraser(LLMRole[RephrasingReply]):
 class LLMJointAnalyst(LLMRole[ContinuationReply]):
     """Both in one call."""
 
-    def proceed(self, inquiry: Inquiry, found: Sequence[Fact]) -> Continuation:
+    def proceed(self, inquiry: Inquiry, new_facts: Sequence[Fact]) -> Continuation:
         """Both halves, as far as the model wrote them. A question that is known needs no rewriting any more."""
 
         def complaint(reply: ContinuationReply) -> str:  # a half that is missing is asked for by its own role
             wrong = _unusable(reply.question, inquiry) if reply.question else ""
             return wrong or (_complaint(reply.analysis, inquiry) if reply.analysis else "")
 
-        reply = self.call.about(inquiry, complaint, new=new_fact_marks(inquiry.facts, len(found)))
+        reply = self.call.about(inquiry, complaint, new=new_fact_marks(inquiry.facts, len(new_facts)))
         question = " ".join(reply.question.split()) or None
         if question and _unusable(question, inquiry):
             question = inquiry.question
@@ -107,6 +107,6 @@ def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
 def named_need(text: str) -> Need:
     """The need that a model wrote; the article that it expects to state it, (see "Velm Tower"), is no part of it."""
     question, see = " ".join(text.split()), ""
-    if found := _SEE.search(question):
-        question, see = f"{question[: found.start()]}{question[found.end() :]}".strip(), (found[1] or found[2]).strip()
+    if match := _SEE.search(question):
+        question, see = f"{question[: match.start()]}{question[match.end() :]}".strip(), (match[1] or match[2]).strip()
     return Need(question, see)

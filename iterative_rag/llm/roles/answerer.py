@@ -111,7 +111,7 @@ def _answered(
         cited = _containing(short, facts)
         text = text + "".join(f" [{n}]" for n in range(1, len(cited) + 1))
         confidence = min(confidence, 0.5 if cited else UNCITED_CONFIDENCE)
-    elif not _containing(short, [facts[place] for place in cited]):
+    elif not _containing(short, [facts[index] for index in cited]):
         # Facts are cited, but none that contains the answer: a reader wants to see that one.
         added = _containing(short, facts)
         cited = (*cited, *added)
@@ -168,8 +168,8 @@ def _miscounted(reply: AnswerReply) -> list[str]:
 def _containing(short: str, facts: Sequence[Fact]) -> tuple[int, ...]:
     """The position of the first fact whose value or quote contains the short answer."""
     wanted = short.casefold().strip(" .")
-    for place, fact in enumerate(facts):
+    for index, fact in enumerate(facts):
         text = f"{fact.value} {fact.quote}".casefold()
         if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text):
-            return (place,)
+            return (index,)
     return ()

@@ -35,7 +35,7 @@ class Calculations:
         results = []
         for request in requests[:MOST_AT_ONCE]:
             expression = request.expression
-            known = next((one for one in self.done if one.expression == expression), None)
+            known = next((step for step in self.done if step.expression == expression), None)
             if known is None and (known := self._computed(expression, request.facts)) is not None:
                 self.done.append(known)
             if known is not None:
@@ -44,36 +44,38 @@ class Calculations:
 
     def asks_for_more(self, requests: Sequence[RequestedComputation]) -> bool:
         """Whether a request was neither carried out nor refused before."""
-        seen = {one.expression for one in self.done} | self._refused.keys()
+        seen = {step.expression for step in self.done} | self._refused.keys()
         return any(request.expression not in seen for request in requests[:MOST_AT_ONCE])
 
     def lines(self) -> str:
         """The results so far, as shown to the model; "" if there are none."""
-        lines = [f"{shown(one.expression, one.result)} {_marks(one.facts)}".rstrip() for one in self.done]
+        lines = [f"{shown(step.expression, step.result)} {_marks(step.facts)}".rstrip() for step in self.done]
         lines += [f"{shortened(expression)}: refused, {reason}" for expression, reason in self._refused.items()]
         return "COMPUTED:\n" + "\n".join(lines) if lines else ""
 
     def written_by(self, reply: AnswerReply) -> list[Computation]:
         """The model's own correct equations that lead to its answer, over numbers from the facts, the question and
         earlier ones of these equations; at least one number is from a fact."""
-        known = {one.result for one in self.done}
+        known = {step.result for step in self.done}
         steps: list[Computation] = []
         for left, result in right_equations(f"{reply.working}\n{reply.answer}"):
-            earlier = [one for one in steps if _holds(left, one.result)]
+            earlier = [step for step in steps if _holds(left, step.result)]
             if result not in known and self._is_given(_NUMBER.findall(left), earlier):
-                below = (place for one in earlier for place in one.facts)
+                below = (index for step in earlier for index in step.facts)
                 steps.append(Computation(left, result, tuple(dict.fromkeys((*below, *self._facts_with(left))))))
         given = f"{reply.short_answer} {reply.answer}"
         leading: list[Computation] = []
-        for one in reversed(steps):
-            if _holds(" ".join([given, *(later.expression for later in leading)]), one.result):
-                leading.insert(0, one)
+        for step in reversed(steps):
+            if _holds(" ".join([given, *(later.expression for later in leading)]), step.result):
+                leading.insert(0, step)
         return leading
 
     def _is_given(self, numbers: Sequence[str], earlier: Sequence[Computation]) -> bool:
-        found = [bool(self._places(number)) or any(_holds(one.result, number) for one in earlier) for number in numbers]
+        known = [
+            bool(self._places(number)) or any(_holds(step.result, number) for step in earlier) for number in numbers
+        ]
         asked = [_holds(self.question, number) for number in numbers]
-        return any(found) and all(map(operator.or_, found, asked))
+        return any(known) and all(map(operator.or_, known, asked))
 
     def _computed(self, expression: str, numbers: Sequence[int]) -> Computation | None:
         try:
@@ -89,7 +91,7 @@ class Calculations:
         numbers = _NUMBER.findall(expression)
         # The day of a date stands in many facts; its year tells them apart.
         telling = [number for number in numbers if len(number) > 2] or numbers
-        return tuple(dict.fromkeys(place for number in telling for place in self._places(number)[:1]))
+        return tuple(dict.fromkeys(index for number in telling for index in self._places(number)[:1]))
 
     def _places(self, number: str) -> list[int]:
         return [n for n, fact in enumerate(self.facts) if _holds(_in_digits(f"{fact.value} {fact.quote}"), number)]
@@ -98,23 +100,23 @@ class Calculations:
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
     """Whether a reply already contains all results, so that it need not be asked for again."""
     given = f"{reply.short_answer} {reply.answer} {reply.working}"
-    return all(_holds(given, one.result) for one in results)
+    return all(_holds(given, computation.result) for computation in results)
 
 
 def with_computations(text: str, computations: Sequence[Computation]) -> str:
     """The text with each computation in it; its facts are cited as `[n]`, their number in the inquiry (from 1)."""
-    for one in computations:
-        marks = f"[{', '.join(str(place + 1) for place in one.facts)}]" if one.facts else ""
-        place = found_in(text, one.expression, one.result)
-        if place is None:
-            text = f"{text} {shown(one.expression, one.result)} {marks}".strip()
-        elif not re.match(r"\s*[\[【]", text[place.end() :]):
-            text = f"{text[: place.end()]} {marks}".rstrip() + text[place.end() :]
+    for computation in computations:
+        marks = f"[{', '.join(str(index + 1) for index in computation.facts)}]" if computation.facts else ""
+        match = found_in(text, computation.expression, computation.result)
+        if match is None:
+            text = f"{text} {shown(computation.expression, computation.result)} {marks}".strip()
+        elif not re.match(r"\s*[\[【]", text[match.end() :]):
+            text = f"{text[: match.end()]} {marks}".rstrip() + text[match.end() :]
     return text
 
 
 def _marks(facts: Sequence[int]) -> str:
-    return "".join(f"[{place + 1}]" for place in facts)
+    return "".join(f"[{index + 1}]" for index in facts)
 
 
 def _in_digits(text: str) -> str:

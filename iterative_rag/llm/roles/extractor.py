@@ -51,13 +51,13 @@ class LLMExtractor(LLMRole[ExtractionReply]):
                 if not self._refused(size):
                     raise
         extracts: list[Extract] = []
-        for place, piece in [(n, piece) for n, window in enumerate(windows) for piece in _pieces(window, self._room)]:
+        for index, piece in [(n, piece) for n, window in enumerate(windows) for piece in _pieces(window, self._room)]:
             try:
-                found = self._asked(needs, [piece], question)
+                of_piece = self._asked(needs, [piece], question)
             except ContextOverflow:
                 self._refused(len(piece.text))  # for the next window
                 raise
-            extracts += [replace(extract, window=place) for extract in found]
+            extracts += [replace(extract, window=index) for extract in of_piece]
         return _at_most(extracts)
 
     def _refused(self, chars: int) -> bool:
@@ -88,7 +88,7 @@ def _pieces(window: Window, room: int) -> Iterator[Window]:
     """The window in pieces that have room. No text is in two of them."""
     text = window.text
     while len(text) > room:
-        ends = (place + len(mark) for mark in _ENDS if (place := text.rfind(mark, room // 2, room)) >= 0)
+        ends = (offset + len(mark) for mark in _ENDS if (offset := text.rfind(mark, room // 2, room)) >= 0)
         end = next(ends, room)
         yield replace(window, text=text[:end])
         text = text[end:]
@@ -102,7 +102,7 @@ def _at_most(extracts: Sequence[Extract]) -> tuple[Extract, ...]:
     for extract in extracts:
         places = [(n, extract.window) for n in extract.needs or (-1,)]
         served.update(places)
-        if max(served[place] for place in places) <= MOST_FACTS:
+        if max(served[pair] for pair in places) <= MOST_FACTS:
             kept.append(extract)
     return tuple(kept)
 
@@ -132,13 +132,13 @@ def _numbered(needs: Sequence[Need], whole: str) -> str:
 
 def _extracts(fact: ExtractedFact, needs: Sequence[Need], windows: Sequence[Window], whole: str) -> Iterator[Extract]:
     """One extract for each need that a fact names; what it says is checked against the window that it quotes."""
-    place = _window_of(fact.quote, windows) or 0
-    extract = Extract(fact.statement or fact.quote, fact.quote, fact.value, window=place)
+    index = _window_of(fact.quote, windows) or 0
+    extract = Extract(fact.statement or fact.quote, fact.quote, fact.value, window=index)
     for n in _needs_of(fact, needs, whole):
         if n == len(needs):
-            yield borne_out(replace(extract, value="", needs=()), Need(whole), windows[place])
+            yield borne_out(replace(extract, value="", needs=()), Need(whole), windows[index])
         else:
-            yield borne_out(replace(extract, needs=(n,)), needs[n], windows[place])
+            yield borne_out(replace(extract, needs=(n,)), needs[n], windows[index])
 
 
 def _needs_of(fact: ExtractedFact, needs: Sequence[Need], whole: str) -> list[int]:

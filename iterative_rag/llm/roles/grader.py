@@ -104,8 +104,8 @@ def numbered_rows(rows: Sequence[GradeReply], count: int) -> dict[int, GradeRepl
     if len(rows) == count and all(n < 0 for n in numbers):
         return dict(enumerate(rows, start=1))
     shift = 1 if sorted(numbers) == list(range(count)) else 0
-    found: dict[int, GradeReply] = {}
+    by_number: dict[int, GradeReply] = {}
     for row in rows:
         if 1 <= row.n + shift <= count:
-            found.setdefault(row.n + shift, row)
-    return found
+            by_number.setdefault(row.n + shift, row)
+    return by_number

@@ -32,7 +32,7 @@ class LLMPlanner(LLMRole[PlanReply]):
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
         """A plan, or what is left of `before` after the last result; no steps if the question can be answered."""
-        computed = lines(shown(one.expression, one.result) for one in inquiry.computed)
+        computed = lines(shown(computation.expression, computation.result) for computation in inquiry.computed)
         reply = self.call.about(
             inquiry,
             lambda reply: _unplanned(reply, inquiry),

@@ -42,8 +42,8 @@ class PromptLanguages:
         Where a corpus holds the question's language among others, look-ups in that one come first: nothing is said
         until one of them has found nothing, since every further language makes a look-up longer and less sharp.
         """
-        found = {fact.need.key for fact in inquiry.facts}
-        in_vain = any(need.key not in found for need in inquiry.tried)
+        served = {fact.need.key for fact in inquiry.facts}
+        in_vain = any(need.key not in served for need in inquiry.tried)
         twice = 'Write each look-up in {asked} and, behind " / ", once more in {others}'
         return self._told(inquiry.original, f"{twice}: articles are found by their words.", in_vain=in_vain)
 

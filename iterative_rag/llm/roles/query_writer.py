@@ -60,11 +60,11 @@ class LLMQuestionWriter(LLMRole[QuestionsReply]):
 def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
     """The phrasings whose words differ from what was tried, and from one another; on one line each."""
     seen = {_words(query) for query in tried} | {()}
-    found: dict[tuple[str, ...], str] = {}
+    by_words: dict[tuple[str, ...], str] = {}
     for phrasing in phrasings:
         line = _line(phrasing)[:LONGEST_PHRASING]
-        found.setdefault(_words(line), line)
-    return tuple(line for words, line in found.items() if words not in seen)
+        by_words.setdefault(_words(line), line)
+    return tuple(line for words, line in by_words.items() if words not in seen)
 
 
 def _words(text: str) -> tuple[str, ...]:

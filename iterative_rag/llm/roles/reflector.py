@@ -33,7 +33,7 @@ class LLMReflector(LLMRole[ReflectionReply]):
             return Reflection((), useful=False)
         checked = check(inquiry, draft)
         if is_refusal(inquiry, draft):
-            return Reflection(tuple(one.claim for one in checked), useful=False, refusal=True)
+            return Reflection(tuple(item.claim for item in checked), useful=False, refusal=True)
         shown = fact_numbers(inquiry.facts)
         reply = self.call.about(
             inquiry,
@@ -43,7 +43,7 @@ class LLMReflector(LLMRole[ReflectionReply]):
             claims=_listed(checked, shown),
         )
         judged = {claim.n: claim for claim in reply.claims}
-        claims = tuple(_settled(one, judged.get(n), len(inquiry.facts)) for n, one in enumerate(checked, start=1))
+        claims = tuple(_settled(item, judged.get(n), len(inquiry.facts)) for n, item in enumerate(checked, start=1))
         satisfied = reply.useful and not reply.refusal and all(claim.grounded for claim in claims)
         gap = "" if satisfied else open_gap(reply.gap, inquiry)
         return Reflection(claims, reply.useful and not reply.refusal, reply.refusal, reply.false_premise, gap)
@@ -65,7 +65,7 @@ def _settled(checked: Checked, judged: JudgedClaim | None, count: int) -> Claim:
 
 def _complaint(reply: ReflectionReply, checked: Sequence[Checked], inquiry: Inquiry) -> str:
     judged = {claim.n for claim in reply.claims}
-    open_claims = [n for n, one in enumerate(checked, start=1) if one.standing is Standing.OPEN]
+    open_claims = [n for n, item in enumerate(checked, start=1) if item.standing is Standing.OPEN]
     if missing := [n for n in open_claims if n not in judged]:
         return f'"claims" has no verdict on claim {", ".join(str(n) for n in missing)}'
     unnamed = [
@@ -80,14 +80,14 @@ def _complaint(reply: ReflectionReply, checked: Sequence[Checked], inquiry: Inqu
 
 def _listed(checked: Sequence[Checked], shown: Sequence[int]) -> str:
     listed = []
-    for n, one in enumerate(checked, start=1):
-        marks = "".join(f"[{shown[place]}]" for place in one.claim.facts)
-        found = f"proved {marks}" if one.standing is Standing.PROVED else f"{one.standing.value}: {one.claim.reason}"
-        listed.append(f"{n}. {one.claim.text} ({found})")
+    for n, item in enumerate(checked, start=1):
+        marks = "".join(f"[{shown[index]}]" for index in item.claim.facts)
+        state = f"proved {marks}" if item.standing is Standing.PROVED else f"{item.standing.value}: {item.claim.reason}"
+        listed.append(f"{n}. {item.claim.text} ({state})")
     return fence(lines(listed), "claims") if listed else NO_CLAIMS
 
 
 def _with_fact_numbers(draft: Draft, shown: Sequence[int]) -> str:
     """The answer with the numbers of the facts in the prompt instead of those of its own citations."""
-    of_citation = {n: shown[place] for n, place in enumerate(draft.cited, start=1) if place < len(shown)}
+    of_citation = {n: shown[index] for n, index in enumerate(draft.cited, start=1) if index < len(shown)}
     return _MARKER.sub(lambda match: f"[{of_citation.get(int(match[1]), match[1])}]", draft.text)

@@ -19,9 +19,9 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
     first: dict[tuple[str, int, int, str, str], int] = {}
     numbers = []
     for n, fact in enumerate(facts, start=1):
-        place = (fact.document_id, fact.start, fact.end)
+        span = (fact.document_id, fact.start, fact.end)
         statement = " ".join(fact.statement.split())
-        keys = [(*place, "value", fact.value.casefold()), (*place, "statement", statement.casefold())]
+        keys = [(*span, "value", fact.value.casefold()), (*span, "statement", statement.casefold())]
         number = min((first[key] for key in keys if key in first), default=n)
         first |= {key: first.get(key, number) for key in keys}
         numbers.append(number)
@@ -60,8 +60,8 @@ def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
     """`[3][4]`: the numbers of the last `new` facts, as `fact_lines` shows them; without those that were shown before,
     unless no others are left."""
     numbers = fact_numbers(facts)
-    known, found = numbers[: len(facts) - new], dict.fromkeys(numbers[len(facts) - new :])
-    return "".join(f"[{n}]" for n in [n for n in found if n not in known] or found)
+    known, added = numbers[: len(facts) - new], dict.fromkeys(numbers[len(facts) - new :])
+    return "".join(f"[{n}]" for n in [n for n in added if n not in known] or added)
 
 
 def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
@@ -78,22 +78,22 @@ def tried_needs(inquiry: Inquiry) -> str:
     """Each need once, with the numbers of the facts found for it, marked where none of them has the value or where the
     article that it named was not found. Facts that were noted for another part of the question are about no need that
     was tried. Then the lists that turned out to have no rows; their names are text of documents."""
-    found: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
+    numbers: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
-        if fact.need in found:
-            found[fact.need].append(n)
+        if fact.need in numbers:
+            numbers[fact.need].append(n)
         if fact.value:
             valued.add(fact.need)
     tried = []
-    for need, ns in found.items():
+    for need, ns in numbers.items():
         marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
         partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
-        named = dict.fromkeys(one.see for one in inquiry.tried if one == need and one.see in inquiry.absent)
+        named = dict.fromkeys(twin.see for twin in inquiry.tried if twin == need and twin.see in inquiry.absent)
         absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
         tried.append(f"- {need.question} -> {marks}{partly}{absent}")
     shown = lines(tried)
     if inquiry.lost_lists:
         shown += "\n\nLISTS WITHOUT ROWS (their headings are in the documents, their rows are not):\n"
-        shown += fence(lines(f"- {as_field(one)}" for one in inquiry.lost_lists), "lists")
+        shown += fence(lines(f"- {as_field(heading)}" for heading in inquiry.lost_lists), "lists")
     return shown or NOTHING_TRIED

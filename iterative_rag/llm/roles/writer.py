@@ -81,7 +81,7 @@ class LLMWriter(LLMRole[WritingReply]):
         if inquiry.form is AnswerForm.REPORT and section is None:
             parts = [_TASKS["report"]]
         if section is not None:
-            others = "; ".join(one.heading for one in inquiry.outline if one is not section)
+            others = "; ".join(other.heading for other in inquiry.outline if other is not section)
             asked = " ".join(need.question for need in section.needs)
             parts = [
                 f'Write the section "{section.heading}" of a report: 1 to 3 paragraphs, 200 words at most, without its '
@@ -142,7 +142,7 @@ def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) ->
     *lines, last = text.strip().splitlines() or [""]
     if not is_row(last):
         whole = sentences(last)
-        lines.append(" ".join(one for one in whole if MARKER.sub("", one).rstrip()[-1:] in tuple(".!?…。！？")))
+        lines.append(" ".join(part for part in whole if MARKER.sub("", part).rstrip()[-1:] in tuple(".!?…。！？")))
     answer = "\n".join(lines).strip()
     if not renumbered(answer, count)[1]:
         return None
