@@ -113,5 +113,5 @@ def _model(code: str, *, folding: bool) -> Bm25:
 
 def _pairs(run: re.Match[str]) -> str:
     text = run[0]
-    pairs = [text[place : place + 2] for place in range(len(text) - 1)] or [text]
+    pairs = [text[offset : offset + 2] for offset in range(len(text) - 1)] or [text]
     return f" {' '.join(pairs)} "

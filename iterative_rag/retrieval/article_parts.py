@@ -50,12 +50,12 @@ class Table:
 
 def sections(text: str) -> list[Section]:
     """The sections in document order, each with those below it."""
-    found = headings(text, 0, len(text))
+    heads = headings(text, 0, len(text))
     ends = [
-        next((later.start for later in found[n + 1 :] if later.level <= one.level), len(text))
-        for n, one in enumerate(found)
+        next((later.start for later in heads[n + 1 :] if later.level <= heading.level), len(text))
+        for n, heading in enumerate(heads)
     ]
-    return [Section(_name(text, one), one.start, end) for one, end in zip(found, ends, strict=True)]
+    return [Section(_name(text, heading), heading.start, end) for heading, end in zip(heads, ends, strict=True)]
 
 
 def with_sections(document: Document, entry: ShortlistedDocument, needs: Iterable[Need]) -> ShortlistedDocument:
@@ -72,8 +72,8 @@ def with_sections(document: Document, entry: ShortlistedDocument, needs: Iterabl
     )
     if not wanted:
         return entry
-    found = [one for one in sections(document.text) if wanted & set(_WORD.findall(folded(one.heading)))]
-    pieces = [piece for one in found for piece in _pieces(document, one)]
+    parts = [section for section in sections(document.text) if wanted & set(_WORD.findall(folded(section.heading)))]
+    pieces = [piece for section in parts for piece in _pieces(document, section)]
     hits = entry.hits
     order = (*hits[:BEST_HITS], *pieces[:FIRST_PIECES], *hits[BEST_HITS:], *pieces[FIRST_PIECES:])
     return replace(entry, hits=order)
@@ -98,14 +98,14 @@ def _told_under() -> dict[str, frozenset[str]]:
 def section_named(text: str, heading: str) -> Section | None:
     """The section whose heading is nearest to what is asked for; None where none shares a word with it."""
     wanted = _stems(heading)
-    scored = [(_likeness(wanted, _stems(one.heading)), -n, one) for n, one in enumerate(sections(text))]
+    scored = [(_likeness(wanted, _stems(section.heading)), -n, section) for n, section in enumerate(sections(text))]
     best = max(scored, default=None, key=lambda item: item[:2])
     return best[2] if best and best[0] > 0 else None
 
 
 def beginning(text: str, size: int) -> Span:
     """The article up to its second section, `size` characters at most."""
-    parts = [one for one in sections(text) if text[: one.start].strip()]
+    parts = [section for section in sections(text) if text[: section.start].strip()]
     return 0, min(parts[0].start if parts else len(text), size)
 
 
@@ -121,15 +121,15 @@ def lists(text: str) -> list[Table]:
 
 def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
     """The lines of one kind that follow one another, with the heading above them."""
-    found: list[list[Span]] = []
+    runs: list[list[Span]] = []
     for match in line.finditer(text):
-        if found and text[found[-1][-1][1] : match.start()].strip("\n") == "" and match.start() - found[-1][-1][1] <= 1:
-            found[-1].append(match.span())
+        if runs and text[runs[-1][-1][1] : match.start()].strip("\n") == "" and match.start() - runs[-1][-1][1] <= 1:
+            runs[-1].append(match.span())
         else:
-            found.append([match.span()])
+            runs.append([match.span()])
     titled = headings(text, 0, len(text))
-    above = ([_name(text, one) for one in titled if one.start < lines[0][0]] for lines in found)
-    return [(lines, names[-1] if names else "") for lines, names in zip(found, above, strict=True)]
+    above = ([_name(text, heading) for heading in titled if heading.start < lines[0][0]] for lines in runs)
+    return [(lines, names[-1] if names else "") for lines, names in zip(runs, above, strict=True)]
 
 
 def _table(text: str, lines: Sequence[Span], heading: str) -> Table:
@@ -138,17 +138,17 @@ def _table(text: str, lines: Sequence[Span], heading: str) -> Table:
     return Table(heading, tuple(lines[:header]), tuple(lines[header:]))
 
 
-def table_named(text: str, found: Sequence[Table], name: str) -> Table | None:
+def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | None:
     """Of these tables or lists the one of that number (from 1), or whose heading or header is nearest to the name;
     without a name the longest."""
     if not name.strip():
-        return max(found, default=None, key=lambda table: len(table.rows))
+        return max(candidates, default=None, key=lambda table: len(table.rows))
     if name.strip().isdigit():
-        return found[int(name) - 1] if 0 < int(name) <= len(found) else None
+        return candidates[int(name) - 1] if 0 < int(name) <= len(candidates) else None
     wanted = _stems(name)
     scored = [
-        (_likeness(wanted, _stems(" ".join([one.heading, *(text[slice(*line)] for line in one.header)]))), -n, one)
-        for n, one in enumerate(found)
+        (_likeness(wanted, _stems(" ".join([part.heading, *(text[slice(*line)] for line in part.header)]))), -n, part)
+        for n, part in enumerate(candidates)
     ]
     best = max(scored, default=None, key=lambda item: item[:2])
     return best[2] if best and best[0] > 0 else None

@@ -37,21 +37,21 @@ class ArticleTitles:
 
     def articles(self, title: str) -> list[Document]:
         """The articles of this title, ignoring case and accents; of a title with a source the one from there."""
-        if found := self._articles(title):
-            return found
+        if documents := self._articles(title):
+            return documents
         named = _WITH_SOURCE.fullmatch(title.strip())
         if named is None:
             return []
         source = named["source"].strip()
-        return [one for one in self._articles(named["title"]) if f"/{one.source}".endswith(f"/{source}")]
+        return [article for article in self._articles(named["title"]) if f"/{article.source}".endswith(f"/{source}")]
 
     def label(self, document: Document) -> str:
         """The title, with as much of the source as tells it from other articles that are known by the same title."""
         with self._lock:
-            namesakes = [one for one in self._ids.get(_plain(document.title), ()) if one != document.id]
+            namesakes = [id_ for id_ in self._ids.get(_plain(document.title), ()) if id_ != document.id]
         if not namesakes:
             return document.title
-        others = [self._corpus.document(one).source for one in namesakes]
+        others = [self._corpus.document(id_).source for id_ in namesakes]
         return f"{document.title} [{_telling_end(document.source, others)}]"
 
     def near(self, title: str) -> list[str]:
@@ -59,9 +59,9 @@ class ArticleTitles:
         with self._lock:
             written = {plain: next(iter(ids.values())) for plain, ids in self._ids.items()}
         plain = _plain(title)
-        held = [one for one in written if plain and (plain in one or one in plain)]
+        held = [name for name in written if plain and (plain in name or name in plain)]
         close = difflib.get_close_matches(plain, written, n=OFFERED, cutoff=LIKENESS)
-        return [written[one] for one in dict.fromkeys([*close, *held])][:OFFERED]
+        return [written[name] for name in dict.fromkeys([*close, *held])][:OFFERED]
 
     def _articles(self, title: str) -> list[Document]:
         plain = _plain(title)
@@ -71,7 +71,7 @@ class ArticleTitles:
                 self._searched.add(plain)
         with self._lock:
             ids = list(self._ids.get(plain, ()))
-        return [self._corpus.document(one) for one in ids]
+        return [self._corpus.document(id_) for id_ in ids]
 
     def _search(self, title: str) -> None:
         hits: list[Hit] = self._corpus.search([title], HITS)[0]
@@ -87,4 +87,4 @@ def _telling_end(source: str, others: Sequence[str]) -> str:
     """The last parts of a source, as few as no other one ends in."""
     parts = source.split("/")
     ends = ("/".join(parts[-count:]) for count in range(1, len(parts)))
-    return next((end for end in ends if not any(f"/{one}".endswith(f"/{end}") for one in others)), source)
+    return next((end for end in ends if not any(f"/{other}".endswith(f"/{end}") for other in others)), source)

@@ -127,13 +127,13 @@ class _HopReading:
     def _plan(self, task: ReadingTask) -> NeedPlan:
         reader, windows = self._reader, task.windows
         entries = (reader.sparing and task.documents) or [
-            ShortlistedDocument(one.document_id, one.title, one.source, 1.0, ()) for one in windows
+            ShortlistedDocument(part.document_id, part.title, part.source, 1.0, ()) for part in windows
         ]
         cut = dict(zip(map(id, entries), windows, strict=True)) if windows else {}
         policy = ReadingPolicy.of(
             task.need, entries, least=reader.least, fact_limit=reader.fact_limit, thorough=not reader.sparing
         )
-        items = [PlannedDocument(one, cut.get(id(one))) for one in policy.ordered(entries)]
+        items = [PlannedDocument(entry, cut.get(id(entry))) for entry in policy.ordered(entries)]
         return NeedPlan(task.need, items, policy, task.graded)
 
     def _ask(self) -> None:
@@ -172,15 +172,15 @@ class _HopReading:
                 return
         sharing = [(plan, item)]
         for other in self._plans:
-            twin = next((one for one in other.items if one.entry.document_id == id_ and not one.asked), None)
+            twin = next((peer for peer in other.items if peer.entry.document_id == id_ and not peer.asked), None)
             if other is plan or other.enough or twin is None or twin.cut is not None:
                 continue
             if not self._memory.spans(other.need, id_):
                 twin.asked = 1
                 sharing.append((other, twin))
-        sharing.sort(key=lambda one: self._plans.index(one[0]))
-        plans = [one for one, _ in sharing]
-        self._enqueue(self._window(self._about(together([one.entry for _, one in sharing]), plans)), plans)
+        sharing.sort(key=lambda pair: self._plans.index(pair[0]))
+        plans = [sharer for sharer, _ in sharing]
+        self._enqueue(self._window(self._about(together([listed.entry for _, listed in sharing]), plans)), plans)
 
     def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for what was not read of a document for this need; nothing where all of it was."""
@@ -209,8 +209,8 @@ class _HopReading:
 
     # --- calls --------------------------------------------------------------------------------
 
-    def _enqueue(self, one: Window, plans: Sequence[NeedPlan], *, alone: bool = False) -> None:
-        call = WindowCall(one, tuple(plans), alone)
+    def _enqueue(self, cut: Window, plans: Sequence[NeedPlan], *, alone: bool = False) -> None:
+        call = WindowCall(cut, tuple(plans), alone)
         for plan in plans:
             plan.calls.append(call)
         self._queued.append(call)
@@ -231,38 +231,40 @@ class _HopReading:
                 self._accept(call)
                 self._ask()
                 continue
-            running = {one.future for one in self._flight if one.future and not one.future.done()}
+            running = {flying.future for flying in self._flight if flying.future and not flying.future.done()}
             if len(running) >= self._reader.in_flight:
                 return
             shared = [call, *self._companions(call)]
-            self._queued = [one for one in self._queued if one not in shared]
-            future = _calls.submit(self._extract, needs, [one.window for one in shared], call.superseded, call.document)
-            for place, one in enumerate(shared):
-                one.place, one.future, one.superseded = place, future, call.superseded
+            self._queued = [queued for queued in self._queued if queued not in shared]
+            future = _calls.submit(
+                self._extract, needs, [sharer.window for sharer in shared], call.superseded, call.document
+            )
+            for position, sharer in enumerate(shared):
+                sharer.position, sharer.future, sharer.superseded = position, future, call.superseded
             self._flight += shared
 
     def _companions(self, call: WindowCall) -> list[WindowCall]:
         """The queued windows that go into the same call: those for the same needs, as many as fit."""
         needs, chars = [plan.need for plan in call.plans], len(call.window.text)
-        found: list[WindowCall] = []
+        companions: list[WindowCall] = []
         for other in [] if call.alone else self._queued:
             if other is call or other.alone or other.plans != call.plans:
                 continue
             if self._cache.get(needs, other.window, self._question) is not None:
                 continue
             chars += len(other.window.text)
-            if len(found) + 1 >= self._reader.documents_per_call or chars > self._reader.call_chars:
+            if len(companions) + 1 >= self._reader.documents_per_call or chars > self._reader.call_chars:
                 break
-            found.append(other)
-        return found
+            companions.append(other)
+        return companions
 
     def _extract(
         self, needs: Sequence[Need], windows: Sequence[Window], superseded: threading.Event, document: DocumentAtHand
     ) -> tuple[Extract, ...]:
         with observing(superseded), self._reader.reading(document):
             extracts = self._reader.extractor.extract(needs, windows, self._question)
-        for place, one in enumerate(windows):
-            self._cache.put(needs, one, self._question, _of(extracts, place))
+        for position, cut in enumerate(windows):
+            self._cache.put(needs, cut, self._question, _of(extracts, position))
         return extracts
 
     def _receive(self) -> Cap | None:
@@ -272,7 +274,7 @@ class _HopReading:
             self._flight.remove(call)
             assert call.future is not None
             try:
-                call.extracts = _of(call.future.result(), call.place)
+                call.extracts = _of(call.future.result(), call.position)
             except CapReached as reached:
                 cap, call.refused, call.extracts = reached.cap, True, ()
             except IterativeRAGError as error:
@@ -291,9 +293,9 @@ class _HopReading:
 
     def _take(self, plan: NeedPlan, call: WindowCall) -> None:
         """The facts of a call that serve a need; those that serve only the question go to its first need."""
-        place = call.plans.index(plan)
+        index = call.plans.index(plan)
         for extract in call.extracts or ():
-            if place not in extract.needs and (extract.needs or place):
+            if index not in extract.needs and (extract.needs or index):
                 continue
             need = plan.need if extract.needs else Need(self._question)
             # What serves only the question as a whole need not answer it.
@@ -317,28 +319,28 @@ class _HopReading:
             call.superseded.set()
             if call.future is not None:
                 needs = tuple(plan.need for plan in call.plans)
-                self._memory.late.append(LateWindow(call.future, call.place, needs, call.window))
+                self._memory.late.append(LateWindow(call.future, call.position, needs, call.window))
 
     def _late(self) -> list[NeedReading]:
         """What calls have brought since an earlier reading stopped waiting for them."""
         arrived = [late for late in self._memory.late if late.future.done()]
         self._memory.late = [late for late in self._memory.late if not late.future.done()]
-        found: list[NeedReading] = []
-        for future, place, needs, one in arrived:
+        readings: list[NeedReading] = []
+        for future, position, needs, cut in arrived:
             if future.cancelled() or future.exception() is not None:
                 continue
-            self._memory.note(needs, one)
+            self._memory.note(needs, cut)
             for n, need in enumerate(needs):
-                extracts = [extract for extract in _of(future.result(), place) if n in extract.needs]
-                made = (verified(self._reader.corpus, need, one, each, self._reader.check) for each in extracts)
+                extracts = [extract for extract in _of(future.result(), position) if n in extract.needs]
+                made = (verified(self._reader.corpus, need, cut, each, self._reader.check) for each in extracts)
                 facts = [fact for fact in made if fact]
                 for fact in facts:
                     self._memory.keep(fact)
                 if facts:
-                    found.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (one.document_id,)))
-        return found
+                    readings.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (cut.document_id,)))
+        return readings
 
 
-def _of(extracts: Sequence[Extract], place: int) -> tuple[Extract, ...]:
+def _of(extracts: Sequence[Extract], position: int) -> tuple[Extract, ...]:
     """The extracts of one window of a call."""
-    return tuple(extract for extract in extracts if extract.window == place)
+    return tuple(extract for extract in extracts if extract.window == position)

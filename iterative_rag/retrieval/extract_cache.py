@@ -41,17 +41,17 @@ class ExtractCache:
 
     def get(self, needs: Sequence[Need], window: Window, question: str) -> tuple[Extract, ...] | None:
         """What the window says about all the needs and the question; None if it was not read for one of the needs."""
-        found: list[Extract] = []
+        gathered: list[Extract] = []
         for n, need in enumerate(needs):
             extracts = self.cache.get(self._key(window, need.key), _extracts)
             if extracts is None:
                 extracts = self._in_other_words(need, window)
             if extracts is None:
                 return None
-            found += [replace(extract, needs=(n,)) for extract in extracts]
+            gathered += [replace(extract, needs=(n,)) for extract in extracts]
         if question:
-            found += self.cache.get(self._key(window, "question", Need(question).key), _extracts) or ()
-        return tuple(found)
+            gathered += self.cache.get(self._key(window, "question", Need(question).key), _extracts) or ()
+        return tuple(gathered)
 
     def put(self, needs: Sequence[Need], window: Window, question: str, extracts: Sequence[Extract]) -> None:
         for n, need in enumerate(needs):

@@ -70,12 +70,12 @@ class KnownFacts:
         for fact in facts:
             if is_value(fact) and not fact.retrieved:
                 by_document.setdefault(fact.document_id, []).append(fact)
-        for id_, found in by_document.items():
+        for id_, valued in by_document.items():
             document = self._document(id_)
             if document is None:
                 continue
             key = self._key(document)
-            new = [row for row in map(_row, found) if all(len(row[name]) <= LONGEST for name in _TEXTS)]
+            new = [row for row in map(_row, valued) if all(len(row[name]) <= LONGEST for name in _TEXTS)]
             kept = [row for row in self.cache.get(key, _rows) or [] if row not in new]
             self.cache.put(key, [*kept, *new][-MOST_KEPT:])
 
@@ -85,22 +85,22 @@ class KnownFacts:
         (listed,) = shortlist(self.corpus, [need], documents=DOCUMENTS, passages=PASSAGES, sharpen=True)
         about = [id_ for ids in named(need, listed).values() for id_ in ids]
         waiting = [self.corpus.document(id_) for id_ in about]
-        found: dict[str, tuple[Fact, ...]] = {}
+        by_document: dict[str, tuple[Fact, ...]] = {}
         followed: set[str] = set()
         words = content_words(question)
-        while waiting and sum(map(len, found.values())) < MOST:
+        while waiting and sum(map(len, by_document.values())) < MOST:
             document = waiting.pop(0)
-            if document.id in found:
+            if document.id in by_document:
                 continue
             rows = self.cache.get(self._key(document), _rows) or []
             known = self._verified(document, rows[-MOST_OF_ONE:])
-            found[document.id] = tuple(fact for fact in known if _concerns(fact, words))
-            words |= content_words(" ".join(fact.value for fact in found[document.id]))
-            values = [fact.value for fact in found[document.id] if fact.value not in followed]
+            by_document[document.id] = tuple(fact for fact in known if _concerns(fact, words))
+            words |= content_words(" ".join(fact.value for fact in by_document[document.id]))
+            values = [fact.value for fact in by_document[document.id] if fact.value not in followed]
             for value in values[: max(0, MOST_FOLLOWED - len(followed))]:
                 followed.add(value)
                 waiting += self._titled(value)
-        return tuple(fact for facts in found.values() for fact in facts)[:MOST]
+        return tuple(fact for facts in by_document.values() for fact in facts)[:MOST]
 
     def _titled(self, name: str) -> list[Document]:
         """The documents with this title."""
@@ -148,10 +148,10 @@ def _start(value: Any) -> list[tuple[str, str, Row]]:
     """The facts that a question began with. Raises ValueError where the value has another form."""
     if not isinstance(value, list) or len(value) > MOST:
         raise ValueError("not a list of facts")
-    for one in value:
-        if not (isinstance(one, list) and len(one) == 3 and isinstance(one[0], str) and isinstance(one[1], str)):
+    for row in value:
+        if not (isinstance(row, list) and len(row) == 3 and isinstance(row[0], str) and isinstance(row[1], str)):
             raise ValueError("not a document and its fact")
-    return [(id_, version, row) for (id_, version, _), row in zip(value, _rows([one[2] for one in value]), strict=True)]
+    return [(id_, version, row) for (id_, version, _), row in zip(value, _rows([row[2] for row in value]), strict=True)]
 
 
 def _rows(value: Any) -> list[Row]:

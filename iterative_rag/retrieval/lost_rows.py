@@ -43,13 +43,13 @@ def lost_rows(document: Document) -> tuple[LostRows, ...]:
     """Every list of a document that holds nothing: the article where its title or its first words announce a list, else
     its sections that are followed at once by the next one, or only announce what is not there."""
     text = document.text
-    found = headings(text, 0, len(text))
+    heads = headings(text, 0, len(text))
     if (_is_list(document.title) or _OPENS_LIST.search(folded(text[:OPENING]))) and _entries(
-        text, found
+        text, heads
     ) < FEWEST_ENTRIES:
         return (LostRows("", 0, len(text)),)
     lost = []
-    for heading, following in zip_longest(found, found[1:]):
+    for heading, following in zip_longest(heads, heads[1:]):
         end = following.start if following else len(text)
         # A heading above subheadings holds those.
         parent = following is not None and following.level > heading.level
@@ -71,12 +71,12 @@ def lost_at(document: Document, entry: ShortlistedDocument) -> LostRows | None:
     best = entry.hits[0] if entry.hits else None
     if best is None:
         return None
-    return next((one for one in lost_rows(document) if one.start < best.end and best.start < one.end), None)
+    return next((lost for lost in lost_rows(document) if lost.start < best.end and best.start < lost.end), None)
 
 
 def lost_for(document: Document, entry: ShortlistedDocument, need: Need) -> LostRows | None:
     """As `lost_at`; where the best hit is in none, the list whose heading names what the need asks for."""
-    about = (one for one in lost_rows(document) if one.section and _is_about(one.section, need))
+    about = (lost for lost in lost_rows(document) if lost.section and _is_about(lost.section, need))
     return lost_at(document, entry) or next(about, None)
 
 
@@ -103,10 +103,10 @@ def _is_apparatus(name: str) -> bool:
     return bool(words) and words_of("apparatus").issuperset(words)
 
 
-def _entries(text: str, found: Sequence[Heading]) -> int:
+def _entries(text: str, heads: Sequence[Heading]) -> int:
     """The lines outside references and links that could be entries of a list."""
     apparatus = False
-    begins = {heading.start for heading in found}
+    begins = {heading.start for heading in heads}
     entries = at = 0
     for line in text.splitlines(keepends=True):
         said, begin = line.strip(), at + len(line) - len(line.lstrip())

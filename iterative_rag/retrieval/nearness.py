@@ -60,8 +60,8 @@ def nearest_passages(
 def _cited(
     n: int, document: Document, entry: ShortlistedDocument, facts: Sequence[Fact], words: frozenset[str]
 ) -> Citation:
-    found = max((fact for fact in facts if fact.document_id == document.id), key=lambda fact: fact.score, default=None)
-    span = (found.start, found.end) if found else (entry.hits[0].start, entry.hits[0].end)
+    best = max((fact for fact in facts if fact.document_id == document.id), key=lambda fact: fact.score, default=None)
+    span = (best.start, best.end) if best else (entry.hits[0].start, entry.hits[0].end)
     start, end = _sentence(document.text, span, words)
     return Citation(
         n,
@@ -80,7 +80,7 @@ def _cited(
 
 def _sentence(text: str, span: Span, words: frozenset[str]) -> Span:
     """The sentence of the span that shares most words with the question, with the next one where both are short."""
-    spans = [place for place in sentences(text, *span) if not text.startswith("#", place[0])] or [span]
+    spans = [sentence for sentence in sentences(text, *span) if not text.startswith("#", sentence[0])] or [span]
     best = max(range(len(spans)), key=lambda n: (len(words & content_words(text[slice(*spans[n])])), -n))
     start, end = spans[best]
     following = spans[best + 1][1] if best + 1 < len(spans) else end

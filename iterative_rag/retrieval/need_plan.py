@@ -45,13 +45,13 @@ class PlannedDocument:
 
 @dataclass(slots=True, eq=False)
 class WindowCall:
-    """One window that was asked for, for the needs of `plans`. `future` may be shared with other windows: `place` is
+    """One window that was asked for, for the needs of `plans`. `future` may be shared with other windows: `position` is
     the number of this one among them."""
 
     window: Window
     plans: tuple[NeedPlan, ...]
     alone: bool = False  # a second attempt: whatever went wrong may have been due to the other windows
-    place: int = 0
+    position: int = 0
     future: Future[tuple[Extract, ...]] | None = None
     extracts: tuple[Extract, ...] | None = None
     fault: IterativeRAGError | None = None
@@ -139,9 +139,9 @@ class NeedPlan:
         return not self.graded and item is not self.items[0] and item.entry.document_id not in self.policy.named
 
     def take(self, fact: Fact) -> None:
-        place = (fact.document_id, fact.start, fact.end, fact.need.key)
-        if place not in self.facts or self.facts[place].score < fact.score:
-            self.facts[place] = fact
+        key = (fact.document_id, fact.start, fact.end, fact.need.key)
+        if key not in self.facts or self.facts[key].score < fact.score:
+            self.facts[key] = fact
 
     def judge(self) -> None:
         own = [fact for fact in self.facts.values() if fact.need == self.need]
@@ -184,6 +184,6 @@ class NeedPlan:
             elif call.extracts is None or call.refused:
                 lost.append(UnreadWindow(self.need, call.window, f"not read before the limit of {cap.value}"))
         for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - self.asked)]:
-            one = item.cut or cut(item.entry)
-            lost.append(UnreadWindow(self.need, one, f"not read before the limit of {cap.value}"))
+            window = item.cut or cut(item.entry)
+            lost.append(UnreadWindow(self.need, window, f"not read before the limit of {cap.value}"))
         return lost

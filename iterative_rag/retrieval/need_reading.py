@@ -82,8 +82,8 @@ def verified(
     """The extract as a fact about a need, with what the check says of it; None if its quote does not stand in the
     window."""
     document = corpus.document(window.document_id)
-    place = locate(extract.quote, document.text, window.spans)
-    return fact_at(document, *place, need, extract, check) if place else None
+    span = locate(extract.quote, document.text, window.spans)
+    return fact_at(document, *span, need, extract, check) if span else None
 
 
 def fact_at(

@@ -89,22 +89,22 @@ class OnnxFolder:
             self.settings("sentence_bert_config.json").get("max_seq_length"),
             self.settings("tokenizer_config.json").get("model_max_length"),
         )
-        lengths = [one for one in named if isinstance(one, int) and 0 < one < 1_000_000]  # 1e30 says "no limit"
+        lengths = [size for size in named if isinstance(size, int) and 0 < size < 1_000_000]  # 1e30 says "no limit"
         return min(lengths[0] if lengths else DEFAULT_TOKENS, MOST_TOKENS)
 
     @cached_property
     def digest(self) -> str:
         """Tells models apart: the network's size and ends, and the tokenizer. The same wherever the folder lies."""
-        found = hashlib.sha256()
+        sha = hashlib.sha256()
         for file in sorted({self.file, *self.file.parent.glob(f"{self.file.name}*data")}):
             size = file.stat().st_size
-            found.update(f"{file.name} {size}\n".encode())
+            sha.update(f"{file.name} {size}\n".encode())
             with file.open("rb") as opened:
-                found.update(opened.read(_ENDS))
+                sha.update(opened.read(_ENDS))
                 opened.seek(max(0, size - _ENDS))
-                found.update(opened.read(_ENDS))
-        found.update((self.folder / TOKENIZER).read_bytes())
-        return found.hexdigest()[:12]
+                sha.update(opened.read(_ENDS))
+        sha.update((self.folder / TOKENIZER).read_bytes())
+        return sha.hexdigest()[:12]
 
     def encode(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> Encoded:
         import numpy as np
@@ -121,13 +121,13 @@ class OnnxFolder:
         """The outputs of the network by name."""
         session, _ = self._model()
         try:
-            inputs = {one.name: encoded.inputs[one.name] for one in session.get_inputs()}
+            inputs = {node.name: encoded.inputs[node.name] for node in session.get_inputs()}
             outputs = session.run(None, inputs)
         except KeyError as error:
             raise WeightsError(f"{self.file} wants an input {error}, which texts do not give.", hint=HINT) from error
         except Exception as error:  # onnxruntime raises classes of its own
             raise WeightsError(f"{self.file} cannot read these texts: {error}.", hint=HINT) from error
-        return {one.name: output for one, output in zip(session.get_outputs(), outputs, strict=True)}
+        return {node.name: output for node, output in zip(session.get_outputs(), outputs, strict=True)}
 
     def _model(self) -> tuple[Any, Tokenizer]:
         with self._lock:

@@ -30,9 +30,9 @@ def locate(quote: str, text: str, spans: Iterable[tuple[int, int]]) -> tuple[int
         if exact >= 0:
             return exact, exact + len(wanted)
         folded, places = _folded(text[start:end])
-        found = folded.find(plain)
-        if found >= 0:
-            return start + places[found], start + places[found + len(plain) - 1] + 1
+        offset = folded.find(plain)
+        if offset >= 0:
+            return start + places[offset], start + places[offset + len(plain) - 1] + 1
     return None
 
 
@@ -40,9 +40,9 @@ def _folded(text: str) -> tuple[str, list[int]]:
     """The text in plain typography with single spaces, and the offset that each of its characters came from."""
     characters: list[str] = []
     places: list[int] = []
-    dropped = {place for start, end in struck(text) for place in range(start, end)}
-    for place, character in enumerate(text.translate(PLAIN_SIGNS)):
-        if place in dropped or _DROPPED.match(character):
+    dropped = {offset for start, end in struck(text) for offset in range(start, end)}
+    for offset, character in enumerate(text.translate(PLAIN_SIGNS)):
+        if offset in dropped or _DROPPED.match(character):
             continue
         if character.isspace():
             if characters and characters[-1] == " ":
@@ -50,5 +50,5 @@ def _folded(text: str) -> tuple[str, list[int]]:
             character = " "
         for part in "..." if character == "…" else character:
             characters.append(part)
-            places.append(place)
+            places.append(offset)
     return "".join(characters), places

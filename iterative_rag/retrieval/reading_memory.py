@@ -34,10 +34,10 @@ def _wording(need: Need) -> frozenset[str]:
 
 
 class LateWindow(NamedTuple):
-    """A window whose call was still running when nobody waited for it any more. `place` is its number in the call."""
+    """A window whose call still ran when nobody waited for it any more. `position` is its number in the call."""
 
     future: Future[tuple[Extract, ...]]
-    place: int
+    position: int
     needs: tuple[Need, ...]
     window: Window
 
@@ -84,10 +84,10 @@ class ReadingMemory:
         read = (spans for other, spans in self._read.get(document_id, ()) if self._same(other, need))
         return list(merged(span for spans in read for span in spans))
 
-    def _same(self, one: Need, other: Need) -> bool:
+    def _same(self, need: Need, other: Need) -> bool:
         """Whether two needs ask for the same fact."""
         return (
-            one.key == other.key
-            or _wording(one) == _wording(other)
-            or (self.embed is not None and same_need(other.question, [one.question], self.embed) is not None)
+            need.key == other.key
+            or _wording(need) == _wording(other)
+            or (self.embed is not None and same_need(other.question, [need.question], self.embed) is not None)
         )

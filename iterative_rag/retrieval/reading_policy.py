@@ -80,11 +80,11 @@ def _subject(need: Need) -> frozenset[str]:
     return others if any(not name.isdigit() for name in others) else names(need)
 
 
-def mentions(need: Need, one: Window, *, every: bool = False) -> bool:
+def mentions(need: Need, window: Window, *, every: bool = False) -> bool:
     """Whether a window holds any of the names of a need, or `every` one; True for a need without names, or in a
     language where every noun looks like one. Of alternatives ("Scottish or Welsh") any will do."""
     wanted = frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
-    said = {word.removesuffix("'s") for word in _WORD.findall(folded(common_names(f"{one.title} {one.text}")))}
+    said = {word.removesuffix("'s") for word in _WORD.findall(folded(common_names(f"{window.title} {window.text}")))}
     if every and not _ALTERNATIVES.search(folded_in_place(need.question)):
         return wanted <= said
     return not wanted or bool(wanted & said)
@@ -116,8 +116,10 @@ class _Titled(NamedTuple):
 
 
 def _told_apart(namesakes: Sequence[_Titled]) -> list[str]:
-    chosen = [one for one in namesakes if one.mentioned] or [one for one in namesakes if one.plain] or namesakes
-    return [one.document_id for one in chosen]
+    chosen = (
+        [entry for entry in namesakes if entry.mentioned] or [entry for entry in namesakes if entry.plain] or namesakes
+    )
+    return [entry.document_id for entry in chosen]
 
 
 def _stands_as_name(name: str, question: str, written: str) -> bool:

@@ -58,13 +58,13 @@ def shortlist(
     left out unless `keep_tail`.
     """
     if not sharpen:
-        found = corpus.search([need.question for need in needs], passages)
-        return [tuple(_candidate(corpus, *one).entry for one in _grouped(hits)[:documents]) for hits in found]
+        results = corpus.search([need.question for need in needs], passages)
+        return [tuple(_candidate(corpus, *group).entry for group in _grouped(hits)[:documents]) for hits in results]
     queries = [without_scaffolding(need.question) for need in needs]
-    found = corpus.search(queries, passages)
+    results = corpus.search(queries, passages)
     lists = [
-        _sharpened(query, [_candidate(corpus, *one) for one in _grouped(hits)], documents, keep_tail=keep_tail)
-        for query, hits in zip(queries, found, strict=True)
+        _sharpened(query, [_candidate(corpus, *group) for group in _grouped(hits)], documents, keep_tail=keep_tail)
+        for query, hits in zip(queries, results, strict=True)
     ]
     return [_expected_first(corpus, need, listed, passages) for need, listed in zip(needs, lists, strict=True)]
 
@@ -80,7 +80,7 @@ def _expected_first(
     entries = (entry for entry in listed if plain_words(entry.title) == title)
     if (expected := next(entries, None)) is None:
         (hits,) = corpus.search([f"{need.see} {need.question}"], passages)
-        groups = (one for one in _grouped(hits) if plain_words(one[1][0].title) == title)
+        groups = (item for item in _grouped(hits) if plain_words(item[1][0].title) == title)
         if (group := next(groups, None)) is None:
             return listed
         expected = _candidate(corpus, *group).entry
@@ -153,39 +153,41 @@ def _sharpened(
     names = names_in(question)
     scored = _scored(question, names, candidates)
     distinct = list(_distinct(scored))
-    late = [one for one in distinct if one.is_list][LISTS_FIRST:]
-    ranked = [one for one in distinct if one not in late] + late
+    late = [candidate for candidate in distinct if candidate.is_list][LISTS_FIRST:]
+    ranked = [candidate for candidate in distinct if candidate not in late] + late
     kept = ranked if keep_tail else _without_tail(question, names, ranked)
-    return tuple(one.entry for one in kept[:most])
+    return tuple(candidate.entry for candidate in kept[:most])
 
 
 def _scored(question: str, names: Sequence[str], candidates: Sequence[_DocumentHits]) -> list[_DocumentHits]:
     """The candidates with what titles and names add to their scores, best first."""
     asked, doubtful = plain_words(question), language(question) in CAPITAL_NOUNS
-    held = {name: [holds_words(one.words, name) for one in candidates] for name in names}
+    held = {name: [holds_words(candidate.words, name) for candidate in candidates] for name in names}
     full = {name for name in names if " " in name and not doubtful}
     worth = {name: (1.0 if name in full else ONE_WORD) / max(1, sum(held[name])) ** 0.5 for name in names}
     scored = []
-    for place, one in enumerate(candidates):
-        score = one.entry.score + NAME_WEIGHT * sum(worth[name] for name in names if held[name][place])
-        if (" " in one.name and holds_words(asked, one.name)) or any(holds_words(name, one.name) for name in names):
+    for index, candidate in enumerate(candidates):
+        score = candidate.entry.score + NAME_WEIGHT * sum(worth[name] for name in names if held[name][index])
+        if (" " in candidate.name and holds_words(asked, candidate.name)) or any(
+            holds_words(name, candidate.name) for name in names
+        ):
             score += TITLE_WEIGHT
-        scored.append(replace(one, entry=replace(one.entry, score=score)))
-    return sorted(scored, key=lambda one: (-one.entry.score, one.entry.document_id))
+        scored.append(replace(candidate, entry=replace(candidate.entry, score=score)))
+    return sorted(scored, key=lambda candidate: (-candidate.entry.score, candidate.entry.document_id))
 
 
 def _distinct(candidates: Sequence[_DocumentHits]) -> Iterator[_DocumentHits]:
     """The candidates without those whose best text repeats that of a better one."""
     seen: list[tuple[frozenset[str], frozenset[str]]] = []
-    for one in candidates:
-        words, telling = one.tokens
+    for candidate in candidates:
+        words, telling = candidate.tokens
         if words and any(
             telling == other_telling and len(words & other) >= REPEATED * len(words | other)
             for other, other_telling in seen
         ):
             continue
         seen.append((words, telling))
-        yield one
+        yield candidate
 
 
 def _without_tail(question: str, names: Sequence[str], ranked: Sequence[_DocumentHits]) -> Sequence[_DocumentHits]:
@@ -194,4 +196,4 @@ def _without_tail(question: str, names: Sequence[str], ranked: Sequence[_Documen
     if not all(holds_words(ranked[0].words, name) for name in names):
         return ranked
     least = LEAST_SHARE * ranked[0].entry.score
-    return [one for place, one in enumerate(ranked) if place < FEWEST or one.entry.score >= least]
+    return [candidate for rank, candidate in enumerate(ranked) if rank < FEWEST or candidate.entry.score >= least]

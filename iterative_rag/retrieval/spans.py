@@ -9,13 +9,13 @@ Span = tuple[int, int]
 
 def merged(spans: Iterable[Span], gap: int = 0) -> tuple[Span, ...]:
     """In order, those that touch, or lie at most `gap` characters apart, as one."""
-    found: list[Span] = []
+    joined: list[Span] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1] + gap:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if joined and start <= joined[-1][1] + gap:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         else:
-            found.append((start, end))
-    return tuple(found)
+            joined.append((start, end))
+    return tuple(joined)
 
 
 def without(spans: Sequence[Span], read: Sequence[Span]) -> list[Span]:

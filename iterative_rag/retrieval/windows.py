@@ -153,16 +153,16 @@ def _chars(spans: Sequence[Span]) -> int:
 
 def _table_at(text: str, start: int, end: int) -> Span | None:
     """The whole Markdown table that the hit has lines of; the last one, if there are two."""
-    found = None
+    row = None
     at = text.rfind("\n", 0, start) + 1
     while at < min(end, len(text)):
         stop = _line_end(text, at)
         if text.startswith("|", at):
-            found = at
+            row = at
         at = stop + 1
-    if found is None:
+    if row is None:
         return None
-    first, last = found, _line_end(text, found)
+    first, last = row, _line_end(text, row)
     while first > 0 and text.startswith("|", begin := text.rfind("\n", 0, first - 1) + 1):
         first = begin
     while last + 1 < len(text) and text[last + 1] == "|":
@@ -188,7 +188,7 @@ def _whole_sentences(text: str, start: int, end: int) -> Span:
     if start > 0:
         reach = max(0, start - SENTENCE_CHARS)
         line = text.rfind("\n", reach, start) + 1
-        *_, last = (line, *(place + 1 for place in sentence_ends(text, max(line, reach), start)))
+        *_, last = (line, *(stop + 1 for stop in sentence_ends(text, max(line, reach), start)))
         start = last or start
     if end < len(text):
         line = text.find("\n", end, end + SENTENCE_CHARS)

@@ -48,19 +48,19 @@ def word_places(text: str, words: str) -> WordPlaces | None:
         return None
     spans = sentences(text)
     held = [_words(text[start:end]) for start, end in spans]
-    if found := [span for span, said in zip(spans, held, strict=True) if _has_phrase(said, asked)]:
-        return _places(Nearness.PHRASE, found)
+    if places := [span for span, said in zip(spans, held, strict=True) if _has_phrase(said, asked)]:
+        return _places(Nearness.PHRASE, places)
     code = language(text[:2000])
     wanted = [word for word in dict.fromkeys(asked) if not is_function_word(word, code)] or asked
-    missing = [frozenset(word for word in wanted if not any(_alike(word, one) for one in said)) for said in held]
-    if found := [span for span, lacks in zip(spans, missing, strict=True) if not lacks]:
-        return _places(Nearness.NEAR, found)
+    missing = [frozenset(word for word in wanted if not any(_alike(word, form) for form in said)) for said in held]
+    if places := [span for span, lacks in zip(spans, missing, strict=True) if not lacks]:
+        return _places(Nearness.NEAR, places)
     pairs = pairwise(zip(spans, missing, strict=True))
-    if found := [(one[0], two[1]) for (one, lacks), (two, lacks_too) in pairs if not lacks & lacks_too]:
-        return _places(Nearness.NEAR, found)
+    if places := [(first[0], second[1]) for (first, lacks), (second, lacks_too) in pairs if not lacks & lacks_too]:
+        return _places(Nearness.NEAR, places)
     most = len(wanted) // 2 if len(wanted) >= FEWEST else 0
-    found = [span for span, lacks in zip(spans, missing, strict=True) if most and len(lacks) <= most]
-    return _places(Nearness.MOST, found) if found else None
+    places = [span for span, lacks in zip(spans, missing, strict=True) if most and len(lacks) <= most]
+    return _places(Nearness.MOST, places) if places else None
 
 
 def _places(nearness: Nearness, spans: Sequence[Span]) -> WordPlaces:
@@ -85,11 +85,11 @@ def _has_phrase(said: Sequence[str], asked: Sequence[str]) -> bool:
     return any(said[at] == asked[0] and said[at : at + size] == asked for at in range(len(said) - size + 1))
 
 
-def _alike(one: str, other: str) -> bool:
+def _alike(word: str, other: str) -> bool:
     """Whether two words may be forms of one. Numbers are not: 1910 is not 1911."""
-    if one == other:
+    if word == other:
         return True
-    if one.isdigit() or other.isdigit():
+    if word.isdigit() or other.isdigit():
         return False
-    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return same >= ALIKE and max(len(one), len(other)) - same <= ENDING
+    same = next((n for n, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    return same >= ALIKE and max(len(word), len(other)) - same <= ENDING

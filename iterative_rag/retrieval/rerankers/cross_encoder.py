@@ -27,7 +27,7 @@ class CrossEncoder:
         def score() -> list[float]:
             texts = [f"{title}\n{text}" for title, text in passages]
             batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
-            return [one for batch in batches for one in self._batch(query, batch)]
+            return [value for batch in batches for value in self._batch(query, batch)]
 
         return cached_relevance(self._cache, self.name, query, passages, score)
 

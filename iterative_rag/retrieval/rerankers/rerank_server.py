@@ -63,7 +63,7 @@ class RerankServer:
                 status=200,
                 hint="The URL of a rerank server is that before /rerank, such as http://127.0.0.1:8000/v1.",
             )
-        return [scores[place] for place in range(count)]
+        return [scores[index] for index in range(count)]
 
 
 def build(spec: Spec, settings: Settings, *, cache: Cache | None) -> Reranker:

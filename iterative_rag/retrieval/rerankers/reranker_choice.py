@@ -47,7 +47,7 @@ def cached_relevance(
 
     def checked(value: Any) -> list[float]:
         fits = isinstance(value, list) and len(value) == len(passages)
-        if not fits or not all(isinstance(one, float) and 0 <= one <= 1 for one in value):
+        if not fits or not all(isinstance(number, float) and 0 <= number <= 1 for number in value):
             raise ValueError("no scores of these passages")
         return list(value)
 
@@ -86,14 +86,14 @@ class PostprocessorReranker:
             from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
         nodes = [
-            NodeWithScore(node=TextNode(id_=str(place), text=f"{title}\n{text}"), score=1 / (place + 1))
-            for place, (title, text) in enumerate(passages)
+            NodeWithScore(node=TextNode(id_=str(index), text=f"{title}\n{text}"), score=1 / (index + 1))
+            for index, (title, text) in enumerate(passages)
         ]
         try:
             ranked = self._postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query))
         except Exception as error:  # the caller's object may raise anything
             raise as_llm_error(error, Server(type(self._postprocessor).__name__, "", ""), begun=False) from error
-        scores = dict.fromkeys((str(place) for place in range(len(passages))), 0.0)
+        scores = dict.fromkeys((str(index) for index in range(len(passages))), 0.0)
         for rank, node in enumerate(ranked):
             scores[node.node.node_id] = 1 - rank / (len(passages) + 1)
-        return [scores[str(place)] for place in range(len(passages))]
+        return [scores[str(index)] for index in range(len(passages))]
