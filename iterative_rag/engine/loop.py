@@ -1,7 +1,8 @@
 """The loop: which fact is missing, find it, put it into the question, until the question is answerable.
 
-Each turn decides on one thing, a search, a draft of the answer or the end, and there is no other way out. No hop
-repeats itself: a need that was tried is looked for once more, wider, and then given up.
+Each turn decides on one thing, a search, a draft of the answer or the end. Besides that end there are only a limit of
+the run (CapReached) and a fault, which `run.py` makes endings of. No hop repeats itself: a need that was tried is
+looked for once more, wider, and then given up.
 """
 
 from __future__ import annotations

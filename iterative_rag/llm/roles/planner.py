@@ -5,7 +5,7 @@ from __future__ import annotations
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import lines
 from iterative_rag.llm.replies.forms import OutlineReply, PlannedReply, PlanReply, SufficiencyReply
-from iterative_rag.llm.roles.analyst import named_need
+from iterative_rag.llm.roles.need_analyst import named_need
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.text.citation_markers import MARKER
