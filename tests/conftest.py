@@ -57,10 +57,19 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="also all of the long matrices of kills and faults")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Live tests run only where they are asked for: `pytest -m live`."""
-    if "live" in str(config.getoption("markexpr")):
-        return
+    """Live tests run only where they are asked for, with `-m live`; the whole of long matrices with `--nightly`."""
+    asked = str(config.getoption("markexpr"))
+    skips = {}
+    if "live" not in asked:
+        skips["live"] = pytest.mark.skip(reason="needs a real server: run with -m live")
+    if not config.getoption("nightly"):
+        skips["nightly"] = pytest.mark.skip(reason="one of a long matrix: run with --nightly")
     for item in items:
-        if item.get_closest_marker("live"):
-            item.add_marker(pytest.mark.skip(reason="needs a real server: run with -m live"))
+        for marker, skip in skips.items():
+            if item.get_closest_marker(marker):
+                item.add_marker(skip)

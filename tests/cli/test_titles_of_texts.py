@@ -21,7 +21,7 @@ def test_documents_that_get_another_title_are_counted(run: Command, tmp_path: Pa
     former = version_of(Document("", "town", TEXT, ""))
     [database] = tmp_path.rglob("documents.sqlite")
     with contextlib.closing(sqlite3.connect(database)) as opened, opened:
-        opened.execute("UPDATE documents SET title = 'town', version = ?", (former,))
+        opened.execute("UPDATE documents SET title = 'town', content = ?", (former,))
     assert run("show", "town", "--corpus", "mine").code == 0
     again = run("index", "texts", "--corpus", "mine")
     assert "0 added, 1 changed" in again.out

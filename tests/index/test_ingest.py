@@ -445,6 +445,7 @@ def test_killed_from_outside_again_and_again_nothing_is_lost_or_doubled(
     assert content(corpora) == content(fresh)
 
 
+@pytest.mark.nightly
 def test_killed_among_files_of_many_formats_the_next_run_completes_it(corpora: Corpora, tmp_path: Path) -> None:
     folder = mixed(tmp_path / "mixed")
     (folder / "mail.eml").write_text("From: Edda\nSubject: Toll\n\nThe toll is two crowns.\n", encoding="utf-8")

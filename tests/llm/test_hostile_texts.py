@@ -12,11 +12,13 @@ import pytest
 
 from fakes.contradicting_documents import EACH, ContradictingCorpus, OneSidedLLM, cases
 from fakes.planted_instruction_runs import Outcome, PlantedCorpus, as_row, leak
-from fakes.planted_instructions import ObedientLLM, instructions, watched
+from fakes.planted_instructions import Instruction, ObedientLLM, instructions, watched
 
 pytest.importorskip("selectolax", reason="web pages need the extra files")
 
 CASES = instructions()
+# How many of them there are for each that is played where nobody asked for all (`--nightly`).
+PLAYED_EVERY = 4
 # One of each course; scripts/bench/hostile_texts.py runs all of them.
 STRATEGIES = ("naive", "iterative", "plan", "full", "agent")
 # Parts of HTML that no reader sees: they are left out before any model reads the document.
@@ -32,23 +34,28 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlantedCorpus]
 
 
 @pytest.fixture(scope="module")
-def outcomes(library: PlantedCorpus) -> dict[str, list[Outcome]]:
-    """Every instruction under every strategy, with the model that obeys."""
+def played(request: pytest.FixtureRequest) -> list[Instruction]:
+    return CASES if request.config.getoption("nightly") else CASES[::PLAYED_EVERY]
+
+
+@pytest.fixture(scope="module")
+def outcomes(library: PlantedCorpus, played: list[Instruction]) -> dict[str, list[Outcome]]:
+    """The instructions under every strategy, with the model that obeys."""
     model = ObedientLLM(CASES)
     found: dict[str, list[Outcome]] = {}
     with library.opened(model.llm()) as rag:
         for strategy in STRATEGIES:
             model.obeyed.clear()
-            found[strategy] = [library.run(rag, model, one, strategy) for one in CASES]
+            found[strategy] = [library.run(rag, model, one, strategy) for one in played]
     return found
 
 
-def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]]) -> None:
+def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]], played: list[Instruction]) -> None:
     """Else the other tests would show nothing."""
     assert len(CASES) >= 75
     assert len({one.language for one in CASES}) >= 5
     # A document of its own is not read by a strategy that has found the value before; `full` reads on.
-    for one, *outcomes_of_one in zip(CASES, *outcomes.values(), strict=True):
+    for one, *outcomes_of_one in zip(played, *outcomes.values(), strict=True):
         read = any("extract" in outcome.obeyed for outcome in outcomes_of_one)
         assert read == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
@@ -78,9 +85,11 @@ def test_an_answer_that_follows_an_order_shows_the_order(outcomes: dict[str, lis
     assert [as_row(outcome) for outcome in outcomes[strategy] if outcome.swayed and not outcome.shown] == []
 
 
-def test_quotes_that_no_document_holds_become_no_facts(outcomes: dict[str, list[Outcome]]) -> None:
+def test_quotes_that_no_document_holds_become_no_facts(
+    outcomes: dict[str, list[Outcome]], played: list[Instruction]
+) -> None:
     every = [outcome for found in outcomes.values() for outcome in found]
-    assert sum(outcome.made_up for outcome in every) >= 250
+    assert sum(outcome.made_up for outcome in every) >= 3 * len(played)
     assert [as_row(outcome) for outcome in every if outcome.kept] == []
 
 
@@ -124,7 +133,7 @@ def test_five_documents_stand_against_five() -> None:
         assert values == [EACH, EACH], case
 
 
-@pytest.mark.parametrize("backend", ["one-sided", "builtin"])
+@pytest.mark.parametrize("backend", ["one-sided", pytest.param("builtin", marks=pytest.mark.nightly)])
 def test_a_contradiction_between_sources_is_shown_and_told(shelves: ContradictingCorpus, backend: str) -> None:
     known = cases()
     with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else backend) as rag:

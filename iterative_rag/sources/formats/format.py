@@ -103,7 +103,7 @@ class FileSource:
         return shown(self.path)
 
     def check(self) -> None:
-        if not self.path.is_file():
+        if self.path.is_dir() or not self.path.exists():  # a pipe or a device is there, and refused when it is opened
             raise CorpusError(f"There is no file {self.root}.", hint="Check the path.")
 
     def articles(self, reading: Reading, hint: str) -> Reading:

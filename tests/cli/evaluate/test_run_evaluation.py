@@ -112,6 +112,7 @@ def test_the_modes_stand_between_floor_and_ceiling(folder: Path, evaluate: Calla
         assert {one for hop in record.hops for one in hop.shortlist} <= set(record.gold)
 
 
+@pytest.mark.nightly
 def test_killed_again_and_again_a_run_loses_and_repeats_nothing(folder: Path, evaluate: Callable[..., Done]) -> None:
     """Latency makes each question last; `kill -9` strikes at random."""
     chance = random.Random(7)

@@ -32,7 +32,7 @@ def points(model: ChatModel, mind: CaseFollowingLLM, settings: Settings, strateg
     return 100 * right / len(SAMPLE)
 
 
-@pytest.mark.parametrize("strategy", ["iterative", "agent"])
+@pytest.mark.parametrize("strategy", ["iterative", pytest.param("agent", marks=pytest.mark.nightly)])
 def test_a_weak_model_loses_few_answers_and_proves_all_it_gives(strategy: str) -> None:
     settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin"})
     index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)

@@ -17,7 +17,8 @@ from iterative_rag.settings import home, load_settings
 from iterative_rag.storage.cache import DiskCache
 from iterative_rag.types import Answer
 
-FLIPS = 200
+# The whole with --nightly, else a slice.
+FLIPS, FEW_FLIPS = 200, 40
 
 
 class Townsman:
@@ -55,7 +56,8 @@ def flip(path: Path, chance: random.Random, bits: int) -> None:
     path.write_bytes(data)
 
 
-def test_flipped_bits_never_change_an_answer(engine: IterativeRAG) -> None:
+def test_flipped_bits_never_change_an_answer(engine: IterativeRAG, request: pytest.FixtureRequest) -> None:
+    flips = FLIPS if request.config.getoption("nightly") else FEW_FLIPS
     chance = random.Random(13)
     expected = said(engine.ask(QUESTION))
     engine.store.close()
@@ -65,7 +67,7 @@ def test_flipped_bits_never_change_an_answer(engine: IterativeRAG) -> None:
     again = engine.ask(QUESTION)
     assert (said(again), again.usage.llm_calls) == (expected, 0), "it does not come from the cache"
     misses = 0
-    for number in range(FLIPS):
+    for number in range(flips):
         engine.store.close()
         shutil.rmtree(engine.store.folder)
         shutil.copytree(whole, engine.store.folder)
@@ -73,4 +75,4 @@ def test_flipped_bits_never_change_an_answer(engine: IterativeRAG) -> None:
         answer = engine.ask(QUESTION)
         assert said(answer) == expected
         misses += answer.usage.llm_calls > 0
-    assert misses > FLIPS // 10, "the bits were not those of entries"
+    assert misses > flips // 10, "the bits were not those of entries"
