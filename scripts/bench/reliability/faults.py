@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -97,6 +98,10 @@ def hangs(bench: Bench) -> Result:
             if call.role.startswith(role):  # a joined call, too
                 hung.append(call.number)
                 return Fault("hang")
+            if role == "reword" and call.role == "grade":  # what no document answers is searched for in other words
+                numbers = re.findall(r"^<document (\d+) ", call.user, re.MULTILINE)
+                poor = [{"n": int(number), "reason": "", "label": "Awful"} for number in numbers]
+                return Fault("text", message=json.dumps({"grades": poor}))
             # A question that stays as it is is not settled by its last fact: only then is sufficiency judged.
             kept = role == "suffice" and call.role.startswith("rephrase")
             return Fault("text", message=json.dumps({"question": places.question(1)})) if kept else None
@@ -117,8 +122,6 @@ def hangs(bench: Bench) -> Result:
 
 def _asked_of(role: str) -> str:
     """A question that the role is needed for."""
-    if role == "reword":  # a word that no article holds makes the strategy search in other words
-        return "Who is the mayor of Nowherehaven?"
     return places.question(1) if role in ("rephrase", "suffice") else places.direct_question(1)
 
 
