@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
+from iterative_rag.builtin.question.antecedents import REFERENT, reference_in, with_antecedent
 from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
 from iterative_rag.builtin.question.grammar import parse
 from iterative_rag.builtin.question.plan import (
@@ -98,6 +99,22 @@ class QuestionPlanner:
         return plan
 
     def _plan_one(self, question: str) -> Node:
+        """Plan a text that asks one thing, perhaps after statements."""
+        reference = None if "antecedents" in self._without else reference_in(question)
+        if reference is None:
+            return self._plan_sentence(question)
+        if not reference.asked:
+            return self._plan_sentence(f"{reference.question.replace(REFERENT, reference.antecedent)}?")
+        plan = self._plan_one(reference.antecedent)
+        meant = replace(plan.first if isinstance(plan, Fallback) else plan, source=reference.words)
+        if reference.asks_only_what_is_meant:
+            return meant
+        asked = with_antecedent(self._plan_sentence(f"{reference.question}?"), reference, meant)
+        if isinstance(asked, Fallback):
+            return replace(asked, source=question)
+        return Fallback(question, replace(asked, source=""), as_it_stands(question))
+
+    def _plan_sentence(self, question: str) -> Node:
         rules = parse(question, self._without)
         if self._splitter is None or _computes(rules):
             return rules

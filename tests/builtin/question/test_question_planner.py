@@ -109,3 +109,62 @@ def test_a_nested_description_is_split(planner: QuestionPlanner) -> None:
 )
 def test_a_missing_or_extra_verb_makes_a_question_malformed(template: str, found: bool) -> None:
     assert is_well_formed(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "Ann Orley led a film about the doctor who healed Tell. Who composed its music?",
+            ["Ann Orley led which film about the doctor who healed Tell?", "Who composed {0}'s music?"],
+        ),
+        (
+            "Ann Orley designed the Brell Tower. In which country was she born?",
+            ["In which country was Ann Orley born?"],
+        ),
+        ("Ann Orley was a painter. In which year did she die?", ["In which year did Ann Orley die?"]),
+        ("Ann Orley never left Orm. Who wrote about her?", ["Who wrote about Ann Orley?"]),
+        (
+            "The Brell Bridge was drawn by Ann Orley and a partner. Where was that partner born?",
+            ["The Brell Bridge was drawn by Ann Orley and which partner?", "Where was {0} born?"],
+        ),
+        ("Ann Orley sang an opera in Tell. What is this opera called?", ["Ann Orley sang which opera in Tell?"]),
+        (
+            "Karl Voss lived in somebody's house. Where was that novelist born?",
+            ["Karl Voss lived in whose house?", "Where was {0} born?"],
+        ),
+        (
+            "Karl Voss once ran a city as its mayor. Who built the opera house there?",
+            ["Karl Voss once ran which city as its mayor?", "Who built the opera house in {0}?"],
+        ),
+        (
+            "Tove Lind was born in a town in Orm. She is a doctor. What is the population of that town?",
+            ["Tove Lind was born in which town in Orm?", "What is the population of {0}?"],
+        ),
+        (
+            "One tower was struck by lightning in 1973. Who is its architect?",
+            ["Which tower was struck by lightning in 1973?", "Who is {0}'s architect?"],
+        ),
+        (
+            "Somebody directed the film Dawn. On what date did that person die?",
+            ["Who is the director of Dawn?", "When did {0} die?"],
+        ),
+        ("Mt. Orm rises in Tell. Mt. Brell rises in Voss. How high is the first of them?", ["How high is Mt. Orm?"]),
+    ],
+)
+def test_a_question_after_statements_asks_about_what_they_mean(
+    planner: QuestionPlanner, question: str, asked: list[str]
+) -> None:
+    node = planner.plan(question)
+    assert templates(node.first if isinstance(node, Fallback) else node) == asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Karl Voss won a medal. How high is the Brell Tower?",  # nothing refers back
+        "A film won the prize. It was made in Orm. Where was he born?",  # nobody whom "he" can mean
+    ],
+)
+def test_sentences_without_a_reference_are_one_question(planner: QuestionPlanner, question: str) -> None:
+    assert not any("which" in template.lower() for template in templates(planner.plan(question)))
