@@ -196,12 +196,6 @@ def test_nothing_but_its_own_value_may_be_inferred(settings: Settings, submitted
     assert "submit: refused:" in llm.requests[2].user
 
 
-def test_what_no_quote_says_is_weak_though_it_is_not_marked(settings: Settings) -> None:
-    unmarked = {**INFERRED, "answer": "It opened in the middle ages [1].", "short_answer": "middle ages"}
-    answer = outcome(run(settings, [turn(SEARCH), turn({**unmarked, "inferred": False})])[0])
-    assert (answer.status, answer.confidence, len(answer.caveats)) == (Status.ANSWERED, 0.6, 1)
-
-
 def test_other_values_and_caveats_are_shown_with_their_proofs(settings: Settings) -> None:
     noted = {
         **SUBMIT,
@@ -279,12 +273,6 @@ def test_tools_show_places_rows_and_results(settings: Settings) -> None:
     assert [one.result for one in outcome(steps).computations] == ["640"]
 
 
-def test_the_same_call_again_is_told_and_not_carried_out(settings: Settings) -> None:
-    steps, llm = run(settings, [turn(SEARCH), turn(SEARCH), turn(NOTE, SUBMIT)])
-    assert "they were made before" in llm.requests[2].user
-    assert course(steps).count("shortlist") == 2
-
-
 def test_a_place_that_was_not_noted_is_shown_again_where_it_is_asked_for(settings: Settings) -> None:
     """Results are shown once: a model that noted nothing could not see the place a second time by the same call."""
     read = {"tool": "read_section", "title": "Sunday bridge", "heading": ""}
@@ -293,14 +281,6 @@ def test_a_place_that_was_not_noted_is_shown_again_where_it_is_asked_for(setting
     assert outcome(steps).short_answer == "Edda Holm"
     _, llm = run(settings, [turn(read), turn(read), turn(NOTE, SUBMIT)])
     assert "they were made before" in llm.requests[2].user
-
-
-def test_what_a_search_showed_before_is_not_shown_again(settings: Settings) -> None:
-    other = {"tool": "search", "queries": ["stone bridge"]}
-    _, llm = run(settings, [turn(SEARCH), turn(NOTE, other), turn(SUBMIT)])
-    results = llm.requests[2].user.partition("RESULTS:")[2]
-    assert "# Sunday bridge\n(shown before; find_in_article or read_section shows it again)" in results
-    assert BRIDGE not in results
 
 
 # --- the end ---------------------------------------------------------------------------------
@@ -312,33 +292,6 @@ def test_giving_up_at_once_is_refused_once(settings: Settings) -> None:
     answer = outcome(steps)
     assert (answer.status, answer.reason) == (Status.ABSTAINED, "who the mayor is")
     assert "before giving up" in llm.requests[1].user
-
-
-def test_it_may_give_up_or_quote_at_once(settings: Settings) -> None:
-    nothing = {"tool": "submit", "answer": "", "short_answer": "", "missing": "who the mayor is"}
-    assert outcome(run(settings, [turn(nothing), turn(nothing)])[0]).status is Status.ABSTAINED
-    assert outcome(run(settings, [turn(READ), turn(nothing), turn(nothing)])[0]).status is Status.ABSTAINED
-    at_once = {**SUBMIT, "answer": "Edda Holm is the mayor of Aldermere [1]."}
-    assert outcome(run(settings, [turn(at_once)])[0]).short_answer == "Edda Holm"
-
-
-def test_a_refusal_in_the_guise_of_an_answer_is_none(settings: Settings) -> None:
-    refusal = {**SUBMIT, "answer": "The mayor is not mentioned in the articles [1].", "short_answer": "not mentioned"}
-    steps, _ = run(settings, [turn(SEARCH), turn(refusal)])
-    assert outcome(steps).status is Status.ABSTAINED
-
-
-def test_an_answer_without_a_short_one_is_an_answer(settings: Settings) -> None:
-    long = {**SUBMIT, "answer": "The mayor of Aldermere is Edda Holm [1].", "short_answer": ""}
-    answer = outcome(run(settings, [turn(SEARCH), turn(long)])[0])
-    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "The mayor of Aldermere is Edda Holm.")
-
-
-def test_without_quotes_it_is_told_once_and_then_no_answer(settings: Settings) -> None:
-    bare = {"tool": "submit", "answer": "It is Edda Holm.", "short_answer": "Edda Holm"}
-    steps, llm = run(settings, [turn(SEARCH), turn(bare), turn(bare)])
-    assert outcome(steps).status is Status.ABSTAINED
-    assert "prove the answer" in llm.requests[2].user
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens"])
@@ -362,11 +315,3 @@ def test_a_failing_server_keeps_what_was_noted(settings: Settings) -> None:
     answer = outcome(steps)
     assert answer.status is Status.INCOMPLETE
     assert answer.text.startswith("Found so far: The Sunday bridge is a stone bridge in Aldermere.")
-
-
-def test_the_web_is_refused_with_a_hint(settings: Settings) -> None:
-    with ScriptedLLM({}) as llm:
-        rag = IterativeRAG.from_settings(settings.model_copy(update={"web": True}), llm=llm)
-        with pytest.raises(UsageError, match="searches the corpus alone"):
-            rag.ask(QUESTION)
-        rag.close()

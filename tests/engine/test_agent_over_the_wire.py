@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from fakes import two_article_corpus
-from fakes.command_line import run_as_process
 from fakes.model_server import FakeServer, Fault
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.types import Answer, FinalStep
@@ -30,8 +29,6 @@ SUBMIT = {
     "quotes": [{"title": "Aldermere", "quote": MAYOR, "value": "Edda Holm"}],
     "confidence": 0.9,
 }
-LONG_TITLE = "The town of Aldermere on the river Wend in the Vessel Isles and its many mayors"
-UNKNOWN = {"tool": "browse_the_web_for_more_of_it", "url": "http://example.org"}
 
 
 @pytest.fixture(scope="module")
@@ -137,32 +134,6 @@ def test_a_refused_submission_is_taken_back(form: Form, monkeypatch: pytest.Monk
     assert texts[-1] == answer.text == SUBMIT["answer"]
 
 
-WRONG = {
-    "types": ({"tool": "search", "queries": {"a": {"b": 1}}}, "the argument 'queries.0' is wrong"),
-    "number": ({"tool": "list_rows", "title": 7, "table": 1}, "there is no article of that title"),
-    "tool": (UNKNOWN, "there is no tool 'browse_the_web_for_more_of_it'"),
-    "lacking": ({"tool": "find_in_article", "title": "Aldermere"}, "it needs 'words'"),
-}
-
-
-@pytest.mark.parametrize(("call", "expected"), WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_a_wrong_call_spoils_no_other(
-    form: Form, call: Mapping[str, Any], expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with speaking(form, [[call, SEARCH], [NOTE, SUBMIT]]) as server:
-        answer = asked(server, form, monkeypatch)
-    assert expected in told(server)
-    assert (answer.short_answer, answer.usage.llm_calls) == ("Edda Holm", 2)
-
-
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_an_empty_turn_is_asked_for_again(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
-    with speaking(form, [[], *([[]] if form.functions else []), [SEARCH], [NOTE, SUBMIT]]) as server:
-        answer = asked(server, form, monkeypatch)
-    assert answer.short_answer == "Edda Holm"
-
-
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_a_reply_that_was_cut_off_is_asked_for_again(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     """JSON that came to its end is whole, whatever the server says of the limit."""
@@ -172,18 +143,3 @@ def test_a_reply_that_was_cut_off_is_asked_for_again(form: Form, monkeypatch: py
         answer = asked(server, form, monkeypatch)
     assert (answer.short_answer, answer.usage.llm_calls) == ("Edda Holm", 3 if form.functions else 2)
     assert [citation.quote for citation in answer.citations] == [BRIDGE, MAYOR]
-
-
-def test_the_terminal_shows_a_short_line_for_each_tool(home: Path) -> None:
-    form = FORMS[0]
-    section = {"tool": "read_section", "title": LONG_TITLE}
-    with speaking(form, [[SEARCH, FIND, section, UNKNOWN], [NOTE, SUBMIT]]) as server:
-        asking = ("ask", QUESTION, "--corpus", "towns", "--strategy", "agent", "--llm", form.spec(server), "--no-cache")
-        done = run_as_process(*asking, "--json", OLLAMA_HOST=server.url)
-    assert done.code == 0, done.err
-    assert json.loads(done.out)["short_answer"] == "Edda Holm"
-    lines = [line.strip() for line in done.err.splitlines() if " → " in line]
-    assert lines[0].startswith("find_in_article  Aldermere: mayor → ")
-    assert [line.split()[0] for line in lines[1:]] == ["read_section", UNKNOWN["tool"]]
-    assert all(len(line) <= 150 for line in lines)
-    assert "…" in lines[1]

@@ -11,7 +11,7 @@ import pytest
 from fakes.in_memory import MemoryCorpus
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.engine.agent_results import CUT, Found, Passages, ShownTexts, shared
+from iterative_rag.engine.agent_results import CUT, Found, Passages, ShownTexts
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.types import Answer, Hit, ShortlistedDocument, Status
@@ -72,8 +72,6 @@ def after(settings: Settings, *calls: Mapping[str, Any]) -> tuple[str, Answer]:
 
 # --- room ------------------------------------------------------------------------------------
 
-SEARCH = {"tool": "search", "queries": ["lamp of Skarn"]}
-
 
 def room(settings: Settings) -> int:
     return int(settings.context_window * 3 * 0.35)
@@ -83,12 +81,6 @@ def test_what_short_results_leave_a_long_one_gets(settings: Settings) -> None:
     sums = [{"tool": "calculate", "expression": f"{n} + 1"} for n in range(1, 5)]
     find = {"tool": "find_in_article", "title": "Keepers of Skarn", "words": "Edda"}
     shown, _ = after(settings, *sums, find, {"tool": "read_section", "title": "Lamp of Skarn"})
-    assert LIT in shown
-
-
-def test_short_articles_leave_their_room_to_long_ones(settings: Settings) -> None:
-    shown, _ = after(settings, SEARCH)
-    assert "Mercury is a metal." in shown
     assert LIT in shown
 
 
@@ -151,27 +143,7 @@ def test_rows_that_the_corpus_lost_are_told(settings: Settings) -> None:
     assert "Without their rows in this text: Assistants" in shown
 
 
-def test_an_article_without_tables_and_lists_says_so(settings: Settings) -> None:
-    shown, _ = after(settings, {"tool": "list_rows", "title": "Lamp of Skarn"})
-    assert "list_rows Lamp of Skarn: all: no tables in this article; no lists" in shown
-
-
 # --- room that is shared -----------------------------------------------------------------------
-
-
-PAGES = {f"Page {n}": f"Sentence {n} of the page. " * 20 for n in range(4)}
-
-
-def test_articles_without_room_are_counted_and_shown_when_there_is_room() -> None:
-    corpus = MemoryCorpus(PAGES)
-    shown = ShownTexts(ArticleTitles(corpus))
-    documents = [corpus.document(title) for title in PAGES]
-    found = Found("search page", "4 articles", "", tuple(Passages(one, ((0, len(one.text)),)) for one in documents))
-    first = shown.text(found, 300)
-    assert first.startswith("# Page 0\nSentence 0")
-    assert first.endswith("(3 more articles not shown: ask for fewer at once)")
-    assert "# Page 1" not in first
-    assert "Sentence 3 of the page." in shown.text(found, 10_000)  # what had no room does not count as shown
 
 
 PAST = "Long ago the pier was planned, paid for and forgotten by the town council of the day. " * 30
@@ -190,10 +162,3 @@ def test_a_window_keeps_its_size_and_what_was_found_comes_before_the_lead(room: 
     assert FOUND in shown
     assert len(shown) <= room + len(f"# {document.title}\n{CUT}")
     assert ("is a pier. Long ago" in shown) == (room >= 900)
-
-
-def test_room_goes_to_those_that_need_it() -> None:
-    assert shared(1000, [50, 2000, 100, 2000]) == [50, 425, 100, 425]
-    assert shared(1000, [100, 200]) == [100, 200]
-    assert shared(0, [100, 200]) == [0, 0]
-    assert shared(1000, []) == []

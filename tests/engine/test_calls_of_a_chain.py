@@ -97,18 +97,6 @@ def test_a_model_that_fails_at_the_joint_reply_is_asked_apart_from_then_on() -> 
     assert calls_by_role(llm) == {"analyse": 3, "extract": 3, "rephrase_and_analyse": 3, "rephrase": 2, "answer": 1}
 
 
-def test_a_need_that_was_not_the_last_goes_on_with_the_loop() -> None:
-    """The first analysis claims that the architect is all that is missing."""
-    model = chain_model()
-
-    def hasty(request: ChatRequest) -> Any:
-        return {**json.loads(model.llm.complete(request).text), "last": True}
-
-    llm = ScriptedLLM(honest(model) | {"analyse": hasty})
-    answer = outcome(ask(llm))
-    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Karsa")
-
-
 def test_what_a_page_says_for_a_later_link_is_not_looked_up_again() -> None:
     """The page of the tower was open, and the reader left out its height: another hop read it once more."""
     tower = MemoryCorpus({"Velm Tower": "Velm Tower was designed by Oda Brenk. It is 61 m high."})
@@ -140,14 +128,6 @@ def test_prompts_of_a_run_begin_alike_up_to_the_new_facts() -> None:
     assert rest
     assert "Velm Tower was designed by Oda Brenk." in facts
     assert second.startswith(f"{facts}\n<facts ")
-
-
-def test_the_same_question_sends_the_same_bytes() -> None:
-    one, two = chain_model(), chain_model()
-    ask(one.llm)
-    ask(two.llm)
-    sent = [[(request.system, request.user, request.schema) for request in model.llm.requests] for model in (one, two)]
-    assert sent[0] == sent[1]
 
 
 # --- other languages ---------------------------------------------------------------------------

@@ -42,11 +42,6 @@ def test_findings_of_one_need_that_agree_are_one_link() -> None:
     assert CitationNumbers((QUEEN, twice), (0, 1)).chain() == (ChainLink(QUEEN.need.question, "Ann Orley", (1, 2)),)
 
 
-def test_links_that_build_on_one_another_are_all_kept() -> None:
-    one, other = fact("Who knew Bo?", "Ann", 0), fact("Who knew Ann?", "Bo", 50)
-    assert len(CitationNumbers((one, other), (0, 1), {0: (1,), 1: (0,)}).chain()) == 2
-
-
 def test_a_number_keeps_its_unit_in_the_answer_and_in_the_chain() -> None:
     quote = "| Height | 661 ft |"
     height = Fact(quote, quote, "661", "d", "Orm", "Orm.md", 0, len(quote), Need("How tall is the Orm Mast?"), 0.9)

@@ -15,9 +15,8 @@ from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.protocols import ChatRequest
 from iterative_rag.storage.output import answer_to_json
-from iterative_rag.types import Answer, AnsweringStep, LostRowsStep, Status
+from iterative_rag.types import Answer, LostRowsStep, Status
 
 CORPUS = MemoryCorpus(
     {
@@ -75,19 +74,6 @@ def test_a_refusal_after_known_is_followed_by_a_last_attempt_that_is_marked() ->
     assert [("last attempt" in request.user) for request in llm.asked("answer")] == [False, True]
 
 
-def test_barren_hops_end_in_a_last_attempt() -> None:
-    wordings = ["Who designed Velm Tower?", "Which person designed Velm Tower?", "By whom was Velm Tower designed?"]
-    first, *others = ({"status": "needs", "needs": [need]} for need in wordings)
-    llm = scripted(
-        analyse=[NEED, *others],
-        extract=[BEGUN, NOTHING, NOTHING],
-        rephrase_and_analyse=[{**STUCK, **first}],
-        answer=[answering()],
-    )
-    answer = asked(llm)
-    assert (answer.status, answer.last_attempt, len(answer.hops)) == (Status.ANSWERED, True, 3)
-
-
 def test_a_last_attempt_that_names_nothing_is_an_abstention() -> None:
     answer = asked(scripted(answer=[REFUSED]))
     assert (answer.status, answer.reason, answer.last_attempt) == (Status.ABSTAINED, "who designed it", False)
@@ -98,17 +84,6 @@ def test_a_false_premise_needs_no_last_attempt() -> None:
     answer = asked(scripted(answer=[untrue]))
     assert answer.status is Status.ABSTAINED
     assert answer.reason == "The question assumes something untrue: It has no architect."
-
-
-def test_an_answer_that_is_proved_is_no_last_attempt() -> None:
-    answer = asked(scripted(answer=[answering()]))
-    assert (answer.status, answer.last_attempt, answer.confidence) == (Status.ANSWERED, False, 0.9)
-
-
-def test_without_any_fact_nothing_is_attempted() -> None:
-    llm = ScriptedLLM({"analyse": [NEED, {"status": "stuck"}], "extract": [NOTHING]})
-    assert asked(llm).status is Status.ABSTAINED
-    assert "answer" not in calls_by_role(llm)
 
 
 def test_a_need_that_lost_a_window_gets_no_last_attempt() -> None:
@@ -125,17 +100,6 @@ def test_a_need_that_lost_a_window_gets_no_last_attempt() -> None:
     assert answer.status is Status.INCOMPLETE
     assert answer.reason.startswith("1 document could not be read: Karsa library (slow).")
     assert not any("last attempt" in request.user for request in llm.asked("answer"))
-
-
-def test_a_limit_that_leaves_no_call_for_a_last_attempt_leaves_the_refusal() -> None:
-    known = {**STUCK, "status": "known"}
-    answer = asked(scripted(rephrase_and_analyse=[known], answer=[REFUSED]), max_calls=4)
-    assert (answer.status, answer.cap) == (Status.ABSTAINED, None)
-
-
-def test_the_steps_show_the_last_attempt() -> None:
-    steps = run_loop(CORPUS, scripted(answer=[answering()]), QUESTION)
-    assert [step.last_attempt for step in steps if isinstance(step, AnsweringStep)] == [True]
 
 
 # --- needs that were never searched ----------------------------------------------------------
@@ -155,26 +119,6 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     )
     answer = asked(llm)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
-
-
-def test_after_barren_hops_an_article_that_was_not_named_before_is_looked_into() -> None:
-    """The plan asked in much the same words, but of another article; it was thrown away unread."""
-    needs = ["Who ordered Velm Tower?", "Which person ordered Velm Tower?"]
-    elsewhere = ['What person ordered Velm Tower? (see "Orra Bridge")', "By which person was Velm Tower ordered?"]
-    finished = {"statement": "", "quote": "The Orra Bridge was finished in 1911.", "value": "1911"}
-    llm = ScriptedLLM(
-        {
-            "analyse": [
-                *({"status": "needs", "needs": [need]} for need in needs),
-                {"status": "needs", "needs": elsewhere, "last": True},
-            ],
-            "extract": [NOTHING, NOTHING, {"facts": [finished]}],
-            "answer": [answering("It was finished in 1911 [1].", "1911")],
-        }
-    )
-    answer = asked(llm)
-    assert (answer.status, answer.short_answer) == (Status.ANSWERED, "1911")
-    assert [len(hop.needs) for hop in answer.hops] == [1, 1, 1]
 
 
 def test_an_article_that_the_corpus_lacks_is_told_from_one_that_says_nothing() -> None:
@@ -275,37 +219,6 @@ def test_the_planner_is_told_which_lists_have_no_rows() -> None:
     assert re.search(rf"<lists (\w+)>\n- {LIST}\n</lists \1>", said)
 
 
-def test_a_third_hop_after_two_barren_ones_looks_at_the_best_documents_only() -> None:
-    pages = MemoryCorpus({f"Tower {name}": f"Tower {name} has a plan, bells and a road." for name in "ABCDEF"})
-    asked_of: dict[str, int] = {}
-
-    def extract(request: ChatRequest) -> Any:
-        need = request.user.partition("QUESTION 1: ")[2].split("\n")[0]
-        asked_of[need] = asked_of.get(need, 0) + 1
-        return NOTHING
-
-    needs = ["who drew its plan?", "whose bells ring there?", "which road leads to it?"]
-    llm = ScriptedLLM({"analyse": [{"status": "needs", "needs": [need]} for need in needs], "extract": extract})
-    assert len(outcome(run_loop(pages, llm, QUESTION, shortlist=6)).hops) == 3
-    assert list(asked_of.values()) == [5, 5, 3]
-
-
-def test_a_list_with_a_value_is_not_told() -> None:
-    value = {"statement": "", "quote": "This is a list of the four architects of Karsa.", "value": "four"}
-    llm = ScriptedLLM(
-        {
-            "analyse": [
-                {"status": "needs", "needs": ["How many architects of Karsa does the list name?"], "last": True}
-            ],
-            "extract": lambda request: {"facts": [value]},
-            "answer": [answering("It has four [1].", "four")],
-        }
-    )
-    steps = run_loop(LISTS, llm, "How many architects has the list of Karsa?", shortlist=3)
-    assert not any(isinstance(step, LostRowsStep) for step in steps)
-    assert outcome(steps).caveats == ()
-
-
 # --- other values and caveats ----------------------------------------------------------------
 
 DATES = [
@@ -336,25 +249,12 @@ def test_other_values_and_caveats_of_an_answer_are_kept_and_shown() -> None:
     assert f"caveat  {rows}" in shown(answer)
 
 
-def test_what_an_answer_calls_missing_is_a_caveat() -> None:
-    assert of_the_library(missing="the day is not stated").caveats == ("the day is not stated",)
-
-
 @pytest.mark.parametrize(
     "also",
     ["1890", "1897, by the inscription [1]", "1898 [2]", "1890, as Per Holm says [1]", "none", "", None, [], [{}]],
 )
 def test_another_value_counts_only_with_a_fact_that_states_it(also: Any) -> None:
     assert of_the_library(also=also).also == ()
-
-
-@pytest.mark.parametrize("also", ["1890, planned [1]", [{"value": "1890", "why": "planned", "facts": [1]}]])
-def test_other_values_are_read_as_models_write_them(also: Any) -> None:
-    assert of_the_library(also=also).also == ("1890, planned [2]",)
-
-
-def test_a_caveat_that_names_what_no_fact_does_is_left_out() -> None:
-    assert of_the_library(caveats=["Write to Per Holm in 2031."]).caveats == ()
 
 
 # --- derived values --------------------------------------------------------------------------

@@ -91,15 +91,6 @@ def test_a_premise_that_the_reflection_finds_untrue_ends_the_report() -> None:
     assert (author.calls["write"], author.calls["reflect"]) == (1, 1)
 
 
-def test_an_outline_may_ask_as_many_questions_as_are_taken() -> None:
-    """The prompt said ten, where twelve were taken."""
-    sections = [{"heading": f"Part {n}", "questions": [f"{CAUSE[:-1]} {n}?", f"{COURSE[:-1]} {n}?"]} for n in range(7)]
-    author = Author(section, outline=[{"sections": sections}])
-    outline = author.rag(length="report", max_calls=1).ask(QUESTION)
-    assert "At most 12 questions in all" in author.llm.asked("outline")[0].system
-    assert outline.status is Status.INCOMPLETE
-
-
 @pytest.mark.parametrize(("question", "analyses"), [(QUESTION, 0), ("The Fire of Karsa, for a report", 1)])
 def test_a_question_may_ask_for_a_report_by_itself(question: str, analyses: int) -> None:
     answer, author = reported(question=question, length="short")
@@ -126,17 +117,6 @@ def test_a_fault_keeps_the_sections_that_are_written() -> None:
     assert answer.text.count("## ") == 2
 
 
-def test_a_limit_before_the_first_section_is_written_up_in_one_call() -> None:
-    def whole(request: ChatRequest) -> Scripted:
-        assert "Write the section" not in request.user
-        return text_reply(cited(request, "left a lamp"))
-
-    answer, author = reported(whole, max_calls=3, calls_in_flight=1)
-    assert answer.status is Status.INCOMPLETE
-    assert author.calls["write"] == 1
-    assert answer.text == "A watchman had left a lamp burning in the tar store [1]."
-
-
 def test_a_section_of_which_nothing_is_proved_is_named_as_missing() -> None:
     def wrong(request: ChatRequest) -> Scripted:
         made_up = text_reply("In 1999 the Zeppelin of Orm flew over all of it [1].")
@@ -148,18 +128,6 @@ def test_a_section_of_which_nothing_is_proved_is_named_as_missing() -> None:
         "Left out, because no quoted fact proves it: 1 sentence.",
         "Nothing was found or written on: Course; Songs.",
     )
-
-
-def test_a_report_is_as_sure_as_its_least_sure_section() -> None:
-    def doubtful(request: ChatRequest) -> Scripted:
-        if 'the section "The bridges"' in request.user:
-            return "I had rather not."
-        sure = {"confidence": 0.3} if 'the section "Causes"' in request.user else {}
-        return text_reply(cited(request, *PARTS["Causes" if sure else "Course"]), **sure)
-
-    answer, _ = reported(doubtful)
-    assert answer.text.count("## ") == 2
-    assert answer.confidence == 0.3
 
 
 @pytest.mark.parametrize("heading", ["The Zeppelin of Orm in 1999", "Causes [3]", "**Causes**"])

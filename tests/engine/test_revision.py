@@ -61,11 +61,6 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edited]:
     made.rag.close()
 
 
-def test_the_run_that_is_edited_has_two_hops(edited: Edited) -> None:
-    assert [len(hop.facts) for hop in edited.answer.hops] == [1, 1]
-    assert edited.answer.short_answer == "Edda Holm"
-
-
 def test_only_what_follows_a_pinned_fact_is_searched_again_and_the_cache_answers(edited: Edited) -> None:
     answer, searches, asked = edited.revised(FactEdit(1, 0, PIN))
     assert answer.short_answer == "Edda Holm"
@@ -133,14 +128,6 @@ def test_a_pinned_fact_stays_when_an_earlier_hop_is_edited_and_goes_when_it_is_s
     struck, searches, _ = edited.revised(FactEdit(2, 0, STRIKE), pinned)
     assert need in [search.need.question for search in searches]
     assert not any(hop.pinned for hop in struck.hops)
-
-
-def test_a_pinned_need_that_brought_nothing_is_not_looked_up_again(edited: Edited) -> None:
-    struck, _, _ = edited.revised(FactEdit(2, 0, STRIKE))
-    need = struck.hops[1].needs[0]
-    assert struck.hops[1].facts == ()
-    _, searches, _ = edited.revised(NeedEdit(2, 0, PIN), struck)
-    assert need not in [search.need.question for search in searches]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from fakes.harbour_articles import (
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.storage.past_runs import run_of_id
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import Action, AnswerForm, AnswerText, FinalStep, ReasonCode, ReflectionStep, Status
 
@@ -67,25 +66,6 @@ def test_aspects_that_a_later_analysis_names_are_read_for_as_aspects() -> None:
     asked = [request.user for request in author.llm.asked("extract")]
     assert len(asked) == 2
     assert all("note every sentence that tells of it" in user for user in asked)
-
-
-def test_a_value_that_a_text_needs_is_read_for_as_a_value() -> None:
-    """Its line asked for every sentence, against the rule of at most five facts."""
-    began = "When did the Fire of Karsa begin?"
-    plan = {"form": "explanation", "status": "needs", "needs": [CAUSE, began], "last": True}
-    author = Author(explained, analyse=lambda request: plan, rephrase_and_analyse=lambda request: {"status": "known"})
-    assert author.rag().ask(WHY).form is AnswerForm.EXPLANATION
-    asked = author.llm.asked("extract")[0].user
-    assert "QUESTION 1: What caused the Fire of Karsa (note every sentence that tells of it, up to 5)\n" in asked
-    assert "QUESTION 2: When did the Fire of Karsa begin\n" in asked
-
-
-@pytest.mark.parametrize("sentence", [LAMP, HOUSES])
-def test_a_text_may_be_one_sentence(sentence: str) -> None:
-    author = Author(lambda request: text_reply(cited(request, sentence)))
-    assert len(author.rag().ask(WHY).claims) == 1
-    assert "1 to 5 sentences" in author.llm.asked("write")[0].user
-    assert author.calls["write"] == 1
 
 
 def test_a_value_question_is_answered_as_before() -> None:
@@ -135,16 +115,6 @@ def test_what_no_fact_proves_is_taken_out_and_told() -> None:
     assert all("41" not in claim.text for claim in answer.claims)
 
 
-def test_a_wrong_number_behind_a_true_marker_is_taken_out_and_a_wrong_marker_is_put_right() -> None:
-    def swapped(request: ChatRequest) -> Scripted:
-        lamp = numbered(request)["A watchman had left a lamp burning in the tar store."]
-        return text_reply(f"The fire destroyed 212 houses and killed 14 people [{lamp}]. {cited(request, LAMP)}")
-
-    answer = Author(swapped).rag().ask(WHY)
-    assert answer.text.startswith("The fire destroyed 212 houses and killed 14 people [1].")
-    assert "212 houses" in answer.citations[0].quote
-
-
 def test_a_sentence_without_a_marker_gets_the_one_that_proves_it_or_goes() -> None:
     def unmarked(request: ChatRequest) -> Scripted:
         return text_reply(
@@ -190,34 +160,6 @@ def test_of_a_reply_that_is_cut_off_the_whole_sentences_are_kept() -> None:
     assert any("cut off" in caveat for caveat in answer.caveats)
 
 
-@pytest.mark.parametrize(
-    ("written", "code", "reason"),
-    [
-        (
-            '{"status": "false_premise", "answer": "", "missing": "the fire was never put out by the na',
-            "untrue",
-            "na …",
-        ),
-        ('{"status": "not_in_facts", "answer": "", "missing": "No fact says wh', "", "No fact says wh …"),
-        ('{"status": "not_in_facts", "ans', "", "The facts found do not say it."),
-    ],
-)
-def test_a_denial_that_is_cut_off_is_a_denial(written: str, code: str, reason: str) -> None:
-    """It ended the run with an error."""
-
-    def cut(request: ChatRequest) -> Scripted:
-        assert request.written is not None
-        request.written(written)
-        error = ReplyTruncated("The reply was cut off.")
-        error.retryable = False
-        return error
-
-    answer = Author(cut).rag().ask(WHY)
-    assert answer.status is Status.ABSTAINED
-    assert (answer.reason_code is ReasonCode.FALSE_PREMISE) == bool(code)
-    assert reason in answer.reason
-
-
 def test_a_text_of_which_nothing_is_proved_is_written_again_and_then_the_facts_are_quoted() -> None:
     author = Author(lambda request: text_reply("Lightning struck the roof of Velm Tower [1]."))
     answer = author.rag().ask(WHY)
@@ -225,13 +167,6 @@ def test_a_text_of_which_nothing_is_proved_is_written_again_and_then_the_facts_a
     assert (answer.status, answer.form) == (Status.EXTRACT, AnswerForm.EXTRACT)
     assert "Velm" not in answer.text
     assert {citation.quote for citation in answer.citations} >= {"The town rebuilt the harbour in stone by 1911."}
-
-
-def test_a_bare_value_is_asked_for_again() -> None:
-    author = Author([text_reply("A lamp [1]."), explained])
-    answer = author.rag().ask(WHY)
-    assert "is a bare value" in author.llm.asked("write")[1].user
-    assert every_sentence_is_cited(answer.text)
 
 
 def test_a_comparison_is_a_table_with_a_citation_in_every_cell() -> None:
@@ -276,14 +211,6 @@ def test_the_text_is_streamed_while_it_is_written() -> None:
     assert len(told) == 2
 
 
-def test_nothing_found_is_an_abstention_without_a_call_of_the_writer() -> None:
-    author = Author([], extract=lambda request: {"facts": []}, rephrase_and_analyse=lambda request: {"status": "stuck"})
-    answer = author.rag().ask(WHY)
-    assert answer.status is Status.ABSTAINED
-    assert CAUSE in answer.reason
-    assert "write" not in author.calls
-
-
 DENIED = "the fire was never put out by the navy"
 
 
@@ -293,13 +220,6 @@ def test_a_why_of_which_the_writer_finds_the_premise_untrue_is_a_false_premise()
     assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
     assert answer.reason == f"The question assumes something untrue: {DENIED} [1]"
     assert len(answer.citations) == 1
-
-
-def test_a_writer_that_names_the_untrue_premise_in_its_text_alone_is_understood() -> None:
-    answer = (
-        Author([{"status": "false_premise", "answer": "The harbour never burned [1].", "missing": ""}]).rag().ask(WHY)
-    )
-    assert answer.reason == "The question assumes something untrue: The harbour never burned. [1]"
 
 
 def denying(request: ChatRequest) -> Scripted:
@@ -317,11 +237,6 @@ def test_a_cited_text_on_a_premise_that_the_reflection_finds_untrue_is_a_false_p
     assert {step.action for step in steps if isinstance(step, ReflectionStep)} == {Action.ABSTAIN}
 
 
-def test_at_a_limit_the_facts_are_written_up_by_the_reserved_call() -> None:
-    answer = Author(explained).rag(max_calls=3, calls_in_flight=1).ask(WHY)
-    assert every_sentence_is_cited(answer.text)
-
-
 @pytest.mark.parametrize("length", ["short", "paragraph"])
 def test_the_length_is_a_setting(length: str) -> None:
     author = Author(explained)
@@ -329,12 +244,6 @@ def test_the_length_is_a_setting(length: str) -> None:
     asked = author.llm.asked("write")[0].user
     assert ("1 to 5 sentences" in asked) == (length == "short")
     assert ("2 to 5 paragraphs" in asked) == (length == "paragraph")
-
-
-def test_a_value_question_with_a_longer_length_is_a_text() -> None:
-    plan = {"form": "value", "status": "needs", "needs": [CAUSE, COURSE], "last": True}
-    answer = Author(explained, analyse=[plan]).rag(length="paragraph").ask("When did the Fire of Karsa begin?")
-    assert answer.form is AnswerForm.EXPLANATION
 
 
 BEGAN = "When did the Fire of Karsa begin?"
@@ -413,9 +322,3 @@ def test_other_strategies_write_texts_by_the_words_of_the_question(strategy: str
     answer = author.rag(strategy=strategy).ask(WHY)
     assert answer.form is AnswerForm.EXPLANATION
     assert every_sentence_is_cited(answer.text)
-
-
-def test_a_list_of_runs_shows_how_a_text_begins() -> None:
-    answer = Author(explained).rag().ask(WHY)
-    run = run_of_id(answer.run_id)
-    assert run.short_answer == answer.text.partition("\n")[0]

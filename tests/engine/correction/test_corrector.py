@@ -8,27 +8,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from iterative_rag.engine.correction.corrector import search_reworded, verdict
-from iterative_rag.llm.replies.grading_forms import GradesReply
-from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.settings import Settings
-from iterative_rag.types import Document, Grade, Hit, Label, Need, Rewording, ShortlistedDocument, Verdict
-from iterative_rag.types.grade_scale import SCORES, scored
+from iterative_rag.types import Document, Hit, Need, Rewording, ShortlistedDocument, Verdict
+from iterative_rag.types.grade_scale import scored
 
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ([], Verdict.INCORRECT),
-        ([0.0, 0.299], Verdict.INCORRECT),
-        ([0.3], Verdict.AMBIGUOUS),
-        ([0.7, 0.1], Verdict.AMBIGUOUS),
-        ([0.0, 0.701], Verdict.CORRECT),
-    ],
-)
-def test_the_verdict_at_its_bounds(scores: list[float], expected: Verdict) -> None:
-    assert verdict([scored(score, "") for score in scores], LOWER, UPPER) is expected
 
 
 @pytest.mark.parametrize(
@@ -37,6 +21,11 @@ def test_the_verdict_at_its_bounds(scores: list[float], expected: Verdict) -> No
         ("any", [0.9, 0.8], Verdict.CORRECT),
         ("any", [0.9, 0.0], Verdict.AMBIGUOUS),
         ("any", [0.2, 0.0], Verdict.INCORRECT),
+        ("best", [], Verdict.INCORRECT),
+        ("best", [0.0, 0.299], Verdict.INCORRECT),
+        ("best", [0.3], Verdict.AMBIGUOUS),
+        ("best", [0.7, 0.1], Verdict.AMBIGUOUS),
+        ("best", [0.0, 0.701], Verdict.CORRECT),
         ("mean", [1.0, 0.5], Verdict.CORRECT),
         ("mean", [0.9, 0.4, 0.0], Verdict.AMBIGUOUS),
         ("mean", [0.9, 0.0, 0.0, 0.0], Verdict.AMBIGUOUS),
@@ -46,29 +35,7 @@ def test_the_trigger_says_which_grade_must_be_good(trigger: str, scores: list[fl
     assert verdict([scored(score, "") for score in scores], LOWER, UPPER, trigger) is expected
 
 
-def test_labels_and_scores_agree_with_the_default_thresholds() -> None:
-    verdicts = {label: verdict([Grade(score, label)], LOWER, UPPER) for label, score in SCORES.items()}
-    assert verdicts == {
-        Label.AWFUL: Verdict.INCORRECT,
-        Label.POOR: Verdict.AMBIGUOUS,
-        Label.GOOD: Verdict.CORRECT,
-        Label.PERFECT: Verdict.CORRECT,
-    }
-    for label, score in SCORES.items():
-        assert scored(score, "").label is label
-    assert scored(LOWER, "").label is scored(UPPER, "").label is Label.POOR
-    assert scored(float("nan"), "").label is Label.POOR
-    assert [scored(score, "").score for score in (-3.0, 7.0)] == [0.0, 1.0]
-    assert parse('{"grades": [{"n": 1, "label": 1.0}]}', GradesReply).grades[0].label == "Perfect"
-
-
-# --- other words -------------------------------------------------------------------------------
-
-
 NEED = Need("Who designed Velm Tower?")
-
-
-# --- searching ---------------------------------------------------------------------------------
 
 
 @dataclass
@@ -112,12 +79,6 @@ def test_the_passage_is_ranked_by_meaning_alone() -> None:
     corpus = Listed({"It stands.": [("words only", None), ("far", 7), ("near", 1)]})
     found = search_reworded(corpus, NEED, Rewording((), "", "It stands."), documents=8, passages=8)
     assert [entry.document_id for entry in found] == ["near", "far"]
-
-
-def test_hits_of_all_lists_come_with_a_document_each_once() -> None:
-    corpus = Listed({"one": [("a", 1)], "two": [("b", 1), ("a", 2)], "broad": [("a", 3)]})
-    (first, *_) = search_reworded(corpus, NEED, Rewording(("one", "two"), "broad"), documents=8, passages=8)
-    assert [(hit.start, hit.score) for hit in first.hits] == [(10, 1 / 61), (20, 1 / 62)]
 
 
 def test_documents_that_are_known_make_room_for_others() -> None:

@@ -79,7 +79,7 @@ def test_a_table_is_one_strip_with_its_heading_and_header() -> None:
     assert holds(refined, TEXT)
 
 
-def test_rows_far_from_their_header_keep_it() -> None:
+def test_rows_far_from_their_header_keep_it_and_are_still_told_not_to_be_all() -> None:
     text = FILLER + "\n\n| Mast | Height |\n| --- | --- |\n" + "".join(f"| Mast {n} | {n} m |\n" for n in range(900))
     at = text.index("| Mast 700 |")
     entry = ShortlistedDocument(
@@ -92,17 +92,6 @@ def test_rows_far_from_their_header_keep_it() -> None:
     assert "| Mast | Height |" in refined.text
     assert "weather" not in refined.text
     assert holds(refined, text)
-
-
-def test_the_rows_of_a_table_that_goes_on_are_still_not_all_after_refinement() -> None:
-    text = FILLER + "\n\n| Mast | Height |\n| --- | --- |\n" + "".join(f"| Mast {n} | {n} m |\n" for n in range(900))
-    at = text.index("| Mast 700 |")
-    entry = ShortlistedDocument(
-        "d", "Masts", "m.md", 1.0, (Hit("d", "Masts", 5, 80, 1.0), Hit("d", "Masts", at, at + 60, 0.5))
-    )
-    seen = window(Document("d", "Masts", text, "m.md"), entry, 2000)
-    refined, _, dropped = refine(NEED, seen, Marking(lambda strip: float("Mast 700 " in strip)), 0.3)
-    assert dropped > 0
     assert refined.text.endswith("|\n[...]")
     without_table, _, _ = refine(NEED, seen, Marking(lambda strip: float("Sentence 1 " in strip)), 0.3)
     assert not is_cut(without_table)

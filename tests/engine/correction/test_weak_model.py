@@ -14,8 +14,8 @@ from iterative_rag.protocols import ChatModel
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.types import Status
 
-# Every third case: all of them are asked by scripts/bench/corrections.py.
-SAMPLE = cases()[::3]
+# Every sixth case: all of them are asked by scripts/bench/corrections.py.
+SAMPLE = cases()[::6]
 POINTS_THAT_MAY_BE_LOST = 15
 
 

@@ -13,7 +13,7 @@ from fakes.web_sites import sending, serving
 from iterative_rag.app.factory.web_access import WebReader
 from iterative_rag.engine.correction import web_search
 from iterative_rag.engine.correction.web_search import OverlayCorpus, WebSearch
-from iterative_rag.errors import CapReached, FetchError, LLMUnreachable, ReplyUnreadable
+from iterative_rag.errors import CapReached, CorpusError, FetchError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window
@@ -158,12 +158,6 @@ def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(s
     assert FACT in shown[0]
 
 
-def test_a_page_without_a_word_in_common_is_graded_from_its_beginning() -> None:
-    page = long_page("Маяк зажгла Мара Квилл.", at=0)
-    run = Run(Engine(["https://a.example/"]), Shelf({"https://a.example/": page}), Grading("Квилл"))
-    assert len(run.search.search_web(Need("燈台は誰が点灯した？")).documents) == 1
-
-
 def test_rows_of_a_table_are_graded_with_their_header() -> None:
     rows = "".join(f"| Keeper {n} of the coast lights and harbours | {1800 + n} |\n" for n in range(60))
     page = f"# Keepers\n\n| Name | Served from |\n|---|---|\n{rows}| Mara Quill | 1857 |\n"
@@ -204,13 +198,6 @@ def test_pages_that_cannot_be_read_are_told_and_never_missing() -> None:
     assert all("404" in fault.message for fault in found.skipped)
 
 
-@pytest.mark.parametrize("text", ["", " \n\n "])
-def test_a_page_without_text_is_told(text: str) -> None:
-    found = Run(Engine(["https://a.example/"]), Shelf({"https://a.example/": text})).search.search_web(NEED)
-    assert found.documents == ()
-    assert "no text" in found.skipped[0].message
-
-
 def test_an_engine_that_knows_nothing_is_not_one_that_failed() -> None:
     found = Run(engine=Engine([])).search.search_web(NEED)
     assert (found.results, found.documents, found.skipped) == ((), (), ())
@@ -227,20 +214,18 @@ def test_a_failed_query_fails_again_without_being_sent_again() -> None:
     assert len(run.engine.asked) == 1
 
 
-def test_two_addresses_of_one_page_are_one_document() -> None:
-    run = Run(pages=Shelf({"https://a.example/": FACT, "https://b.example/": FACT}))
-    assert len(run.search.search_web(NEED).documents) == 1
-    assert len(run.grader.shown) == 1
-
-
-def test_no_more_results_than_were_wanted() -> None:
-    urls = [f"https://{n}.example/" for n in range(9)]
-    run = Run(Engine(urls), Shelf(dict.fromkeys(urls, FACT)), settings=Settings(web=True))
-    assert len(run.search.search_web(NEED).results) == 3
-    assert run.pages.asked == urls[:3]
-
-
 # --- once a run ------------------------------------------------------------------------------
+
+
+def test_each_run_has_its_own_pages_and_leaves_the_corpus_alone() -> None:
+    inner = MemoryCorpus({"Gull Point": "Gull Point has a lamp."})
+    first, second = OverlayCorpus(inner), OverlayCorpus(inner)
+    page = Document("web1", "Page", "Lit in 1857.", "https://a.example/1")
+    first.add([page])
+    assert (first.document("web1"), first.document("Gull Point")) == (page, inner.document("Gull Point"))
+    assert first.search(["lamp", "1857"], 5) == inner.search(["lamp", "1857"], 5)
+    with pytest.raises(CorpusError):
+        second.document("web1")
 
 
 def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
@@ -253,31 +238,7 @@ def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
     assert len(run.grader.shown) == 4
 
 
-def test_a_page_that_another_query_lists_again_is_not_read_again() -> None:
-    run = Run(rewriter=Rewriting({OTHER.question: "gull point tower height"}))
-    run.search.search_web(NEED)
-    run.search.search_web(OTHER)
-    assert len(run.engine.asked) == 2
-    assert len(run.pages.asked) == 2
-
-
 # --- the query and the models ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("written", "sent"),
-    [
-        ("  gull\n point \t lamp ", "gull point lamp"),
-        ("", NEED.question),
-        (" \n ", NEED.question),
-        ("word " * 500, ("word " * 60).strip()),
-        ("x" * 1000, "x" * 300),
-    ],
-)
-def test_the_query_is_one_short_line(written: str, sent: str) -> None:
-    run = Run(rewriter=Rewriting({NEED.question: written}))
-    run.search.search_web(NEED)
-    assert run.engine.asked[0][0] == sent
 
 
 def test_without_a_readable_query_the_need_is_searched_for_and_that_is_told() -> None:
