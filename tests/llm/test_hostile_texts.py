@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.contradicting_documents import EACH, ContradictingCorpus, OneSidedLLM, cases
+from fakes.contradicting_documents import EACH, Case, ContradictingCorpus, OneSidedLLM, cases
 from fakes.planted_instruction_runs import Outcome, PlantedCorpus, as_row, leak
 from fakes.planted_instructions import Instruction, ObedientLLM, instructions, watched
 
@@ -18,7 +18,7 @@ pytest.importorskip("selectolax", reason="web pages need the extra files")
 
 CASES = instructions()
 # How many of them there are for each that is played where nobody asked for all (`--nightly`).
-PLAYED_EVERY = 4
+PLAYED_EVERY = 8
 # One of each course; scripts/bench/hostile_texts.py runs all of them.
 STRATEGIES = ("naive", "iterative", "plan", "full", "agent")
 # Parts of HTML that no reader sees: they are left out before any model reads the document.
@@ -26,11 +26,11 @@ UNSEEN = {"html_hidden", "html_comment"}
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlantedCorpus]:
+def library(tmp_path_factory: pytest.TempPathFactory, played: list[Instruction]) -> Iterator[PlantedCorpus]:
     folder = tmp_path_factory.mktemp("hostile")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        yield PlantedCorpus(folder / "articles", CASES)
+        yield PlantedCorpus(folder / "articles", played)
 
 
 @pytest.fixture(scope="module")
@@ -59,17 +59,8 @@ def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]], pl
         read = any("extract" in outcome.obeyed for outcome in outcomes_of_one)
         assert read == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
-    assert roles >= {
-        "analyse",
-        "extract",
-        "rephrase_and_analyse",
-        "answer",
-        "grade",
-        "suffice",
-        "reflect",
-        "plan",
-        "agent",
-    }
+    wanted = {"analyse", "extract", "rephrase_and_analyse", "answer", "grade", "suffice", "reflect", "plan", "agent"}
+    assert roles >= wanted
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -93,9 +84,9 @@ def test_quotes_that_no_document_holds_become_no_facts(
     assert [as_row(outcome) for outcome in every if outcome.kept] == []
 
 
-def test_the_built_in_backend_follows_nobody(library: PlantedCorpus) -> None:
+def test_the_built_in_backend_follows_nobody(library: PlantedCorpus, played: list[Instruction]) -> None:
     with library.opened("builtin") as rag:
-        found = [library.run(rag, None, one, "iterative") for one in CASES[::6]]
+        found = [library.run(rag, None, one, "iterative") for one in played[::2]]
     assert [as_row(outcome) for outcome in found if outcome.wrongs or outcome.kept] == []
     assert [as_row(outcome) for outcome in found if outcome.swayed and not outcome.shown] == []
 
@@ -120,11 +111,16 @@ def test_the_watch_sees_what_it_watches_for(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContradictingCorpus]:
+def contradictions(request: pytest.FixtureRequest) -> list[Case]:
+    return cases() if request.config.getoption("nightly") else cases(15)
+
+
+@pytest.fixture(scope="module")
+def shelves(tmp_path_factory: pytest.TempPathFactory, contradictions: list[Case]) -> Iterator[ContradictingCorpus]:
     folder = tmp_path_factory.mktemp("contradicting")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
-        yield ContradictingCorpus(folder / "articles", cases())
+        yield ContradictingCorpus(folder / "articles", contradictions)
 
 
 def test_five_documents_stand_against_five() -> None:
@@ -134,8 +130,10 @@ def test_five_documents_stand_against_five() -> None:
 
 
 @pytest.mark.parametrize("backend", ["one-sided", pytest.param("builtin", marks=pytest.mark.nightly)])
-def test_a_contradiction_between_sources_is_shown_and_told(shelves: ContradictingCorpus, backend: str) -> None:
-    known = cases()
+def test_a_contradiction_between_sources_is_shown_and_told(
+    shelves: ContradictingCorpus, contradictions: list[Case], backend: str
+) -> None:
+    known = contradictions
     with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else backend) as rag:
         answers = [(case, shelves.ask(rag, case, "full")) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.counting_budget import CountingBudget
-from fakes.in_memory import DictCache
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.settings import Settings
@@ -31,19 +29,6 @@ def test_two_models_are_counted_apart() -> None:
     used = budget.usage()
     assert [(model.model, model.llm_calls) for model in used.models] == [("main", 1), ("fast", 2)]
     assert sum(model.prompt_tokens for model in used.models) == used.prompt_tokens
-
-
-def test_the_fast_model_reads_and_rephrases() -> None:
-    main = ScriptedLLM({"analyse": [{"status": "known"}], "answer": [answer(answer="37 [1]")]}, name="main")
-    fast = ScriptedLLM({"extract": [{"facts": []}], "rephrase": [{"question": "Q?"}]}, name="fast")
-    with main, fast:
-        backend = roles(main, fast=fast)
-        backend.analyst.analyse(INQUIRY)
-        backend.extractor.extract([TRIED], [WINDOW], INQUIRY.original)
-        backend.rephraser.rephrase(INQUIRY, [FINISHED])
-        backend.answerer.answer(INQUIRY)
-    assert LLMBackend(main, fast, None, Settings()).name == "main + fast"
-    assert LLMBackend(main, None, None, Settings()).name == "main"
 
 
 def test_replies_are_kept_and_a_hit_is_no_call(tmp_path: Path) -> None:
@@ -77,21 +62,3 @@ def test_another_model_question_or_limit_misses(tmp_path: Path, other: str) -> N
     with second:
         roles(second, cache, reply_tokens=77 if other == "tokens" else 1024).analyst.analyse(inquiry)
     assert len(second.requests) == 1
-
-
-def test_an_unreadable_reply_is_not_kept(tmp_path: Path) -> None:
-    cache = DiskCache(tmp_path / "cache", 10)
-    with ScriptedLLM({"analyse": ["no", "no", "no", {"status": "known"}]}) as llm:
-        with pytest.raises(ReplyUnreadable):
-            roles(llm, cache).analyst.analyse(INQUIRY)
-        assert roles(llm, cache).analyst.analyse(INQUIRY) == Known()
-
-
-def test_a_foreign_entry_in_the_cache_is_a_miss() -> None:
-    cache = DictCache()
-    with ScriptedLLM({"analyse": [{"status": "known"}] * 2}) as llm:
-        roles(llm, cache).analyst.analyse(INQUIRY)
-        for key in cache.entries:
-            cache.entries[key] = {"status": "written by something else"}
-        assert roles(llm, cache).analyst.analyse(INQUIRY) == Known()
-    assert [entry["status"] for entry in cache.entries.values()] == ["known"]

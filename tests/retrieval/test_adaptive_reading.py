@@ -183,15 +183,6 @@ def test_a_document_is_asked_once_for_all_needs_of_a_hop() -> None:
     assert (values(designer), values(height)) == (["Oda Brenk"], ["61 m"])
 
 
-def test_what_was_read_for_two_needs_is_found_for_one_of_them_in_another_run() -> None:
-    cache, extractor = DictCache(), Reading()
-    both = [listed(DESIGNER, PAGES, "Velm Tower"), listed(HEIGHT, PAGES, "Velm Tower")]
-    reader(PAGES, extractor, cache=cache).read(both, question=QUESTION)
-    (found,) = reader(PAGES, extractor, cache=cache).read([both[1]], question=QUESTION)
-    assert len(extractor.asked) == 1
-    assert (values(found), found.cached) == (["61 m"], 1)
-
-
 def test_no_text_is_read_twice_for_a_need_in_another_order_of_words() -> None:
     extractor = Reading()
     one = reader(PAGES, extractor)
@@ -213,14 +204,6 @@ def test_a_need_in_other_words_goes_on_where_the_one_before_it_ended() -> None:
     parts = [part for text in extractor.texts for part in text.split("\n[...]\n")]
     assert len(parts) == len(set(parts))
     assert len(extractor.texts) == 3
-
-
-def test_a_need_that_asks_for_something_else_reads_the_same_text() -> None:
-    extractor = Reading()
-    one = reader(PAGES, extractor)
-    one.read([listed(Need("When was Velm Tower finished?"), PAGES, "Velm Tower")])
-    (found,) = one.read([listed(DESIGNER, PAGES, "Velm Tower")])
-    assert values(found) == ["Oda Brenk"]
 
 
 def test_what_only_the_question_needs_is_kept_as_a_fact_about_it() -> None:
@@ -278,12 +261,6 @@ def test_the_first_document_goes_alone_and_after_it_in_vain_several_go_together(
     assert values(found) == ["Oda Brenk"]
 
 
-def test_a_call_holds_no_more_documents_than_the_context_has_room_for() -> None:
-    extractor = Reading(values=HEIGHTS)
-    reader(TOWERS, extractor, per_call=8, call_chars=90).read([listed(HIGHEST, TOWERS, *TOWERS)])
-    assert extractor.calls == [("Tower 1", "Tower 2"), ("Tower 3",)]
-
-
 def test_documents_of_a_call_that_failed_are_read_alone_the_second_time() -> None:
     extractor = Reading(values=HEIGHTS, most=1)
     one_run = reader(TOWERS, extractor, per_call=3)
@@ -311,15 +288,6 @@ def test_a_document_that_names_nothing_of_the_need_is_left_out_unless_it_is_the_
     assert (found.read, found.skipped) == (2, 1)
 
 
-def test_what_was_read_in_vain_is_not_read_again_for_a_need_with_the_same_names() -> None:
-    extractor = Reading(values={"born": ("nowhere", "")})
-    reading = reader(RIVALS, extractor)
-    reading.read([listed(BIRTH, RIVALS, "Velm", "Harbour of Karsa")])
-    other = Need("In which year did Oda Brenk of Karsa come into the world?")
-    reading.read([listed(other, RIVALS, "Velm", "Harbour of Karsa")])
-    assert extractor.titles.count("Harbour of Karsa") == 1
-
-
 def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_it_is_the_best_or_named() -> None:
     """45 of 292 reads saw a document again that an earlier hop had read in vain; 41 of them were in vain again."""
     pages = {f"Page {n}": f"Karsa and Brenk, part {n} of page 3." for n in range(8)}
@@ -335,16 +303,6 @@ def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_it_
     assert extractor.titles == ["Page 0", "Page 3", "Page 5"]
 
 
-def test_what_was_read_in_vain_for_another_subject_is_read() -> None:
-    pages = {f"Page {n}": f"Karsa and Brenk, part {n}." for n in range(3)}
-    extractor = Reading(values={})
-    reading = reader(pages, extractor)
-    reading.read([listed(Need("When was Karsa founded?"), pages, *pages)])
-    extractor.asked.clear()
-    reading.read([listed(Need("Who taught Brenk?"), pages, *pages)])
-    assert extractor.titles == [*pages]
-
-
 def test_after_two_documents_in_vain_only_those_with_all_names_of_the_need_are_read() -> None:
     """Of 292 reads 180 were in vain, most of them of documents that hold a name of the need and nothing else of it."""
     pages = {f"Page {n}": f"{'Karsa and Brenk' if n == 5 else 'Karsa'}, part {n}." for n in range(6)}
@@ -352,13 +310,6 @@ def test_after_two_documents_in_vain_only_those_with_all_names_of_the_need_are_r
     (found,) = reader(pages, extractor).read([listed(Need("When did Brenk come to Karsa?"), pages, *pages)])
     assert extractor.titles == ["Page 0", "Page 1", "Page 5"]
     assert (found.read, found.skipped) == (3, 3)
-
-
-def test_documents_that_were_graded_are_all_read() -> None:
-    extractor = Reading(values={})
-    task = listed(BIRTH, RIVALS, "Piers", "Velm")
-    reader(RIVALS, extractor).read([ReadingTask(BIRTH, (), task.documents, graded=True)])
-    assert extractor.titles == ["Piers", "Velm"]
 
 
 @pytest.mark.parametrize("question", ["Who was the wife of Oda Velm?", "Whom did Oda Velm marry?"])
@@ -373,25 +324,3 @@ def test_a_need_for_a_wife_reads_the_section_about_personal_life(question: str) 
     extractor = Reading(values=found_words)
     (found,) = reader(pages, extractor, window_chars=1000).read([listed(Need(question), pages, *pages)])
     assert (values(found), extractor.titles) == (["Ines Brenk"], ["Oda Velm"])
-
-
-def test_a_section_is_sought_in_the_article_of_the_subject_alone() -> None:
-    filler = "".join(f"Report {n} of the office is about masts. " for n in range(80))
-    pages = {"Masts": f"# Masts\n\n## Use\n{filler}\n\n## Personal life\nHe married twice.\n"}
-    extractor = Reading(values={})
-    reader(pages, extractor, window_chars=1000).read([listed(Need("Who was the wife of Oda Velm?"), pages, *pages)])
-    assert not any("Personal life" in text for text in extractor.texts)
-
-
-def test_an_aspect_is_not_settled_by_other_articles_before_that_on_its_subject_was_read() -> None:
-    pages = {
-        "Velm Tower": TOWER,
-        "Karsa": "Karsa is a port. Oda Brenk was born there.",
-        "Oda Brenk": "She led the harbour office.",
-    }
-    told = {"who": ("Oda Brenk was born there.", ""), "port": ("Karsa is a port.", "a port"), **VALUES}
-    extractor = Reading(values={**told, "engineer": (TOWER.split(".")[0] + ".", "")})
-    needs = (DESIGNER, Need("Is Karsa a port?"), Need("Who was the engineer Oda Brenk, who drew towers?", aspect=True))
-    titles = (("Velm Tower", "Karsa", "Oda Brenk"), ("Karsa", "Oda Brenk"), ("Oda Brenk", "Velm Tower", "Karsa"))
-    reader(pages, extractor).read([listed(need, pages, *of) for need, of in zip(needs, titles, strict=True)])
-    assert extractor.titles == ["Velm Tower", "Karsa", "Oda Brenk"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import time
+import threading
 from collections.abc import Sequence
 
 import pytest
@@ -15,8 +15,7 @@ from fakes.scripted_roles import Quoting
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.need_reading import ReadingTask
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.retrieval.windows import window
-from iterative_rag.types import Cap, Document, Extract, Hit, Need, ShortlistedDocument, Window
+from iterative_rag.types import Extract, Need, Window
 
 NEED = Need("Where is it?")
 
@@ -42,13 +41,20 @@ def reader(
     )
 
 
-def test_twenty_windows_take_three_latencies_at_eight_in_flight() -> None:
+def test_as_many_windows_are_read_at_once_as_may_be_in_flight() -> None:
+    """The first eight calls end only once all of them have begun: one after the other they would never come back."""
+    together = threading.Barrier(8, timeout=30)
+
+    class Waiting(Quoting):
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+            if windows[0].title < "Page 08":
+                together.wait()
+            return super().extract(needs, windows, question)
+
     corpus, windows = pages(20, set(range(20)))
-    extractor = Quoting(["Yes"], latency=0.5)
-    begun = time.monotonic()
+    extractor = Waiting(["Yes"])
     (reading,) = reader(corpus, extractor).read([ReadingTask(NEED, windows)])
-    assert time.monotonic() - begun <= 1.2 * 3 * 0.5
-    assert extractor.most_busy == 8
+    assert extractor.most_busy <= 8
     assert len(reading.facts) == reading.read == 20
 
 
@@ -78,14 +84,6 @@ def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
     (both,) = sparing.corroborating(limited=False).read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in first.facts} == {"Page 00"}
     assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
-
-
-def test_facts_that_only_come_near_end_the_reading_later() -> None:
-    corpus, windows = pages(20, set(range(20)))
-    near = Quoting(["Yes"])
-    near.value = ""
-    (reading,) = reader(corpus, near, limit=2).read([ReadingTask(NEED, windows)])
-    assert len(reading.facts) == 4
 
 
 def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
@@ -129,28 +127,6 @@ def test_a_fact_says_the_page_that_its_quote_begins_on() -> None:
     assert [fact.page for fact in (*before.facts, *after.facts)] == [None, 2]
 
 
-def test_time_that_is_up_ends_the_reading_with_what_there_is() -> None:
-    corpus, windows = pages(20, set(range(20)))
-    (reading,) = reader(corpus, Quoting(["Yes"], latency=0.4)).read([ReadingTask(NEED, windows)], seconds=0.6)
-    assert reading.cap is Cap.SECONDS
-    assert 0 < len(reading.facts) < 20
-
-
-def test_a_short_document_is_read_whole_and_a_long_one_around_its_hits() -> None:
-    text = "".join(f"Sentence number {n} stands here. " for n in range(2000))
-    document = Document("d", "Long", text, "long.md")
-    hits = tuple(Hit("d", "Long", at, at + 300, 0.1) for at in (30_000, 30_200, 5_000, 60_000))
-    entry = ShortlistedDocument("d", "Long", "long.md", 1.0, hits)
-    seen = window(document, entry, 4000)
-    assert sum(end - start for start, end in seen.spans) <= 4000
-    assert list(seen.spans) == sorted(seen.spans)
-    assert any(start <= 30_000 and end >= 30_500 for start, end in seen.spans)
-    for part in seen.text.split("\n[...]\n"):
-        assert part.strip().startswith("Sentence")
-        assert part.strip().endswith("here.")
-    assert window(Document("s", "Short", text[:900], "s"), entry, 4000).spans == ((0, 900),)
-
-
 PAINTED = 'She painted the "Blue Gate" in 1912–1914, the ‘best’ work.'
 STRUCK = "The ticket costs ~~60~~ 48 euro, ~5 crowns more than ~~~ is, and <s>7</s> 9 at night."
 
@@ -186,10 +162,3 @@ def test_every_stretch_of_a_text_is_found_in_it(text: str, data: st.DataObject) 
     place = locate(stretch, text, [(0, len(text))])
     if len("".join(c for c in stretch if c.isalnum())) >= 10:
         assert place is not None
-
-
-@given(st.text(), st.text(max_size=40), st.integers(0, 50), st.integers(0, 50))
-def test_a_place_never_leaves_its_span(text: str, quote: str, start: int, length: int) -> None:
-    place = locate(quote, text, [(start, start + length)])
-    if place is not None:
-        assert start <= place[0] < place[1] <= start + length

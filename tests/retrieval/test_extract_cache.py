@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from fakes.in_memory import DictCache
 from iterative_rag.protocols import Vectors
-from iterative_rag.retrieval.extract_cache import MOST_NEEDS, ExtractCache
+from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.types import Extract, Need, Window
 
 WINDOW = Window("quill", "Quill Hall", "quill.md", ((0, 44),), "Quill Hall was designed by Maren Tove in 1911.")
@@ -60,16 +59,3 @@ def test_nothing_found_and_no_value_are_no_reason_to_skip_reading() -> None:
         _, kept = filled(*extracts)
         assert kept.get([ARCHITECT], WINDOW, "") is None
         assert kept.get([DESIGNED], WINDOW, "") == extracts
-
-
-def test_the_list_of_needs_is_bounded_and_checked() -> None:
-    cache, kept = filled(EXTRACT)
-    for n in range(2 * MOST_NEEDS):
-        kept.put([Need(f"Who designed hall {n}?")], WINDOW, "", [EXTRACT])
-    (key,) = (key for key, value in cache.entries.items() if value and isinstance(value[0], str))
-    assert len(cache.entries[key]) == MOST_NEEDS
-    rows: tuple[Any, ...] = ({"needs": []}, ["x"] * (MOST_NEEDS + 1), [7], ["x" * 10_000])
-    for damaged in rows:
-        cache.entries[key] = damaged
-        assert kept.get([ARCHITECT], WINDOW, "") is None
-        assert key not in cache.entries

@@ -33,11 +33,6 @@ def test_names_that_stand_in_what_was_listed(question: str, share: float) -> Non
     assert names_held(question, CORPUS, listed(question)) == share
 
 
-def test_a_question_without_names_is_held_by_its_words() -> None:
-    assert names_held("how long was the library planned", CORPUS, listed("library planned")) > 0
-    assert names_held("", CORPUS, ()) == 0
-
-
 def test_the_nearest_passages_are_verbatim_and_numbered_on() -> None:
     question = "How many years did the work at Velm Tower take?"
     found = nearest_passages(question, CORPUS, listed(question), (), after=2)
@@ -48,7 +43,3 @@ def test_the_nearest_passages_are_verbatim_and_numbered_on() -> None:
         document = next(CORPUS.document(entry.document_id) for entry in listed(question) if entry.title == one.title)
         assert document.text[one.start : one.end] == one.quote
         assert 0 < len(one.quote) <= 2 * QUOTE_CHARS
-
-
-def test_nothing_listed_shows_nothing() -> None:
-    assert nearest_passages("Who is it?", CORPUS, (), ()) == ()

@@ -12,7 +12,7 @@ from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.retrieval.need_words import names_in, without_scaffolding
+from iterative_rag.retrieval.need_words import without_scaffolding
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.types import Document, Hit, Need, ShortlistStep
 
@@ -70,14 +70,6 @@ def test_the_document_of_that_title_comes_before_its_namesakes() -> None:
     ]
     assert listed(Ranked(bands), "Where was Iron Gate founded?", sharpen=False)[0] != "Iron Gate"
     assert listed(Ranked(bands), "Where was Iron Gate founded?")[0] == "Iron Gate"
-
-
-def test_german_nouns_are_no_names_by_their_capitals() -> None:
-    rivers = [
-        ("Grelle", "Die Grelle ist 204 km lang.", 2, 2),
-        ("Zaunbrücke", "Die Brücke führt über den Fluss Grelle.", 6, 6),
-    ]
-    assert listed(Ranked(rivers), "Wie lang ist der Fluss Grelle?")[0] == "Grelle"
 
 
 def test_the_same_text_takes_one_place_and_texts_about_others_keep_theirs() -> None:
@@ -141,21 +133,6 @@ def test_the_query_is_cut_to_what_is_asked(question: str, query: str) -> None:
     listed(corpus, question)
     assert corpus.queries == [query]
     assert without_scaffolding(query) == query
-
-
-@pytest.mark.parametrize(
-    ("question", "names"),
-    [
-        ("Who was Harriet Lane's mother?", ("harriet lane",)),
-        ("Who signed the Treaty of the Coast in Élan?", ("treaty of the coast in elan",)),
-        ("When did Apollo 11 land?", ("apollo 11",)),
-        ('Who wrote "Father of Asa" and "The Gate"?', ("father of asa", "gate")),
-        ("who is the tallest?", ()),
-        ("", ()),
-    ],
-)
-def test_names_are_runs_of_words_with_a_capital(question: str, names: tuple[str, ...]) -> None:
-    assert names_in(question) == names
 
 
 def test_lists_are_sharpened_for_an_llm_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.retrieval.windows import GAP, PACKED, together, window
+from iterative_rag.retrieval.windows import GAP, PACKED, window
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 BEFORE = (
@@ -65,18 +65,6 @@ def test_the_table_of_the_best_hit_leaves_the_other_hits_their_room() -> None:
     assert "| Mast 149 |" in read.text
 
 
-def test_a_second_table_is_whole_only_where_there_is_room() -> None:
-    for rows, size, whole in ((30, 2600, True), (150, 2600, False)):
-        text = BEFORE + AFTER + table(rows) + AFTER
-        prose = text.index("Later sentence 20 ")
-        read = seen(text, (prose, prose + 60), row(text, 7), size=size)
-        assert sum(end - start for start, end in read.spans) <= size
-        assert "Later sentence 20 " in read.text
-        assert HEADER in read.text
-        assert "| Mast 7 |" in read.text
-        assert (f"| Mast {rows - 1} |" in read.text) is whole
-
-
 @pytest.mark.parametrize("end", ["", "\n", "|", "\n|"])
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_a_table_at_the_edge_of_the_text(rows: int, end: str) -> None:
@@ -85,16 +73,6 @@ def test_a_table_at_the_edge_of_the_text(rows: int, end: str) -> None:
         read = seen(text, (start, len(text)), size=400)
         assert read.text
         assert all(0 <= begin < stop <= len(text) for begin, stop in read.spans)
-
-
-def test_a_hit_that_reaches_past_the_end_of_its_document_is_read_up_to_there() -> None:
-    text = "A line of text.\n" * 400
-    seen = window(
-        Document("d", "T", text, "t.md"),
-        ShortlistedDocument("d", "T", "t.md", 1.0, (Hit("d", "T", len(text) - 5, len(text) + 20, 1.0),)),
-        1500,
-    )
-    assert seen.spans[-1][1] == len(text)
 
 
 LEAD = "Oda Velm (born 3 May 1890 in Karsa) was an engineer of masts. She led the mast office for twenty years."
@@ -149,14 +127,6 @@ def test_an_llm_reads_the_lead_and_the_heading_of_the_section_with_exact_offsets
     assert "### Early masts" not in late.text
 
 
-def test_plain_text_headings_and_a_lead_without_an_infobox_are_read_too() -> None:
-    plain = f"{LEAD}\n\nCareer\n{FILLER}\n\nPersonal life\n{FILLER}\n{MARRIED}\n{FILLER}"
-    read = packed(plain, hit_of(plain, MARRIED, len(MARRIED)))
-    assert read.text.startswith(LEAD)
-    assert "Personal life\n" in read.text
-    assert "Career\n" not in read.text
-
-
 def test_the_sixth_hit_is_read_where_wide_margins_would_fill_the_window() -> None:
     parts = [f"Claim {n} was made by office {n}. {FILLER}" for n in range(8)]
     text = f"{LEAD}\n\n" + "\n\n".join(parts)
@@ -165,30 +135,6 @@ def test_the_sixth_hit_is_read_where_wide_margins_would_fill_the_window() -> Non
     assert all(f"Claim {n} was made by office {n}." in read.text for n in range(6))
     wide = window(Document("d", "Oda Velm", text, "velm.md"), entry_of(text, *hits), 4000)
     assert "Claim 5 was" not in wide.text
-
-
-def test_room_that_the_hits_leave_is_filled_around_them_best_first() -> None:
-    place = hit_of(LIFE, MARRIED, len(MARRIED))
-    chars = [sum(end - start for start, end in packed(LIFE, place, size=size).spans) for size in (1500, 2500)]
-    assert chars[0] > 1000
-    assert chars[1] > 1800
-    near = (place[0] - 300, place[0] - 240)
-    assert len(packed(LIFE, place, near).spans) == len(packed(LIFE, place).spans)  # the gap between them is read
-
-
-@pytest.mark.parametrize("text", ["x" * 9000, "\n\n" + "A. " * 4000, "| a |\n" * 2000, "# H\n" * 3000, LEAD * 90])
-def test_a_text_without_lead_or_headings_is_read_around_its_hits(text: str) -> None:
-    read = window(Document("d", "T", text, "t.md"), entry_of(text, (5000, 5040)), 1500, PACKED)
-    assert text[5000:5040] in read.text
-    assert len(read.text) < 6000
-    assert window(Document("d", "T", text, "t.md"), entry_of(text), 1500, PACKED).document_id == "d"
-
-
-def test_hits_of_several_needs_share_one_window() -> None:
-    born, married = entry_of(LIFE, (5600, 5800), (300, 500)), entry_of(LIFE, hit_of(LIFE, MARRIED), (5600, 5800))
-    both = together([born, married])
-    assert [hit.start for hit in both.hits] == [5600, LIFE.index(MARRIED), 300]
-    assert together([born]) == born
 
 
 def test_only_an_llm_is_shown_the_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

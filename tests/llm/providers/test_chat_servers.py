@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
-import time
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -129,15 +128,6 @@ def test_thinking_is_switched_as_the_server_takes_it(make: Make, server: FakeSer
         assert EFFORT not in body
 
 
-def test_without_a_choice_no_openai_like_server_is_told_about_thinking(
-    make: Make, server: FakeServer, kind: str
-) -> None:
-    make().complete(REQUEST)
-    fields = server.calls(CHAT_PATH[kind])[0].body
-    assert not {TEMPLATE, EFFORT} & fields.keys()
-    assert not fields.get("think")
-
-
 @pytest.mark.parametrize(
     ("refused", "sent"),
     [
@@ -156,25 +146,6 @@ def test_a_server_that_refuses_the_field_is_asked_without_it_from_then_on(
     assert [model.complete(REQUEST).text for _ in range(2)] == [server.reply] * 2
     fields = [{name for name in ("think", TEMPLATE, EFFORT) if seen.body.get(name)} for seen in server.seen]
     assert fields == sent
-
-
-def test_thoughts_are_told_from_the_reply(make: Make, server: FakeServer) -> None:
-    assert not make().complete(REQUEST).thought
-    server.thoughts = lambda body: "Let me see what is missing here."
-    reply = make().complete(REQUEST)
-    assert (reply.thought, reply.text) == (True, server.reply)
-
-
-def test_the_name_tells_what_changes_replies(make: Make) -> None:
-    assert make(seed=1).name != make(seed=2).name
-    assert len({make(thinking=thinking).name for thinking in ("auto", "on", "off")}) == 3
-    assert "tiny:1b" in make().name
-
-
-@pytest.mark.parametrize("text", ["", "no JSON here", '{"status": "known"', '```json\n{"status": "known"}\n```'])
-def test_what_the_model_writes_is_passed_on_as_it_is(make: Make, server: FakeServer, text: str) -> None:
-    server.reply = text
-    assert make().complete(REQUEST).text == text
 
 
 def test_no_server(make: Make, kind: str) -> None:
@@ -228,13 +199,6 @@ def test_what_will_not_go_through_later_is_not_retried(make: Make, server: FakeS
     assert len(server.calls(CHAT_PATH[kind])) == 1
 
 
-def test_an_error_inside_the_stream(make: Make, server: FakeServer) -> None:
-    server.always = Fault("error")
-    with pytest.raises(LLMServerError, match="out of memory") as caught:
-        make(retries=0).complete(REQUEST)
-    assert caught.value.status == -1
-
-
 def test_a_reply_at_its_limit_is_truncated_and_not_asked_for_again(make: Make, server: FakeServer, kind: str) -> None:
     server.always, server.reply = Fault("length"), '{"status": "kno'
     with pytest.raises(ReplyTruncated) as caught:
@@ -250,15 +214,6 @@ def test_retry_after_is_heeded(make: Make, server: FakeServer, monkeypatch: pyte
     server.faults.append(Fault("status", 429, "slow down", retry_after="7"))
     assert make().complete(REQUEST).text == server.reply
     assert pauses == [7.0]
-
-
-def test_a_retry_after_beyond_the_deadline_is_not_waited_for(make: Make, server: FakeServer, kind: str) -> None:
-    server.always = Fault("status", 429, "slow down", retry_after="3600")
-    with pytest.raises(LLMServerError) as caught:
-        make().complete(REQUEST)
-    assert caught.value.status == 429
-    assert caught.value.retryable
-    assert len(server.calls(CHAT_PATH[kind])) == 1
 
 
 @pytest.mark.parametrize("bound", ["request", "settings"])
@@ -286,25 +241,6 @@ def test_a_call_that_is_not_needed_any_more_is_left_and_one_that_has_not_begun_i
         with observing(cancelled), pytest.raises(CallSuperseded):
             model.complete(REQUEST)
     assert len(server.calls(CHAT_PATH[kind])) == 1
-
-
-def test_a_line_without_end_ends_at_the_deadline(make: Make, server: FakeServer) -> None:
-    """Bytes keep arriving, so that no single read is late, and no chunk of the reply is ever whole."""
-    server.always = Fault("endless")
-    model = make(timeout=0.5, retries=0)
-    with pytest.raises(LLMTimeout):
-        model.complete(REQUEST)
-
-
-def test_what_passes_before_the_request_counts_too(
-    make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A slow import with the first call gave the server its whole time once more, and the run ended late."""
-    model: Any = make(timeout=0.3, retries=0)
-    model.preload()
-    monkeypatch.setattr(type(model), "preload", lambda self: time.sleep(0.4))
-    with pytest.raises(LLMTimeout):
-        model.complete(REQUEST)
 
 
 def test_calls_run_side_by_side(make: Make, server: FakeServer) -> None:
@@ -341,15 +277,6 @@ def test_a_model_that_breaks_the_form_where_it_may_not_think_is_asked_with_think
 
 
 @pytest.mark.parametrize("kind", ["ollama"])
-@pytest.mark.parametrize("refused", ["cannot unmarshal object into Go struct field ChatRequest.format of type string"])
-def test_ollama_that_knows_no_schema_is_asked_for_any_json(make: Make, server: FakeServer, refused: str) -> None:
-    server.fault_of = lambda body: Fault("status", 400, refused) if isinstance(body.get("format"), dict) else None
-    for _ in range(2):
-        assert make().complete(REQUEST).text == server.reply
-    assert [body.body["format"] == "json" for body in server.calls("/api/chat")][-2:] == [True, True]
-
-
-@pytest.mark.parametrize("kind", ["ollama"])
 @pytest.mark.parametrize("user", ["word " * 2000, "灯塔" * 500, "등대는 " * 300])
 def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: FakeServer, user: str) -> None:
     with pytest.raises(ContextOverflow, match="room for 1,000") as caught:
@@ -375,16 +302,6 @@ def test_a_server_that_knows_no_schema_is_asked_without_from_then_on(
     assert model.complete(REQUEST).text == server.reply
     assert model.complete(REQUEST).text == server.reply
     assert [field in seen.body for seen in server.calls("/v1/chat/completions")] == sent
-
-
-def test_a_400_with_another_cause_does_not_switch_the_schema_off(server: FakeServer) -> None:
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
-    assert model is not None
-    server.faults.extend([Fault("status", 400, "context too long")] * 3)
-    with pytest.raises(LLMServerError, match="context too long"):
-        model.complete(REQUEST)
-    model.complete(REQUEST)
-    assert "response_format" in server.seen[-1].body
 
 
 def test_the_openai_key_goes_to_openai_alone(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.llms.ollama import Ollama
 
 from fakes.model_server import FakeServer, Fault
-from iterative_rag.errors import LLMError, LLMTimeout, ModelMissing, ReplyTruncated
+from iterative_rag.errors import LLMError, ModelMissing, ReplyTruncated
 from iterative_rag.llm.providers.llama_index import LlamaIndexChat
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
@@ -75,11 +75,6 @@ class Mute(Parrot):
 
 def test_an_object_that_cannot_stream_replies_too() -> None:
     assert LlamaIndexChat(Mute(text="whole")).complete(REQUEST).text == "whole"
-
-
-def test_the_deadline_is_looked_at_between_chunks() -> None:
-    with pytest.raises(LLMTimeout):
-        LlamaIndexChat(Parrot(), timeout=0.0).complete(REQUEST)
 
 
 def test_an_ollama_object_keeps_its_options_and_gains_the_checks(server: FakeServer) -> None:

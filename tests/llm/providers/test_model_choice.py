@@ -11,7 +11,6 @@ from iterative_rag.errors import IterativeRAGError, LLMError, UsageError
 from iterative_rag.errors.installation import install_command
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.providers.ollama import probe
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import Spec, parse_spec
 from iterative_rag.remote.server_calls import ollama_url
@@ -87,13 +86,6 @@ def test_probe_tells_chat_models_from_embedders(server: FakeServer) -> None:
     assert state.chat_models == ("tiny:1b",)
 
 
-def test_probe_of_nothing_and_of_something_else(server: FakeServer) -> None:
-    assert not probe(unused_url()).reachable
-    other = probe(f"{server.url}/v1")
-    assert not other.reachable
-    assert other.problem
-
-
 def test_auto_takes_ollama_where_it_has_a_chat_model(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     model, notice = chat_model("auto", Settings())
@@ -112,14 +104,6 @@ def test_auto_falls_back_to_the_built_in_reader_and_says_how_to_get_more(
     assert model is None
     assert "ollama pull" in notice
     assert "\n" not in notice
-
-
-def test_builtin_and_objects(server: FakeServer) -> None:
-    assert chat_model("builtin", Settings()) == (None, "")
-    scripted = ScriptedLLM({})
-    assert chat_model(scripted, Settings()) == (scripted, "")
-    with pytest.raises(UsageError, match="int is not a language model"):
-        chat_model(3, Settings())
 
 
 @pytest.mark.parametrize("area", ["llms", "embedders"])

@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from fakes.server_dialects import (
     DIALECTS,
     GROQ,
-    LLAMA_CPP,
-    LM_STUDIO,
     NIM,
     SILENT,
     VLLM,
@@ -22,21 +20,26 @@ from fakes.server_dialects import (
     Refusal,
 )
 from iterative_rag.errors import ContextOverflow, LLMServerError, ModelMissing
+from iterative_rag.llm.providers import llama_index
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.replies.json_parsing import visible
-from iterative_rag.protocols import ChatModel, ChatRequest, FunctionSpec
+from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.settings import Settings
 
 SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 REQUEST = ChatRequest("analyse", "Reply in JSON.", "What is missing?", SCHEMA, max_tokens=77)
-FUNCTIONS = (FunctionSpec("search", "Search.", {"type": "object", "properties": {"queries": {"type": "array"}}}),)
-Model = Callable[..., ChatModel]
 
 
 @pytest.fixture(params=DIALECTS, ids=lambda dialect: dialect.name)
 def dialect(request: pytest.FixtureRequest) -> Dialect:
     chosen: Dialect = request.param
     return chosen
+
+
+@pytest.fixture(autouse=True)
+def _nothing_learned() -> None:
+    """What a server took is remembered by its address for the process, and a later server may have the same port."""
+    llama_index._forms.clear()
 
 
 @pytest.fixture
@@ -78,13 +81,6 @@ def test_the_reply_comes_in_the_best_form_that_the_server_takes(server: DialectS
     assert json_types(server)[asked:] == [best], "what it refuses is remembered for the process"
     assert server.bodies[-1].get("response_format", {}).get("schema", SCHEMA) == SCHEMA
     assert ("schema" in server.bodies[-1].get("response_format", {})) == server.dialect.schema_in_object
-
-
-def test_functions_are_offered_whatever_else_the_server_refuses(server: DialectServer) -> None:
-    model = model_at(server)
-    for _ in range(2):
-        model.complete(dataclasses.replace(REQUEST, functions=FUNCTIONS))
-    assert server.bodies[-1]["tools"][0]["function"]["name"] == "search"
 
 
 def test_a_request_that_is_too_long_is_sent_once_and_says_what_to_set(server: DialectServer) -> None:
@@ -148,45 +144,6 @@ def test_nim_that_is_starting_the_model_is_asked_again(pauses: list[float]) -> N
         with pytest.raises(LLMServerError, match="has not started tiny yet"):
             model_at(server).complete(REQUEST)
     assert pauses
-
-
-def test_nim_without_credit_is_not_asked_again(pauses: list[float]) -> None:
-    with DialectServer(NIM) as server:
-        body = {"status": 402, "title": "Payment Required", "detail": "Cloud credits expired"}
-        server.refusals.extend([Refusal(402, body)] * 2)
-        with pytest.raises(LLMServerError, match="Cloud credits expired") as raised:
-            model_at(server).complete(REQUEST)
-        assert len(server.bodies) == 1
-    assert raised.value.fatal
-    assert "no credit left" in raised.value.hint
-
-
-def test_a_reply_that_groq_found_broken_does_not_switch_json_off() -> None:
-    broken = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "{"}
-    with DialectServer(GROQ) as server:
-        model = model_at(server)
-        model.complete(REQUEST)
-        server.refusals.append(Refusal(400, {"error": broken}))
-        assert model.complete(REQUEST).text == server.reply
-        model.complete(REQUEST)
-        assert json_types(server)[-3:] == ["json_object", "", "json_object"]
-
-
-def test_llama_cpp_without_a_template_is_asked_by_the_schema() -> None:
-    refusal = Refusal(
-        500, {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}}
-    )
-    with DialectServer(LLAMA_CPP) as server:
-        server.refusals.append(refusal)
-        model = model_at(server)
-        assert model.complete(dataclasses.replace(REQUEST, functions=FUNCTIONS)).text == server.reply
-        assert ["tools" in body for body in server.bodies] == [True, False]
-
-
-def test_lm_studio_is_asked_for_its_own_json_mode() -> None:
-    with DialectServer(LM_STUDIO) as server:
-        model_at(server).complete(REQUEST)
-        assert json_types(server) == ["json_schema"]
 
 
 @pytest.mark.parametrize("status", [400, 422, 500, 501])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakes.counting_budget import CountingBudget
-from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
+from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import (
@@ -23,7 +23,7 @@ from iterative_rag.llm.replies.forms import (
     schema,
 )
 from iterative_rag.llm.replies.grading_forms import GradesReply
-from iterative_rag.llm.replies.json_parsing import Unparsable, parse
+from iterative_rag.llm.replies.json_parsing import Unparsable
 from iterative_rag.llm.replies.plain_lines import parse_plain
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatRequest
@@ -80,14 +80,6 @@ def test_plain_lines_are_read(form: type[Reply], text: str, expected: dict[str, 
     assert {name: made[name] for name in expected} == expected
 
 
-def test_blocks_keep_their_order() -> None:
-    grades = parse_plain(SEEN["grades"][1], GradesReply).grades
-    assert [(grade.n, grade.label) for grade in grades] == [(1, "Good"), (2, "Awful")]
-    plan = parse_plain(SEEN["a plan"][1], PlanReply)
-    assert [step.question for step in plan.steps] == ["Who drew it?", "When?"]
-    assert parse_plain(SEEN["claims"][1], ReflectionReply).claims[0].facts == (1,)
-
-
 @pytest.mark.parametrize(
     "text", ["", "null", "I am not sure what you mean.", "<html><body>502 Bad Gateway</body></html>", "the " * 500]
 )
@@ -121,20 +113,6 @@ def test_lines_that_were_cut_off_are_refused(form: type[Reply], cut: str, rest: 
         parse_plain(cut, form)
 
 
-@pytest.mark.parametrize(
-    "text", ['{"facts": null}', '{"facts": ""}', "The list [] is empty: I could not read it.", "[]"]
-)
-def test_a_fault_is_no_empty_list_of_facts(text: str) -> None:
-    with pytest.raises(Unparsable):
-        parse(text, ExtractionReply)
-    assert parse('{"facts": []}', ExtractionReply).facts == []
-
-
-def test_a_number_that_is_none_is_no_text() -> None:
-    """It was looked up as the question "nan"."""
-    assert parse('{"question": NaN}', RephrasingReply).question == ""
-
-
 # --- asking for them --------------------------------------------------------------------------
 
 REQUEST = ChatRequest("analyse", "system", "user", schema=schema(AnalysisReply))
@@ -154,12 +132,6 @@ def test_plain_lines_are_asked_for_after_two_replies_that_cannot_be_read() -> No
     assert lines.user.endswith("last line: end")
 
 
-def test_a_readable_reply_is_not_asked_for_in_lines() -> None:
-    with ScriptedLLM({"analyse": [{"status": "known"}, "no"]}) as llm:
-        kept = ask(llm, CountingBudget(), REQUEST, AnalysisReply, lambda reply: "there are no facts", plain=PLAIN)
-    assert kept.status == "known"
-
-
 def test_what_is_too_long_as_json_may_fit_as_lines() -> None:
     cut = ReplyTruncated("cut off at 16 tokens")
     cut.retryable = False
@@ -167,12 +139,6 @@ def test_what_is_too_long_as_json_may_fit_as_lines() -> None:
         assert ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN).status == "known"
     with ScriptedLLM({"analyse": [cut, cut, cut]}) as llm, pytest.raises(ReplyTruncated):
         ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN)
-
-
-def test_all_attempts_are_counted_in_the_error() -> None:
-    with ScriptedLLM({"analyse": ["", "", ""]}) as llm, pytest.raises(ReplyUnreadable, match="in 3 attempts") as caught:
-        ask(llm, CountingBudget(), REQUEST, AnalysisReply, plain=PLAIN)
-    assert caught.value.usage.llm_calls == 3
 
 
 def test_every_role_of_a_question_has_a_plain_form() -> None:

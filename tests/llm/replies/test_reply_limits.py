@@ -11,6 +11,7 @@ from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, is_
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.replies.plain_lines import parse_plain
 from iterative_rag.llm.replies.tool_calls import AgentReply
+from tests.nightly import sliced
 
 KNOWN = '{"reason": "all there", "status": "known", "needs": []}'
 MANY = 60_000
@@ -34,7 +35,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize("name", sliced(BOMBS, 3))
 def test_what_holds_no_reply_is_told_so_at_once(name: str) -> None:
     """Sixty thousand brackets took two minutes."""
     for read, form in ((parse, AnalysisReply), (parse_plain, AnswerReply), (parse, AgentReply)):
@@ -42,11 +43,6 @@ def test_what_holds_no_reply_is_told_so_at_once(name: str) -> None:
             read(BOMBS[name], form)
     assert not is_whole_json(BOMBS[name]) or name in ("closed lists", "a number", "commas")
     assert answer_so_far(BOMBS[name]) == ""
-
-
-@pytest.mark.parametrize("around", ["[see {} ", '["', "{{ [ ", "[[[["])
-def test_a_reply_behind_brackets_that_do_not_close_is_found(around: str) -> None:
-    assert parse(f"{around} {KNOWN}", AnalysisReply).status == "known" or around == '["'
 
 
 @pytest.mark.parametrize(
@@ -61,17 +57,6 @@ def test_a_reply_behind_brackets_that_do_not_close_is_found(around: str) -> None
 def test_a_text_of_a_length_that_nobody_asked_for_is_refused_and_named(value: object, told: str) -> None:
     with pytest.raises(Unparsable, match=told):
         parse(json.dumps(value), AnalysisReply)
-
-
-def test_a_word_without_an_end_is_refused_in_plain_lines_too() -> None:
-    with pytest.raises(Unparsable, match="holds a word"):
-        parse_plain(f"reason: {'x' * 5000}\nstatus: known\nend", AnalysisReply)
-
-
-def test_a_long_answer_is_no_bomb() -> None:
-    long = "Chinese is written without spaces, 灯塔建于一八七三年，由工程师设计。" * 900
-    reply = {"status": "answered", "answer": long, "short_answer": "1873"}
-    assert parse(json.dumps(reply), AnswerReply).answer == long
 
 
 @pytest.mark.parametrize(

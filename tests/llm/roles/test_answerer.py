@@ -8,8 +8,8 @@ import pytest
 
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.text.citation_markers import renumbered
-from iterative_rag.types import Draft, Inquiry
-from tests.llm.inquiries import INQUIRY, TRIED, answer, fact, played, roles
+from iterative_rag.types import Draft
+from tests.llm.inquiries import INQUIRY, answer, played, roles
 
 
 @pytest.mark.parametrize(
@@ -68,25 +68,9 @@ def test_an_abstention_says_what_is_missing(status: str) -> None:
     assert draft.cited == (1,)
 
 
-def test_without_facts_it_abstains_and_costs_nothing() -> None:
-    with ScriptedLLM({}) as llm:
-        draft = roles(llm).answerer.answer(Inquiry("Q?", "Q?", (), (TRIED,)))
-    assert not draft.answered
-    assert TRIED.question in draft.missing
-
-
 def test_the_last_attempt_is_announced() -> None:
     with ScriptedLLM({"answer": [answer(answer="37 [1]")] * 2}) as llm:
         answerer = roles(llm).answerer
         answerer.answer(INQUIRY)
         answerer.answer(INQUIRY, last_attempt=True)
     assert ["last attempt" in request.user for request in llm.requests] == [False, True]
-
-
-def test_many_facts_are_fitted_into_the_context() -> None:
-    many = tuple(fact(f"Statement {n}.", quote="long quote " * 50) for n in range(60))
-    with ScriptedLLM({"answer": [answer(answer="37 [60]")]}) as llm:
-        roles(llm, context_window=4096).answerer.answer(Inquiry("Q?", "Q?", many))
-    user = llm.requests[0].user
-    assert "[60] Statement 59." in user
-    assert len(user) < 3 * 4096

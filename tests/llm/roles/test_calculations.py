@@ -56,24 +56,10 @@ def test_what_is_asked_for_is_computed_told_cited_and_shown() -> None:
     assert (draft.answered, draft.short_answer, draft.confidence) == (True, "37", 0.9)
 
 
-def test_a_computation_that_the_answer_shows_is_not_shown_twice() -> None:
-    draft, _ = answered(
-        asks({"expression": "1911 - 1874", "facts": [1, 3]}), says("1911−1874 = 37, so she was 37 [2].")
-    )
-    assert draft.text == "1911−1874 = 37 [1][2], so she was 37 [3]."
-    assert draft.cited == (0, 2, 1)
-
-
 def test_an_answer_that_holds_the_results_costs_no_second_call() -> None:
     draft, prompts = answered(says(compute=[AGE]))
     assert len(prompts) == 1
     assert [one.result for one in draft.computations] == ["37"]
-
-
-def test_an_answer_that_does_not_is_asked_for_again() -> None:
-    draft, prompts = answered(says("She was 36 [2].", short_answer="36", compute=[AGE]), says())
-    assert len(prompts) == 2
-    assert draft.short_answer == "37"
 
 
 def test_a_refused_expression_is_told_with_its_reason_and_may_be_mended() -> None:
@@ -95,13 +81,6 @@ def test_after_two_rounds_nothing_more_is_computed() -> None:
     assert [one.result for one in draft.computations] == ["2", "4"]
 
 
-def test_the_same_expression_again_ends_the_rounds() -> None:
-    draft, prompts = answered(asks("1911 - 1874"), says(compute=["1911 - 1874"]))
-    assert len(prompts) == 2
-    assert draft.answered
-    assert len(draft.computations) == 1
-
-
 @pytest.mark.parametrize(
     ("asked", "computed"),
     [
@@ -113,23 +92,10 @@ def test_a_computation_rests_on_its_facts(asked: Any, computed: Computation) -> 
     assert answered(asks(asked), says())[0].computations == (computed,)
 
 
-def test_a_request_without_an_expression_is_complained_about() -> None:
-    draft, prompts = answered(asks(), says())
-    assert '"compute" names no expression' in prompts[1]
-    assert draft.answered
-
-
 def test_wrong_arithmetic_of_the_model_is_complained_about_with_what_is_right() -> None:
     draft, prompts = answered(says("She was 36 [2].", working="1911 [1] - 1874 [3] = 36", short_answer="36"), says())
     assert "1911 - 1874 = 37, not 36" in prompts[1]
     assert (draft.short_answer, draft.confidence) == ("37", 0.9)
-
-
-def test_wrong_arithmetic_that_stays_is_not_trusted() -> None:
-    wrong = says("She was 36 [2].", working="1911 - 1874 = 36", short_answer="36")
-    draft, _ = answered(wrong, wrong)
-    assert draft.confidence == 0.3
-    assert draft.computations == ()
 
 
 def test_right_arithmetic_of_the_model_stands_under_the_answer() -> None:
@@ -137,20 +103,6 @@ def test_right_arithmetic_of_the_model_stands_under_the_answer() -> None:
     assert len(prompts) == 1
     assert draft.computations == (Computation("1911 - 1874", "37", (0, 2)),)
     assert draft.text == "She was 37 [1]. 1911 − 1874 = 37 [2][3]"
-
-
-def test_a_refusal_keeps_what_was_computed() -> None:
-    refusal = {"status": "not_in_facts", "answer": "", "missing": "when the work began", "confidence": 0.4}
-    draft, _ = answered(asks(AGE), refusal)
-    assert (draft.answered, draft.missing) == (False, "when the work began")
-    assert [one.result for one in draft.computations] == ["37"]
-
-
-def test_advice_comes_last_in_the_prompt() -> None:
-    _, prompts = answered(asks(AGE), says(), advice="no fact proves that she was famous")
-    for prompt in prompts:
-        assert prompt.rstrip().endswith("no fact proves that she was famous")
-    assert "wrong" not in answered(says())[1][0]
 
 
 HOSTILE = ["9^9^9^9", "__import__('os').system('id')", "(" * 5000, "9" * 7000, "open('/etc/passwd')"]
@@ -183,13 +135,3 @@ def test_computations_are_read_however_they_are_written(compute: Any, expected: 
     reply = parse(text, AnswerReply)
     assert reply.status == "compute"
     assert [(one.expression, list(one.facts)) for one in reply.compute] == expected
-
-
-def test_a_number_of_the_question_may_stand_in_a_sum_beside_one_of_a_fact() -> None:
-    question = "What year was it 39 years after Velm Tower was finished?"
-    inquiry = Inquiry(question, question, FACTS, (NEED,))
-    said = {"short_answer": "1950", "answer": "It was 1950 [1]."}
-    draft, _ = answered(says(working="1911 [1] + 39 = 1950", **said), inquiry=inquiry)
-    assert draft.computations == (Computation("1911 + 39", "1950", (0,)),)
-    draft, _ = answered(says(working="1912 + 38 = 1950", **said), inquiry=inquiry)
-    assert draft.computations == ()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from fakes.counting_budget import CountingBudget
 from fakes.in_memory import DictCache, MemoryCorpus
-from fakes.model_server import FakeServer, Fault
 from fakes.server_dialects import DIALECTS, GROQ, LM_STUDIO, VLLM, Dialect, DialectServer
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import ContextOverflow
@@ -55,20 +53,6 @@ def test_a_window_that_is_too_long_is_read_in_pieces_and_nothing_of_it_is_lost(d
     assert all(any(f"Part {n} tells" in text for text in read) for n in range(8))
 
 
-def test_ollama_says_it_by_a_status_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "request (7900 tokens) exceeds the available context size (4096 tokens), try increasing it"
-
-    def fault(body: Mapping[str, Any]) -> Fault | None:
-        long = len(body["messages"][-1]["content"]) > len(TEXT) - 100
-        return Fault("status", 400, said) if long else None
-
-    with FakeServer(reply=lambda body: extraction(body["messages"][-1]["content"]), fault_of=fault) as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.url)
-        extractor = backend_at("ollama/tiny:1b").roles(CountingBudget(left=600.0)).extractor
-        (extract,) = extractor.extract([NEED], [WINDOW], "")
-    assert extract.value == "Oda Brenk"
-
-
 def test_the_next_window_is_cut_before_it_is_sent() -> None:
     budget = CountingBudget(left=600.0)
     with DialectServer(VLLM, reply_to=extraction, context=len(TEXT) - 100) as server:
@@ -89,12 +73,6 @@ def test_pieces_that_are_too_long_as_well_end_in_the_error_that_says_what_to_set
         extractor_at(server, budget).extract([NEED], [WINDOW], "")
     assert "window_chars" in raised.value.hint
     assert budget.events.count("failed") == 2, "the whole and one piece of it"
-
-
-def test_a_text_that_cannot_be_shorter_is_sent_once() -> None:
-    with DialectServer(VLLM, context=10) as server, pytest.raises(ContextOverflow):
-        extractor_at(server, CountingBudget(left=600.0)).extract([NEED], [OTHER], "")
-    assert len(server.bodies) <= 2, "what the server refuses beside it may be asked without"
 
 
 def test_a_run_that_cannot_read_for_want_of_context_says_what_to_set() -> None:

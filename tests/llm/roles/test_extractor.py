@@ -16,11 +16,6 @@ def test_extracts_are_typed_and_at_most_five() -> None:
     assert extracts == (Extract("Oda Brenk designed it.", "designed by Oda Brenk", "Oda Brenk"),) * 5
 
 
-def test_nothing_found_is_no_fact() -> None:
-    with ScriptedLLM({"extract": [{"facts": []}]}) as llm:
-        assert roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original) == ()
-
-
 def test_the_document_is_fenced_and_the_need_comes_last_and_normalised() -> None:
     with ScriptedLLM({"extract": [{"facts": []}, {"facts": []}]}) as llm:
         extractor = roles(llm).extractor
@@ -94,13 +89,6 @@ def test_a_fact_may_serve_two_needs_or_only_the_question_behind_them() -> None:
 
 def test_a_number_that_no_need_has_is_repaired_by_the_words_of_the_fact() -> None:
     assert served(None, 0, 7, "the tower") == [((1,), "Oda Brenk")] * 4
-
-
-def test_a_question_that_is_a_need_itself_is_asked_once() -> None:
-    with ScriptedLLM({"extract": [{"facts": [{**DESIGNED, "need": 2}]}]}) as llm:
-        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], "who designed Velm Tower")
-    assert "WHOLE QUESTION" not in llm.requests[0].user
-    assert [extract.needs for extract in extracts] == [(0,)]
 
 
 def test_each_extract_says_which_of_several_windows_it_is_from() -> None:

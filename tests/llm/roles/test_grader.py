@@ -6,15 +6,12 @@ import json
 import re
 from typing import Any
 
-import jsonschema
 import pytest
 
 from fakes.counting_budget import CountingBudget
-from fakes.in_memory import DictCache
 from iterative_rag.engine.correction.corrector import verdict
 from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.replies.forms import schema
 from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
@@ -98,16 +95,6 @@ def test_a_reply_that_cannot_be_read_grades_nothing_and_says_so(text: str) -> No
     assert verdict(grades, LOWER, UPPER) is Verdict.AMBIGUOUS
 
 
-def test_what_came_before_a_reply_was_cut_off_is_not_all_of_it() -> None:
-    cut = json.dumps(GOOD)[:-20]
-    assert labels(cut, GOOD) == EXPECTED
-    with ScriptedLLM({"grade": [cut, cut]}) as llm:
-        assert Label.POOR in {grade.label for grade in grader(llm).grade(NEED, TEXTS)}
-    too_long = ReplyTruncated("cut off at 1024 tokens")
-    too_long.retryable = False
-    assert labels(too_long, too_long, too_long) == ["Poor"] * 3
-
-
 def test_faults_of_the_server_are_not_grades() -> None:
     with ScriptedLLM({"grade": [LLMUnreachable("no server")]}) as llm, pytest.raises(LLMUnreachable):
         grader(llm).grade(NEED, TEXTS)
@@ -120,17 +107,6 @@ def test_faults_of_the_server_are_not_grades() -> None:
 def test_binary_grades(words: tuple[Any, ...]) -> None:
     reply = {"grades": [row(n, word) for n, word in enumerate(words, start=1)]}
     assert labels(reply, binary=True) == ["Good", "Awful", "Awful"]
-
-
-def test_the_model_is_told_which_words_it_may_use() -> None:
-    for binary, told in ((False, "one of Awful, Poor, Good, Perfect."), (True, "one of yes, no.")):
-        with ScriptedLLM({"grade": lambda request: GOOD}) as llm:
-            grader(llm, binary=binary).grade(NEED, TEXTS)
-        assert told in llm.requests[0].system
-    sent = schema(GradesReply)
-    jsonschema.validate({"grades": [row(1, "Good")]}, sent)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"grades": [row(1, "Excellent")]}, sent)
 
 
 def test_a_document_cannot_step_out_of_its_fence_nor_grade_another() -> None:
@@ -156,11 +132,6 @@ def test_a_document_cannot_step_out_of_its_fence_nor_grade_another() -> None:
     assert [grade.label.value for grade in grades] == ["Awful", "Perfect", "Awful", "Awful"]
 
 
-def test_grades_of_documents_that_nobody_asked_about_change_nothing() -> None:
-    obeying = {"grades": [row(7, "Perfect"), row(1, "Awful"), row(2, "Awful"), row(3, "Awful"), row(1, "Perfect")]}
-    assert labels(obeying) == ["Awful"] * 3
-
-
 def test_many_and_long_texts_are_graded_in_batches_that_fit_and_stay_in_order() -> None:
     texts = [(f"Page {n}", f"Mark {n}. " + "word " * 200) for n in range(30)]
 
@@ -181,21 +152,3 @@ def test_many_and_long_texts_are_graded_in_batches_that_fit_and_stay_in_order() 
         (huge,) = grader(llm, batch_chars=5000).grade(NEED, [("Page", "Mark 5. " + "word " * 90_000)])
     assert huge.reason == "mark 5"
     assert grader(llm).grade(NEED, []) == ()
-
-
-def test_reasons_are_one_short_line() -> None:
-    with ScriptedLLM({"grade": [{"grades": [row(1, "Good", "a\nb " + "c" * 999)]}]}) as llm:
-        (grade,) = grader(llm).grade(NEED, TEXTS[:1])
-    assert grade.reason.startswith("a b ")
-    assert "\n" not in grade.reason
-    assert len(grade.reason) <= 200
-
-
-def test_a_kept_reply_gives_the_same_grades() -> None:
-    cache = DictCache()
-    with ScriptedLLM({"grade": [GOOD]}) as llm:
-        first = grader(llm, cache=cache).grade(NEED, TEXTS)
-        assert grader(llm, cache=cache).grade(NEED, TEXTS) == first
-
-
-# --- the verdict -----------------------------------------------------------------------------

@@ -115,14 +115,6 @@ def test_an_analysis_that_leads_nowhere_is_complained_about(
     assert complaint in users[1]
 
 
-def test_a_fact_noted_for_another_part_of_the_question_is_about_no_need_that_was_tried() -> None:
-    noted = replace(INQUIRY.facts[1], need=Need(INQUIRY.original), value="")
-    _, [user] = analysed(replace(INQUIRY, facts=(INQUIRY.facts[0], noted)), needing("When was Oda Brenk born?"))
-    tried = user.partition("TRIED ALREADY:")[2]
-    assert tried.split("\n")[1:2] == ["- Who designed Velm Tower? -> [1]"]
-    assert INQUIRY.original not in tried
-
-
 # --- rephrasing ----------------------------------------------------------------------------------
 
 
@@ -137,23 +129,8 @@ def test_rephrasing_is_told_all_and_gives_the_question() -> None:
     assert "NEW FACTS: [2]\n" in user
 
 
-def test_one_statement_of_one_quote_is_one_fact_whatever_value_it_has_for_each_need() -> None:
-    """It was listed once for each need, with a number of its own, and its second number counted as a new fact."""
-    whole = replace(DESIGNER, need=Need("How old was the architect?"), value="")
-    inquiry = replace(INQUIRY, facts=(DESIGNER,))
-    _, [user] = rephrased(inquiry, [whole, FINISHED], {"question": "How old was Oda Brenk in 1911?"})
-    assert "the quote of" not in user
-    assert "[3] It was finished in 1911." in user
-    assert "NEW FACTS: [3]\n" in user
-
-
 def test_nothing_found_rephrases_nothing_and_costs_nothing() -> None:
     assert rephrased(INQUIRY, []) == (INQUIRY.question, [])
-
-
-@pytest.mark.parametrize("bad", ["", "Oda Brenk was an architect. " * 50])
-def test_an_unusable_rephrasing_leaves_the_question(bad: str) -> None:
-    assert rephrased(INQUIRY, [FINISHED], {"question": bad}, {"question": bad})[0] == INQUIRY.question
 
 
 # --- both in one call ----------------------------------------------------------------------------
@@ -163,7 +140,6 @@ BORN = "When was Oda Brenk born?"
 BOTH: dict[str, Any] = {"reason": "Found.", "question": QUESTION, "status": "needs", "needs": [BORN], "last": True}
 WHOLE = Continuation(QUESTION, Needs((Need(BORN),), last=True))
 LINES = f"question: {QUESTION}\nstatus: needs\nneed: {BORN}\nlast: yes\nend"
-LONG = {**BOTH, "question": "Oda Brenk was an architect. " * 50}
 
 
 def proceeded(*replies: Any) -> tuple[Continuation, list[str]]:
@@ -202,11 +178,6 @@ def test_both_are_read_as_models_write_them(replies: list[Any]) -> None:
     assert proceeded(*replies)[0] == WHOLE
 
 
-@pytest.mark.parametrize("last", [None, "", "no", 0, "perhaps", [BORN], {"need": BORN}])
-def test_a_need_is_the_last_only_where_the_reply_plainly_says_so(last: Any) -> None:
-    assert proceeded({**BOTH, "last": last})[0] == Continuation(QUESTION, Needs((Need(BORN),)))
-
-
 @pytest.mark.parametrize(
     ("reply", "made"),
     [
@@ -222,17 +193,7 @@ def test_a_half_that_is_missing_stays_open(reply: dict[str, Any], made: Continua
     assert proceeded(reply)[0] == made
 
 
-def test_a_question_that_copies_a_document_is_asked_for_again_and_then_left_out() -> None:
-    made, users = proceeded(LONG, LONG)
-    assert made == Continuation(INQUIRY.question, WHOLE.analysis)
-    assert "far too long" in users[1]
-
-
 @pytest.mark.parametrize("text", ["", "I cannot do that.", '{"question": "How old', '{"reason": "x"}'])
 def test_a_reply_with_neither_half_is_told_so_and_then_fails(text: str) -> None:
     with pytest.raises(ReplyUnreadable):
         proceeded(text, text, text)
-
-
-def test_a_setting_keeps_the_two_roles_apart() -> None:
-    assert roles(ScriptedLLM({}), analysis="separate").joint_analyst is None

@@ -20,7 +20,7 @@ from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.types import AgentView, Document, Fact, Inquiry, Need, Status
-from tests.llm.inquiries import INQUIRY, answer, played, roles
+from tests.llm.inquiries import INQUIRY, answer, roles
 
 ENGLISH, GERMAN = "Who is the mayor of Aldermere?", "Wer ist die Bürgermeisterin von Aldermere?"
 QUOTE = "Die Bürgermeisterin von Aldermere ist Edda Holm."
@@ -64,18 +64,6 @@ def test_a_corpus_in_the_language_of_the_question_changes_no_prompt(texts: Mappi
     _, llm = asked(texts, question)
     (request, *_) = llm.asked("analyse")
     assert request.user.endswith("TRIED ALREADY:\n(nothing yet)")
-
-
-def test_several_corpora_tell_the_languages_of_all() -> None:
-    asked(MAYORS, ENGLISH, corpus="english")
-    asked(TOWNS, GERMAN, corpus="german")
-    _, llm = asked(TOWNS, ENGLISH, corpus="german")
-    assert TOLD in llm.asked("analyse")[0].user
-    llm = ScriptedLLM({"analyse": lambda request: {"status": "stuck", "reason": "It is enough."}})
-    both: dict[str, Any] = {"llm": llm, "corpus": "english,german", "embed_model": HashingEmbedder(), "cache": False}
-    with closing(IterativeRAG.from_settings(**both)) as rag:
-        rag.ask("Qui est la maire de la ville d'Aldermere ?")
-    assert "The question is in French, articles are in German and in English." in llm.asked("analyse")[0].user
 
 
 @pytest.mark.parametrize(
@@ -155,10 +143,3 @@ def test_the_prompt_names_the_language_where_it_is_not_english(
         assert played.agent
         played.agent.act(AgentView(question))
     assert [NAMED.findall(request.user) for request in llm.requests] == [named, named]
-
-
-def test_an_abstention_is_in_the_words_of_the_model() -> None:
-    missing = "Wann der Turm fertig wurde, steht in keinem Text."
-    reply = {"status": "not_in_facts", "answer": "", "short_answer": "", "missing": missing, "confidence": 0.2}
-    draft, _ = played(lambda roles: roles.answerer.answer(replace(INQUIRY, original=HOW_OLD)), answer=[reply])
-    assert (draft.answered, draft.missing) == (False, missing)

@@ -10,7 +10,6 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from fakes.in_memory import DictCache
-from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.llm.replies.forms import QuestionsReply
 from iterative_rag.llm.roles.query_writer import LONGEST_QUESTION, LLMQuestionWriter
@@ -49,11 +48,6 @@ def test_rewordings_are_read_from_what_models_write(reply: Any) -> None:
     assert reworded(reply) == Rewording(("Velm Tower architect", "plans for Velm Tower"), "Velm Tower", "It was built.")
 
 
-def test_at_most_three_phrasings_none_of_them_tried() -> None:
-    reply = {**FULL, "phrasings": ["Who designed VELM TOWER", "a", "b", "c", "d"], "broader": "A."}
-    assert reworded(reply, tried=["b!"]) == Rewording(("a", "c", "d"), "", "It was built.")
-
-
 def test_a_model_that_repeats_itself_is_told_once() -> None:
     same = {"phrasings": ["who designed velm tower"], "broader": "", "passage": ""}
     assert reworded(same, FULL).phrasings == ("Velm Tower architect", "plans for Velm Tower")
@@ -62,11 +56,6 @@ def test_a_model_that_repeats_itself_is_told_once() -> None:
         roles(llm).rewriter.reword(NEED, ["Velm Tower plans"])
     assert "tried already" in llm.requests[1].user
     assert "- Velm Tower plans" in llm.requests[0].user
-
-
-def test_what_cannot_be_read_is_an_error() -> None:
-    with pytest.raises(ReplyUnreadable):
-        reworded("no", '{"phrasings": ["cut o', "no")
 
 
 @pytest.mark.parametrize(
@@ -110,11 +99,6 @@ def test_questions_are_single_lines_without_repeats_and_no_more_than_wanted() ->
     reply = {"questions": ["Who\nbuilt it?", "who built it?", "", "x" * 999, "When?"]}
     assert written(reply, count=2) == ("Who built it?", "x" * LONGEST_QUESTION)
     assert written({"questions": []}) == ()
-
-
-def test_a_model_without_json_is_asked_for_plain_lines() -> None:
-    lines = "question: Who designed Velm Tower?\nquestion: When did Velm Tower burn?\nend"
-    assert written("no", "no", lines) == ("Who designed Velm Tower?", "When did Velm Tower burn?")
 
 
 def test_the_same_passage_is_asked_about_once_and_another_anew() -> None:

@@ -39,12 +39,6 @@ def test_a_gap_that_is_empty_or_was_tried_is_complained_about() -> None:
     assert found.gap == "who designed velm tower"  # looked for once: the second look is the wider one
 
 
-def test_a_gap_that_was_looked_for_twice_is_none() -> None:
-    twice = replace(INQUIRY, tried=(Need(GAP), Need(GAP)))
-    again = {"enough": False, "gap": GAP}
-    assert judged(twice, again, again)[0].gap == ""
-
-
 def test_where_every_need_has_a_value_the_model_is_asked_only_if_it_always_is() -> None:
     found, llm = judged(INQUIRY)
     assert (found.enough, llm.requests) == (True, [])
@@ -52,15 +46,9 @@ def test_where_every_need_has_a_value_the_model_is_asked_only_if_it_always_is() 
     assert (found.gap, len(llm.requests)) == (GAP, 1)
 
 
-def test_without_facts_the_question_is_the_gap_and_costs_no_call() -> None:
-    found, llm = judged(Inquiry(GAP, GAP))
-    assert (found.enough, found.gap, llm.requests) == (False, GAP, [])
-
-
 # --- by the plan ---------------------------------------------------------------------------------
 
 QUESTION = "When was the architect of Velm Tower born?"
-FIRST, SECOND = Need("Who was the architect of Velm Tower?"), Need("When was Oda Brenk born?")
 
 
 def by_plan(*facts: Fact, tried: tuple[Need, ...] = ()) -> Sufficiency:
@@ -91,11 +79,3 @@ def test_no_look_up_is_made_more_than_twice() -> None:
         assert len(tried) < 20
     assert not by_plan(tried=tried).enough
     assert {tried.count(need) for need in tried} == {2}
-
-
-def test_what_is_hardly_trusted_is_looked_for_once_more() -> None:
-    first = Need(by_plan().gap)
-    last = Need(by_plan(found(first, "Oda Brenk", 0.9), tried=(first,)).gap)
-    weak = (found(first, "Oda Brenk", 0.9), found(last, "3 March 1874", 0.26))
-    assert by_plan(*weak, tried=(first, last)).gap == last.question
-    assert by_plan(*weak, tried=(first, last, first, last)).gap == ""

@@ -205,11 +205,3 @@ def test_any_node_postprocessor_of_llama_index(postprocessors: Any) -> None:
 def test_a_setting_that_names_no_reranker_is_refused(rerank: str) -> None:
     with pytest.raises(SettingsError, match="'openai-like/MODEL@URL'"):
         load_settings({"rerank": rerank})
-
-
-def test_a_folder_that_is_not_trusted_chooses_no_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    for spec, taken in (("openai-like/m@http://evil.test", "none"), ("onnx/./model", "none"), ("reader", "reader")):
-        (tmp_path / "iterative-rag.toml").write_text(f'rerank = "{spec}"\n', "utf-8")
-        assert load_settings().rerank == taken
