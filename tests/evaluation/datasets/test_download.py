@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from fakes.wikipedia_server import FakeTime, FakeWiki, Trouble, is_page
+from fakes.wikipedia_server import FakeTime, FakeWiki, Trouble
 from iterative_rag.cli import main
-from iterative_rag.errors import AddressRefused, FetchError, UsageError
+from iterative_rag.errors import AddressRefused, UsageError
 from iterative_rag.evaluation.datasets import download
 from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
 from iterative_rag.sources.web import page_client
@@ -109,48 +109,6 @@ def test_the_same_command_again_fetches_no_page_twice_and_needs_no_contact(
     assert report.redirects == {"Gull Light": "Gull Point"}
 
 
-def test_a_limit_takes_the_first_questions_and_the_rest_comes_later(
-    wiki: FakeWiki, fetching: Callable[..., FetchReport]
-) -> None:
-    assert (fetching(limit=1).questions, set(wiki.sent)) == (1, {"Gull Point", "Mara Quill"})
-    assert fetching().fetched == 1
-    assert set(wiki.sent.values()) == {1}
-
-
-def test_an_interrupted_run_goes_on(wiki: FakeWiki, fetching: Callable[..., FetchReport], tmp_path: Path) -> None:
-    def interrupt(at: FetchProgress) -> None:
-        if at.fetched:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fetching(progress=interrupt)
-    assert json.loads((tmp_path / "frames" / "fetch.json").read_text())["contact"] == "me@example.org"
-    fetching(contact="")
-    assert set(wiki.sent.values()) == {1}
-
-
-def test_a_local_file_of_another_form_and_other_wikis(
-    wiki: FakeWiki, fetching: Callable[..., FetchReport], tmp_path: Path
-) -> None:
-    links = ["Gull Point", "https://de.wikipedia.org/wiki/Heron_(ship)", "https://example.org/wiki/Lamp"]
-    row = {"question": "Where?", "answer": "there", "gold_titles": links}
-    (tmp_path / "mine.jsonl").write_text(json.dumps(row) + "\n")
-    report = fetching(source=str(tmp_path / "mine.jsonl"))
-    assert report.dataset == tmp_path / "frames" / "mine.jsonl"
-    assert report.pages == 2
-    assert "\nlanguage: de\n" in (tmp_path / "frames" / "pages" / "Heron_(ship).md").read_text()
-    assert [(one.asked, one.kind) for one in report.missing] == [("https://example.org/wiki/Lamp", "not a page")]
-
-
-def test_a_page_that_fails_is_listed_and_tried_again(wiki: FakeWiki, fetching: Callable[..., FetchReport]) -> None:
-    wiki.hits, wiki.always = lambda asked: is_page(asked) and asked["oldid"] == "101", Trouble("error")
-    report = fetching()
-    assert [(one.asked, one.kind) for one in report.missing if one.kind == "failed"] == [("Mara Quill", "failed")]
-    assert (report.failed, report.pages) == (1, 2)
-    wiki.always = None
-    assert (fetching().failed, fetching().pages) == (0, 3)
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -169,12 +127,6 @@ def test_what_cannot_be_fetched_says_why(
     monkeypatch.setattr(page_client, "homepage", lambda: "")
     with pytest.raises(error, match=message):
         fetching(**change)
-
-
-def test_a_dataset_that_is_not_there_is_an_error(wiki: FakeWiki, fetching: Callable[..., FetchReport]) -> None:
-    with pytest.raises(FetchError, match="404") as raised:
-        fetching(source=f"{wiki.url}/gone.tsv")
-    assert "--source" in raised.value.hint
 
 
 # --- the command -----------------------------------------------------------------------------
@@ -216,26 +168,3 @@ def test_the_command_fetches_indexes_and_says_what_is_next(wiki: FakeWiki, comma
     with pytest.raises(SystemExit) as raised:
         main(["search", "who lit the lamp", "--corpus", "lamps", "--limit", "1"])
     assert raised.value.code in (0, None)
-
-
-def test_the_command_as_json_and_again(wiki: FakeWiki, command: Run) -> None:
-    code, out, _ = command("--json")
-    first = json.loads(out)
-    assert code == 0
-    assert {name: first[name] for name in ("pages", "fetched", "corpus", "links", "failed")} == {
-        "pages": 3, "fetched": 3, "corpus": "frames", "links": 7, "failed": 0,
-    }  # fmt: skip
-    assert first["indexed"] == {"added": 3, "changed": 0, "unchanged": 0}
-    assert first["next"] == "iterative-rag evaluate run --dataset frames/test.tsv --corpus frames"
-    again = json.loads(command("--json")[1])
-    assert again["fetched"] == 0
-    assert again["indexed"] == {"added": 0, "changed": 0, "unchanged": 3}
-    assert set(wiki.sent.values()) == {1}
-
-
-def test_pages_that_failed_make_the_command_fail(wiki: FakeWiki, command: Run) -> None:
-    wiki.hits, wiki.always = lambda asked: is_page(asked) and asked["oldid"] == "101", Trouble("error")
-    code, _, err = command()
-    assert code == 4
-    assert "Mara Quill (failed)" in err
-    assert "tries again" in err

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from fakes.in_memory import index_documents
-from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, paragraph_id, read_redirects
+from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, paragraph_id
 from iterative_rag.evaluation.questions import Paragraph, Question
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
@@ -59,21 +58,16 @@ def resolve(tmp_path: Path) -> Iterator[Resolve]:
     [
         ("Ten Years' War (1454–1466)", "war"),
         ("Ten_Years’_War_(1454-1466)", "war"),
-        ("ten years' war  (1454—1466)", "war"),
         ("Ten_Years%27_War_(1454%E2%80%931466)", "war"),
         ('Cafe\u0301 "Holm"...', "cafe"),
         ("Cafe “Holm”", "cafe"),
         ("J.R. Holm", "holm"),
-        ("J R Holm", "holm"),
         ("AIDS", "aids-upper"),
         ("Aids", "aids-lower"),
         ("Résumé", "resume-accents"),
-        ("Resume", "resume"),
         ("Sunday bridge", "bridge"),
-        ("The bridge of Sunday", "bridge"),
         ("C++", "cpp"),
         ("C", "c"),
-        ("100%25 proof", "percent"),
         (DE + "Aldermere", "german"),
         ("https://de.m.wikipedia.org/wiki/Aldermere#Top", "german"),
         (DE + "Corstowe", "bare"),  # without a URL of its own it may be the German article
@@ -88,17 +82,6 @@ def test_another_title_finds_nothing(resolve: Resolve, title: str) -> None:
     assert resolve(title) == ([], [title])
 
 
-def test_all_articles_of_one_spelling_count_where_none_is_nearer(resolve: Resolve) -> None:
-    assert resolve("aids") == (["aids-upper", "aids-lower"], [])
-    # Accents and dots alone do not decide between two articles.
-    assert resolve("Re.sume") == ([], ["Re.sume"])
-
-
-def test_found_once_missing_once_in_the_order_of_the_question(resolve: Resolve) -> None:
-    found = resolve("C++", "Nowhere", "Sunday bridge", "The bridge of Sunday", "Nowhere", "C")
-    assert found == (["cpp", "bridge", "c"], ["Nowhere"])
-
-
 def test_redirects_are_followed_to_their_end(resolve: Resolve) -> None:
     redirects = {"Brenwick": "Brenwick_on_Wend", "Brenwick_on_Wend": EN + "Brenwick_upon_Wend", "C": "C++", "A": "B"}
     assert resolve("Brenwick", redirects=redirects) == (["new"], [])
@@ -110,11 +93,8 @@ def test_redirects_are_followed_to_their_end(resolve: Resolve) -> None:
     assert resolve(french, redirects={french: "Brenwick upon Wend"}) == (["new"], [])
 
 
-@pytest.mark.parametrize(
-    "matter",
-    ['redirects: ["Old Brenwick", "Brenwick’s mill"]', "redirects: [Old Brenwick, 'Brenwick’s mill']"],
-)
-def test_markdown_pages_say_what_redirects_to_them(tmp_path: Path, matter: str) -> None:
+def test_markdown_pages_say_what_redirects_to_them(tmp_path: Path) -> None:
+    matter = 'redirects: ["Old Brenwick", "Brenwick’s mill"]'
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "New.md").write_text(f"---\ntitle: New Brenwick\n{matter}\n---\n# New Brenwick\n\nA town.", "utf-8")
@@ -125,10 +105,6 @@ def test_markdown_pages_say_what_redirects_to_them(tmp_path: Path, matter: str) 
     with closing(corpora.open("pages", embedder)) as corpus:
         [new] = corpus.find("New Brenwick")
         assert GoldIndex(corpus).resolve(asked) == ((new.id,), ())
-        # A page that is not there any more is still found by its title.
-        (pages / "New.md").unlink()
-        assert GoldIndex(corpus).resolve(asked) == ((), asked.gold_titles)
-        assert GoldIndex(corpus).resolve(Question("q", "?", (), gold_titles=("New Brenwick",))) == ((new.id,), ())
 
 
 def test_paragraphs_come_before_titles(tmp_path: Path) -> None:
@@ -148,17 +124,3 @@ def test_paragraphs_come_before_titles(tmp_path: Path) -> None:
         index_documents(corpora, name, documents, embedder)
         with closing(corpora.open(name, embedder)) as corpus:
             assert GoldIndex(corpus).resolve(question) == expected
-
-
-def test_redirects_from_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "redirects.json"
-    path.write_text('\ufeff{"Old": "New"}', encoding="utf-8")
-    assert read_redirects(path) == {"Old": "New"}
-    assert read_redirects(None) == {}
-    for content in ('["Old"]', '{"Old": 3}', "{Old"):
-        path.write_text(content, encoding="utf-8")
-        with pytest.raises(UsageError, match=r"redirects\.json") as raised:
-            read_redirects(path)
-        assert '"Old title"' in raised.value.hint
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_redirects(tmp_path / "none.json")

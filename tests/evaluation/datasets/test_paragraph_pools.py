@@ -15,7 +15,7 @@ from iterative_rag.app.factory import corpora
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.gold_articles import paragraph_id
-from iterative_rag.evaluation.datasets.search_scope import pool, pool_name
+from iterative_rag.evaluation.datasets.search_scope import pool
 from iterative_rag.evaluation.questions import Paragraph
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.indexing_progress import Progress
@@ -74,13 +74,6 @@ def test_identical_paragraphs_are_one_document_and_others_are_not(file: Path, em
         assert len(expected) == 3
 
 
-def test_the_id_is_the_title_and_the_text_alone() -> None:
-    one = paragraph_id(Paragraph("Brenwick", "A town.", True))
-    assert one == paragraph_id(Paragraph("Brenwick", "A town.", False))
-    others = [("Brenwick", "A town"), ("Brenwic", "kA town."), ("brenwick", "A town.")]
-    assert len({one, *(paragraph_id(Paragraph(*other)) for other in others)}) == 4
-
-
 def test_it_is_embedded_once_wherever_the_file_lies(file: Path, embedder: Counting, tmp_path: Path) -> None:
     seen: list[Progress] = []
     first = pool(load(file), Settings(), embedder, progress=seen.append)
@@ -92,32 +85,6 @@ def test_it_is_embedded_once_wherever_the_file_lies(file: Path, embedder: Counti
     assert pool(load(Path(moved)), Settings(), embedder) == first
     assert embedder.embedded == 3
     assert corpora().info(first).documents == 3
-
-
-def test_another_content_is_another_corpus(file: Path, embedder: Counting) -> None:
-    first = pool(load(file), Settings(), embedder)
-    file.write_text(json.dumps(ROWS[1]), encoding="utf-8")
-    dataset = load(file)
-    second = pool(dataset, Settings(), embedder)
-    assert first != second
-    assert second == pool_name(dataset) == f"pool-hop_set-v1-{dataset.digest[:8]}"
-    assert corpora().names() == sorted([first, second])
-    assert [corpora().info(name).documents for name in (first, second)] == [3, 2]
-
-
-@pytest.mark.parametrize("name", ["Fragen für alle.jsonl", "…", "x" * 200, "-._"])
-def test_any_file_name_makes_a_corpus(tmp_path: Path, embedder: Counting, name: str) -> None:
-    path = tmp_path / name
-    path.write_text(json.dumps(ROWS[0]), encoding="utf-8")
-    made = pool(load(path), Settings(), embedder)
-    assert corpora().info(made).state == "ready"
-
-
-def test_another_chunking_is_indexed_anew(file: Path, embedder: Counting) -> None:
-    name = pool(load(file), Settings(), embedder)
-    pool(load(file), Settings(chunk_chars=60, chunk_overlap=0), embedder)
-    assert embedder.embedded == 6
-    assert corpora().info(name).documents == 3
 
 
 def test_a_dataset_without_paragraphs(tmp_path: Path, embedder: Counting) -> None:
