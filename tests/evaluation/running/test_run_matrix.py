@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from fakes.evaluation_records import folder, record
 from iterative_rag.cli.evaluate import evaluate_app
-from iterative_rag.errors import LLMUnreachable, SettingsError, UsageError
+from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.evaluation.running import run_matrix as grids
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.evaluation.running.run_matrix import Cell, config_of, read_matrix, run_matrix
@@ -61,81 +61,20 @@ def test_options_and_settings_go_where_they_belong(tmp_path: Path) -> None:
     assert (config.settings.max_hops, config.settings.seed, config.settings.llm) == (3, 9, "builtin")
 
 
-def test_a_switch_sets_several_and_beats_the_base(tmp_path: Path) -> None:
-    small, large = cells(
-        tmp_path,
-        BASE + "shortlist = 8\n[axes.size.small]\nshortlist = 2\n[axes.size.large]\nshortlist = 20\nrepeat = 3\n",
-    )
-    assert (small.name, config_of(small).settings.shortlist, config_of(small).repeat) == ("small", 2, 1)
-    assert (large.name, config_of(large).settings.shortlist, config_of(large).repeat) == ("large", 20, 3)
-
-
-def test_names_say_what_differs(tmp_path: Path) -> None:
-    made = cells(tmp_path, BASE + '[axes]\nmax_hops = [1, 6]\ncache = [true, false]\nfast_llm = ["", "ollama/small"]\n')
-    assert [cell.name for cell in made[:4]] == [
-        "max_hops-1-cache-no-fast_llm",
-        "max_hops-1-cache-ollama-small",
-        "max_hops-1-no-cache-no-fast_llm",
-        "max_hops-1-no-cache-ollama-small",
-    ]
-    assert len({cell.name for cell in made}) == 8
-    assert all("/" not in cell.name for cell in made)
-
-
-def test_a_skipped_combination_may_be_named_by_its_values(tmp_path: Path) -> None:
-    made = cells(
-        tmp_path,
-        BASE + '[axes]\nmode = ["naive", "oracle"]\nmax_hops = [1, 2]\n[[skip]]\nmode = "naive"\nmax_hops = 2\n',
-    )
-    assert [cell.name for cell in made] == ["naive-max_hops-1", "oracle-max_hops-1", "oracle-max_hops-2"]
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[base\n", "cannot be read"),
-        ("[bases]\n", "[base], [axes], [[skip]]"),
         ("[base]\nlimt = 3\n", "Did you mean 'limit'?"),
         ("[axes]\nmax_hop = [1]\n", "Did you mean 'max_hops'?"),
         ("[axes.size.small]\nshortlst = 2\n", "Did you mean 'shortlist'?"),
-        ("[base.settings]\nlimit = 2\n", "unknown option or setting 'settings.limit'"),
         ("[axes]\nmode = []\n", "no choices"),
-        ('[axes]\nmode = "naive"\n', "no choices"),
         ('[axes]\nmode = ["naive"]\n[[skip]]\nmode = "oracle"\n', "which no run has"),
-        ('[axes]\nmode = ["naive"]\n[[skip]]\nmood = "naive"\n', "there is no such axis"),
-        ('[axes]\nmode = ["naive"]\n[[skip]]\nmode = "naive"\n', "describes no run"),
         ('[axes]\nllm = ["ollama/a", "ollama:a"]\n', "would be called ollama-a"),
-        ('[axes]\nllm = ["Model", "model"]\n', "would be called model"),
     ],
 )
 def test_a_wrong_file_is_refused_before_anything_runs(tmp_path: Path, text: str, said: str) -> None:
     assert said in refused(tmp_path, text)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('mode = "itertive"', "mode = 'itertive'"),
-        ('limit = "many"', "limit = 'many'"),
-        ("limit = 0", "limit = 0"),
-        ("price = [1]", "price"),
-        ("judge = 3", "judge = 3"),
-    ],
-)
-def test_a_wrong_value_names_its_run_and_key(tmp_path: Path, line: str, said: str) -> None:
-    (cell,) = cells(tmp_path, BASE + line + "\n")
-    with pytest.raises(UsageError) as error:
-        config_of(cell)
-    assert said in str(error.value)
-
-
-def test_a_wrong_setting_and_a_missing_dataset_are_said(tmp_path: Path) -> None:
-    (cell,) = cells(tmp_path, BASE + "max_hops = 900\n")
-    with pytest.raises(SettingsError, match=r"^max_hops = 900 in the run run is not valid"):
-        config_of(cell)
-    (cell,) = cells(tmp_path, '[base]\ncorpus = "towns"\n')
-    with pytest.raises(UsageError, match="no dataset"):
-        config_of(cell)
 
 
 # --- running ---------------------------------------------------------------------------------
@@ -159,28 +98,8 @@ def test_a_failing_run_is_told_of_and_the_others_go_on(tmp_path: Path) -> None:
     assert (failures["oracle"]["kind"], failures["oracle"]["message"]) == ("ZeroDivisionError", "a defect")
 
 
-def test_ctrl_c_ends_the_whole_matrix(tmp_path: Path) -> None:
-    def runner(config: RunConfig, out: Path) -> RunFolder:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_matrix(cells(tmp_path, BASE), tmp_path / "out", runner=runner)
-
-
-def test_each_run_has_its_own_folder(tmp_path: Path) -> None:
-    made = cells(tmp_path, BASE + '[axes]\nmode = ["naive", "oracle"]\n')
-    folders: list[Path] = []
-
-    def runner(config: RunConfig, out: Path) -> RunFolder:
-        folders.append(out)
-        return folder([record("a")], out.name)
-
-    run_matrix(made, tmp_path / "out", runner=runner)
-    assert folders == [tmp_path / "out" / "naive", tmp_path / "out" / "oracle"]
-
-
-def test_the_command_runs_the_grid_and_compares_and_goes_on(tmp_path: Path) -> None:
-    """The built-in backend over the questions' own paragraphs; one cell names a model of a server that is not there."""
+def test_the_command_runs_the_grid_and_compares(tmp_path: Path) -> None:
+    """The built-in backend over the questions' own paragraphs; one cell names a model of no kind that there is."""
     paragraphs = [
         {"title": "Arnwick", "text": "Arnwick is a town on the river Sel. Its mayor is Ada Falk.", "supporting": True},
         {"title": "Belmora", "text": "Belmora is a town on the river Tarn. Its mayor is Hugo Ito.", "supporting": True},
@@ -210,5 +129,3 @@ def test_the_command_runs_the_grid_and_compares_and_goes_on(tmp_path: Path) -> N
     assert "iterative-none failed" in done.stderr
     assert [run["name"] for run in found["comparison"]["runs"]] == ["naive-own", "iterative-own"]
     assert found["comparison"]["pairs"][0]["n"] == 2
-    again = json.loads(CliRunner().invoke(evaluate_app, arguments).stdout)
-    assert again["comparison"] == found["comparison"]

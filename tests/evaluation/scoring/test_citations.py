@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from fakes.evaluation_records import cited, record
 from fakes.in_memory import MemoryCorpus
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.evaluation.records import Cited
-from iterative_rag.evaluation.scoring.citations import precision, recall, verified
+from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.types import Answer, Citation, Document
 
 QUOTE = FACT.quote
@@ -64,24 +63,3 @@ def test_a_document_that_is_gone_is_not_verified_but_a_broken_corpus_is_an_error
     assert verified(answer(CITATION), gone) == (Cited("Sunday bridge", "d1", False),)
     with pytest.raises(CorpusDamaged):
         verified(answer(CITATION), OneDocument(TEXT, damaged=True))
-
-
-@pytest.mark.parametrize(
-    ("documents", "gold", "share", "found"),
-    [
-        ("ab", "ab", 1.0, 1.0),
-        ("aaab", "ac", 0.5, 0.5),  # each article once, however often it is cited
-        ("b", "a", 0.0, 0.0),
-        ("", "a", None, 0.0),
-        ("a", "", None, None),
-        ("", "", None, None),
-    ],
-)
-def test_precision_and_recall(documents: str, gold: str, share: float | None, found: float | None) -> None:
-    one = record("q", gold=tuple(gold), citations=cited(documents))
-    assert (precision(one), recall(one)) == (share, found)
-
-
-def test_a_citation_without_a_document_costs_precision() -> None:
-    lost = (Cited("Lost", "", False), Cited("Lost", "", False), Cited("Also lost", "", False))
-    assert precision(record("q", gold=("a",), citations=(*cited("a"), *lost))) == pytest.approx(1 / 3)

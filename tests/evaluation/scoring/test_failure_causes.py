@@ -88,25 +88,18 @@ def test_the_cases_cover_every_cause() -> None:
 BORDERS: list[tuple[str, QuestionRecord, Cause]] = [
     ("a fault after a cap", wrong(outcome=Outcome.FAULT, fault="LLMTimeout", cap="calls", hops=HELD), Cause.FAULT),
     ("a fault with a right answer so far", record("q", outcome=Outcome.FAULT, fault="x"), Cause.FAULT),
-    ("a fault without verdict", wrong(outcome=Outcome.FAULT, judge=JudgeVerdict.UNJUDGED), Cause.FAULT),
     ("a cap with the fact found", wrong(outcome=Outcome.INCOMPLETE, cap="seconds", hops=HELD), Cause.CAP),
-    ("a fault, unanswerable", wrong(kind=Answerability.NOT_IN_CORPUS, outcome=Outcome.FAULT), Cause.FAULT),
     ("a cap, unanswerable", wrong(kind=Answerability.FALSE_PREMISE, outcome=Outcome.INCOMPLETE, cap="hops"), Cause.CAP),
     ("no gold, answer found", wrong(gold=(), hops=HELD), Cause.COMPOSED_WRONGLY),
-    ("no gold, abstained though found", gave_up(gold=(), hops=HELD), Cause.ABSTAINED),
     ("no gold, abstained", gave_up(gold=(), hops=hops()), Cause.NO_GOLD),
     ("all articles gave facts, none the answer", wrong(hops=hops(facts=BOTH)), Cause.COMPOSED_WRONGLY),
-    ("the same, abstained", gave_up(hops=hops(facts=BOTH)), Cause.ABSTAINED),
     ("answer found, an article lost", wrong(hops=hops("a", "a", (found("a", "Oda Brenk"),))), Cause.COMPOSED_WRONGLY),
     ("answer found in an article that is not needed", wrong(hops=hops("x", "x", (found("x", "Brenk, Oda Brenk"),))),
      Cause.COMPOSED_WRONGLY),
     ("an article the corpus lacks", wrong(gold=("a",), missing_gold=("B",), hops=hops(facts=BOTH[:1])),
      Cause.NEVER_SHORTLISTED),
-    ("the same before one that was not extracted", wrong(missing_gold=("C",), hops=hops()), Cause.NEVER_SHORTLISTED),
     ("the same, abstained", gave_up(gold=(), missing_gold=("B",)), Cause.NEVER_SHORTLISTED),
-    ("the same with the answer found", wrong(gold=("a",), missing_gold=("B",), hops=HELD), Cause.COMPOSED_WRONGLY),
     ("the first lost article counts, not the worst", wrong(hops=hops("a", "a")), Cause.NOT_EXTRACTED),
-    ("nor the last", wrong(hops=hops("ab", "b")), Cause.NOT_READ),
     ("the first gave facts, the second was lost", wrong(hops=hops("ax", "a", BOTH[:1])), Cause.NEVER_SHORTLISTED),
     ("shortlisted in one hop, read in another",
      wrong(gold=("a",), hops=(hop(1, listed="a"), hop(2, listed="a", read="a"))), Cause.NOT_EXTRACTED),
@@ -131,8 +124,6 @@ def test_borders(name: str, given: QuestionRecord, expected: Cause) -> None:
         (("Oda Brenk",), found("x", quote="designed by Öda  BRENK, Ludwig Holm and others")),
         (("nobody", "Oda Brenk"), found("x", value="Oda Brenk")),  # any accepted answer
         (("5 June 1987",), found("x", quote="on June 5, 1987, it")),
-        (("2,913,123",), found("x", quote="| 2913123 |")),
-        (("150 metres",), found("x", statement="It is 150 m high.")),
         (("87 years",), found("a", value="eighty-seven")),  # a small number: the value of a needed article's fact
     ],
 )
@@ -146,26 +137,12 @@ def test_the_answer_is_in_a_fact(answers: tuple[str, ...], fact: FoundFact) -> N
     [
         (("Oda Brenk",), found("a", value="Brenk", statement="Oda Holm", quote="Oda and Brenk")),
         (("12",), found("a", value="12 March 1911")),
-        (("1987",), found("a", quote="It cost 1,987.5 crowns in 1988.")),
         (("87",), found("a", statement="She was 87.", quote="aged 87")),  # by chance in a sentence
         (("87",), found("x", value="87")),  # by chance in another article
-        (("first",), found("a", quote="the first and the second tower")),
         (("yes",), found("a", value="yes", quote="Yes, it is.")),
-        (("no",), found("a", statement="There is no tower.")),
         (("Velm Tower",), found("a", value="Velm Tower")),  # the question names it
     ],
 )
 def test_the_answer_is_in_no_fact(answers: tuple[str, ...], fact: FoundFact) -> None:
     """Then article b, which was never shortlisted, is the cause."""
     assert cause(wrong(answers, hops=hops("a", "a", (found("a"), fact)))) is Cause.NEVER_SHORTLISTED
-
-
-@pytest.mark.parametrize("answers", [("yes",), ("No",), ("Velm Tower",), ("37",)])
-def test_answers_that_are_worked_out_were_found_when_every_needed_article_gave_a_fact(answers: tuple[str, ...]) -> None:
-    assert cause(wrong(answers, hops=hops(facts=BOTH))) is Cause.COMPOSED_WRONGLY
-    assert cause(gave_up(answers, hops=hops(facts=BOTH))) is Cause.ABSTAINED
-    assert cause(wrong(answers, gold=(), hops=hops(facts=BOTH))) is Cause.NO_GOLD
-
-
-def test_a_small_number_may_come_from_anywhere_where_the_dataset_names_no_article() -> None:
-    assert cause(wrong(("87",), gold=(), hops=hops(facts=(found("x", value="87 years"),)))) is Cause.COMPOSED_WRONGLY

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fakes.evaluation_records import record
 from fakes.in_memory import DictCache
 from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated, UsageError
-from iterative_rag.evaluation.records import JudgeVerdict, Spent
+from iterative_rag.evaluation.records import JudgeVerdict, QuestionRecord, Spent
 from iterative_rag.evaluation.scoring.judge import Judge, refuse_self_judging
+from iterative_rag.evaluation.scoring.judge_agreement import agreement, read_verdicts
 from iterative_rag.llm.providers.scripted import Script, ScriptedLLM
 
 QUESTION = "Who designed Velm Tower?"
@@ -35,9 +38,7 @@ def judged(
         (f"```json\n{json.dumps(RIGHT)}\n```", JudgeVerdict.CORRECT),
         (f"Let me see. The answers are equal.\n{json.dumps(RIGHT)}\nDone!", JudgeVerdict.CORRECT),
         ('<think>{"verdict": "incorrect"}?</think>{"reason": "same", "verdict": "correct"}', JudgeVerdict.CORRECT),
-        ({"reason": None, "verdict": "Correct."}, JudgeVerdict.CORRECT),
         ({"reason": ["same", "name"], "verdict": True}, JudgeVerdict.CORRECT),
-        ({"verdict": "FALSE"}, JudgeVerdict.INCORRECT),
         ({"verdict": "Incorrect"}, JudgeVerdict.INCORRECT),
     ],
 )
@@ -54,11 +55,8 @@ UNREADABLE: list[Any] = [
     '{"reason": "Both name Oda Brenk.", "verd',
     {"reason": "Both name Oda Brenk."},
     {"verdict": "partly correct"},
-    {"verdict": "not correct"},
-    {"verdict": 0.7},
     {"verdict": ["correct", "incorrect"]},
     {"verdict": None},
-    "[]",
 ]
 
 
@@ -71,16 +69,6 @@ def test_an_unreadable_verdict_is_asked_for_once_more_and_then_unjudged(reply: S
     assert spent.calls == 2
     assert not cache.entries  # the next run asks again
     assert judged(reply, RIGHT)[0] is JudgeVerdict.CORRECT
-
-
-def test_the_retry_says_what_was_wrong() -> None:
-    with ScriptedLLM({"judge": ["no idea", RIGHT]}) as llm:
-        Judge(llm, DictCache()).verdict(QUESTION, GOLD, "Brenk")
-        first, second = llm.asked("judge")
-    assert second.user.startswith(first.user)
-    assert "no JSON" in second.user
-    assert first.schema is not None
-    assert list(first.schema["properties"]) == ["reason", "verdict"]
 
 
 @pytest.mark.parametrize(
@@ -119,19 +107,6 @@ def test_an_answer_that_gives_orders_stays_inside_its_fence() -> None:
     assert found is JudgeVerdict.INCORRECT
 
 
-def test_the_judge_sees_question_and_accepted_answers_and_its_instructions_come_first() -> None:
-    with ScriptedLLM({"judge": [RIGHT, RIGHT]}) as llm:
-        judge = Judge(llm, DictCache())
-        judge.verdict(QUESTION, GOLD, "Brenk")
-        judge.verdict(QUESTION, GOLD, "Holm")
-        one, two = llm.asked("judge")
-    assert QUESTION in one.user
-    assert "- Oda Brenk\n- O. Brenk" in one.user
-    assert one.system == two.system
-    # What changes least stands first, so that a server's prefix cache holds.
-    assert one.user.split("<answer")[0] == two.user.split("<answer")[0]
-
-
 def test_verdicts_are_kept_under_all_that_they_depend_on() -> None:
     cache = DictCache()
     judged(RIGHT, cache=cache)
@@ -148,23 +123,10 @@ def test_verdicts_are_kept_under_all_that_they_depend_on() -> None:
             assert Judge(llm, cache).verdict(question, accepted, answer)[0] is JudgeVerdict.INCORRECT
 
 
-def test_a_cache_entry_that_is_no_verdict_is_a_miss() -> None:
-    cache = DictCache()
-    judged(RIGHT, cache=cache)
-    for key in cache.entries:
-        cache.entries[key] = {"verdict": "perhaps"}
-    assert judged({"verdict": "incorrect"}, cache=cache)[0] is JudgeVerdict.INCORRECT
-
-
-def test_the_name_says_model_and_prompt() -> None:
-    assert re.fullmatch(r"scripted judge=\d+-[0-9a-f]{8}", Judge(ScriptedLLM({}), DictCache()).name)
-
-
 @pytest.mark.parametrize(
     "answerer",
     [
         "ollama/llama3.1:8b seed=0 ctx=8192",
-        "ollama/Llama3.1:8b seed=7",
         "ollama/qwen3:8b seed=0 + ollama/llama3.1:8b seed=0",
         "openai-like/llama3.1:8b@http://127.0.0.1:8000/v1 seed=0",
     ],
@@ -183,3 +145,76 @@ def test_another_model_may_judge(answerer: str) -> None:
     refuse_self_judging(judge, answerer)
     with pytest.raises(UsageError):  # the same pair of which one is the judge itself
         refuse_self_judging(judge, f"{answerer} + {judge}")
+
+
+# --- against given verdicts --------------------------------------------------------------------------
+
+
+def records(verdicts: str) -> list[QuestionRecord]:
+    """One record a letter, q0 and on: c(orrect), i(ncorrect), u(njudged), - (never asked)."""
+    of = {"c": JudgeVerdict.CORRECT, "i": JudgeVerdict.INCORRECT, "u": JudgeVerdict.UNJUDGED, "-": None}
+    return [record(f"q{n}", judge=of[letter]) for n, letter in enumerate(verdicts)]
+
+
+def given(verdicts: str) -> dict[str, bool]:
+    return {f"q{n}": letter == "c" for n, letter in enumerate(verdicts)}
+
+
+def test_kappa_of_a_known_table() -> None:
+    # 20 both correct, 5 only the judge, 10 only given, 15 both incorrect: po 0.7, pe 0.5, kappa 0.4.
+    found = agreement(records("c" * 25 + "i" * 25), given("c" * 20 + "i" * 5 + "c" * 10 + "i" * 15))
+    assert (found["both_correct"], found["only_judge"], found["only_given"], found["both_incorrect"]) == (20, 5, 10, 15)
+    assert found["n"] == 50
+    assert found["raw"] == pytest.approx(0.7)
+    assert found["kappa"] == pytest.approx(0.4)
+    assert found["interval"] is not None
+    assert -1 <= found["interval"][0] < 0.4 < found["interval"][1] <= 1
+
+
+@pytest.mark.parametrize(
+    ("judge", "others", "raw", "kappa"),
+    [
+        ("ccii", "ccii", 1.0, 1.0),
+        ("ccii", "iicc", 0.0, -1.0),
+        ("cccc", "cccc", 1.0, None),  # chance explains all of it
+        ("cccc", "iiii", 0.0, 0.0),
+        ("cccc", "ccii", 0.5, 0.0),
+        ("", "", None, None),
+    ],
+)
+def test_edges(judge: str, others: str, raw: float | None, kappa: float | None) -> None:
+    found = agreement(records(judge), given(others))
+    assert found["raw"] == raw
+    assert found["kappa"] == (None if kappa is None else pytest.approx(kappa))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "q0", "correct": true}\n\n{"id": "q1", "correct": "no", "by": "Edda"}\n{"id": 2, "correct": 1}\n',
+        '\ufeffid,correct,by\nq0,TRUE,Edda\nq1,incorrect,"Holm, O."\n2,1,\n',
+    ],
+)
+def test_verdicts_are_read_from_json_lines_and_csv(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "verdicts"
+    file.write_text(text, encoding="utf-8")
+    assert read_verdicts(file) == {"q0": True, "q1": False, "2": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("id,correct\n", "no rows"),
+        ('{"id": "q0", "correct": true}\n{"id": "q1"}\n', "line 2 lacks"),
+        ("id,correct\nq0,maybe\n", "line 2 has 'maybe'"),
+        ('{"id": "q0", "correct": true\n{"id": "q1", "correct": true}\n', "line 1 is not JSON"),
+        ("id,correct\nq0,true\nq0,false\n", "line 3 gives 'q0' a second"),
+    ],
+)
+def test_a_wrong_file_says_where(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "verdicts"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=said) as refused:
+        read_verdicts(file)
+    assert refused.value.hint

@@ -37,14 +37,11 @@ def course(*values: str, steps: tuple[str, ...] = STEPS) -> dict[str, float]:
     [
         (["Karsa", "Oda Brenk", "1911"], True, True, True, True, 1.0),
         (["in Karsa", "Öda Brenk", "5 May 1911"], True, True, True, True, 1.0),  # matched as answers are
-        (["Karsa|a harbour", "Oda Brenk", "1911|blue"], True, True, True, True, 1.0),  # beside a step: no detour
         (["Karsa|Oda Brenk", "1911"], True, True, True, True, 1.0),  # found at the same time
-        (["Oda Brenk|Karsa", "1911"], True, True, True, True, 1.0),
         (["Karsa", "", "Oda Brenk", "1911"], True, True, True, True, 1.0),  # a hop that found nothing
         (["Karsa", "a harbour", "Oda Brenk", "1911"], False, True, True, False, 1.0),  # a detour
         (["Oda Brenk", "Karsa", "1911"], False, False, True, True, 1.0),
         (["Oda Brenk", "Karsa", "Oda Brenk", "1911"], True, True, True, True, 1.0),  # found again in its turn
-        (["1911", "a harbour", "Oda Brenk|Karsa"], False, False, True, False, 1.0),
         (["Karsa", "Oda Brenk"], False, False, False, True, 2 / 3),
         (["Karsa", "Ludwig Holm", "1912"], False, False, False, False, 1 / 3),
         ([], False, False, False, True, 0.0),
@@ -53,10 +50,6 @@ def course(*values: str, steps: tuple[str, ...] = STEPS) -> dict[str, float]:
 def test_courses(values: list[str], exact: bool, in_order: bool, any_order: bool, subset: bool, found: float) -> None:
     expected = {"exact": exact, "in_order": in_order, "any_order": any_order, "subset": subset}
     assert course(*values) == {**expected, "found": pytest.approx(found)}
-
-
-def test_a_value_must_be_the_step_and_not_only_near_it() -> None:
-    assert course("not Karsa", "Oda Brenk or Ida Brenk", "1912")["found"] == 0.0
 
 
 def test_a_title_is_a_step_too_and_a_statement_where_there_is_no_value() -> None:
@@ -68,10 +61,6 @@ def test_a_title_is_a_step_too_and_a_statement_where_there_is_no_value() -> None
     found = check(record("q", hops=(Hop(1, "?", facts=facts),), expected_steps=STEPS))
     assert found is not None
     assert found["found"] == pytest.approx(2 / 3)
-
-
-def test_without_expected_steps_there_is_nothing_to_check() -> None:
-    assert check(record("q", hops=hops("Karsa"))) is None
 
 
 # --- the steps taken -------------------------------------------------------------------------
