@@ -12,21 +12,18 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.chat_engine.types import ChatMode
 from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.query_engine import RetrieverQueryEngine, RouterQueryEngine
-from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, TextNode
-from llama_index.core.selectors import LLMSingleSelector
-from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index.core.vector_stores import FilterOperator, MetadataFilter, MetadataFilters
 
 from fakes import two_article_corpus
 from fakes.llama_index_models import ArticleLLM, two_article_llm, word_embedding
 from iterative_rag import IterativeRAG
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.integrations.llama_index import CorpusVectorStore, as_index, as_query_engine, as_retriever, as_tool
+from iterative_rag.integrations.llama_index import CorpusVectorStore, as_index, as_retriever, as_tool
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import load_settings
-from iterative_rag.types import Document, Within
+from iterative_rag.types import Document
 
 BRIDGE, TOWN = two_article_corpus.TEXTS.values()
 MAYOR = "Who is the mayor of Aldermere?"
@@ -42,12 +39,6 @@ def rag() -> Iterator[IterativeRAG]:
     IterativeRAG.index(documents, corpus="towns", embed_model=word_embedding())
     with IterativeRAG.from_settings(corpus="towns", llm=ArticleLLM(), embed_model=word_embedding()) as made:
         yield made
-
-
-def test_llm_and_embedding_objects_answer_a_question_of_two_hops(rag: IterativeRAG) -> None:
-    answer = rag.ask(two_article_corpus.QUESTION)
-    assert answer.short_answer == "Edda Holm"
-    assert [citation.title for citation in answer.citations] == ["Sunday bridge", "Aldermere"]
 
 
 def test_a_retriever_gives_passages_with_scores_places_and_metadata(rag: IterativeRAG) -> None:
@@ -71,11 +62,6 @@ def test_a_retriever_gives_passages_with_scores_places_and_metadata(rag: Iterati
     assert again[0].node.node_id == node.node_id
 
 
-def test_a_retriever_keeps_to_the_part_of_its_corpus(rag: IterativeRAG) -> None:
-    within = rag.over(rag.corpus, within=Within(title="Sunday bridge"))
-    assert {one.node.metadata["title"] for one in as_retriever(within).retrieve(MAYOR)} == {"Sunday bridge"}
-
-
 def test_a_retriever_query_engine_answers_from_the_passages(rag: IterativeRAG) -> None:
     engine = RetrieverQueryEngine.from_args(
         as_retriever(rag), llm=ArticleLLM(), node_postprocessors=[SimilarityPostprocessor(similarity_cutoff=0.001)]
@@ -83,13 +69,6 @@ def test_a_retriever_query_engine_answers_from_the_passages(rag: IterativeRAG) -
     response = engine.query(MAYOR)
     assert str(response) == "Edda Holm"
     assert response.source_nodes[0].node.metadata["title"] == "Aldermere"
-
-
-def test_retrievers_are_fused(rag: IterativeRAG) -> None:
-    both = [as_retriever(rag, limit=1), as_index(rag).as_retriever(similarity_top_k=2)]
-    fused = QueryFusionRetriever(both, llm=ArticleLLM(), num_queries=1, use_async=False, similarity_top_k=5)
-    titles = [found.node.metadata["title"] for found in fused.retrieve(MAYOR)]
-    assert sorted(titles) == ["Aldermere", "Sunday bridge"]  # one node from both retrievers is one
 
 
 def test_an_index_offers_what_llama_index_builds_on_one(rag: IterativeRAG) -> None:
@@ -101,20 +80,6 @@ def test_an_index_offers_what_llama_index_builds_on_one(rag: IterativeRAG) -> No
     filters = MetadataFilters(filters=[MetadataFilter(key="kind", value="bridge")])
     found = index.as_retriever(filters=filters).retrieve(MAYOR)
     assert {one.node.metadata["title"] for one in found} == {"Sunday bridge"}
-
-
-def test_a_metadata_filter_is_an_equality_and_no_pattern(rag: IterativeRAG) -> None:
-    rag.index([Document("sign", "Sign", "The sign of Aldermere says b*.", "memory", metadata=(("kind", "[b]*"),))])
-    index = as_index(rag)
-    starred = MetadataFilters(filters=[MetadataFilter(key="kind", value="[b]*")])
-    assert {one.node.metadata["title"] for one in index.as_retriever(filters=starred).retrieve(MAYOR)} == {"Sign"}
-    for key, value in (("kind", "b*"), ("kind", "bridg?")):
-        pattern = MetadataFilters(filters=[MetadataFilter(key=key, value=value)])
-        with pytest.raises(IterativeRAGError, match="No document matches"):
-            index.as_retriever(filters=pattern).retrieve(MAYOR)
-    wrong = MetadataFilters(filters=[MetadataFilter(key="kind=bridge", value="b")])
-    with pytest.raises(UsageError, match="'kind=bridge'"):
-        index.as_retriever(filters=wrong).retrieve(MAYOR)
 
 
 def test_what_a_corpus_cannot_do_as_a_vector_store_is_said(rag: IterativeRAG) -> None:
@@ -132,30 +97,6 @@ def test_what_a_corpus_cannot_do_as_a_vector_store_is_said(rag: IterativeRAG) ->
     nothing = MetadataFilters(filters=[MetadataFilter(key="kind", value="river")])
     with pytest.raises(IterativeRAGError, match="river"):
         as_index(rag).as_retriever(filters=nothing).retrieve(MAYOR)
-
-
-def test_a_router_chooses_between_answering_hop_by_hop_and_retrieving(rag: IterativeRAG) -> None:
-    hops = QueryEngineTool.from_defaults(as_query_engine(rag), name="hops", description="questions of several steps")
-    plain = RetrieverQueryEngine.from_args(as_retriever(rag), llm=ArticleLLM())
-    once = QueryEngineTool.from_defaults(plain, name="once", description="one look-up")
-
-    class Choosing(ArticleLLM):
-        def complete(self, prompt: str, formatted: bool = False, **kwargs: object) -> object:  # type: ignore[override]
-            from llama_index.core.llms import CompletionResponse
-
-            return CompletionResponse(text='[{"choice": 1, "reason": "two steps"}]')
-
-    router = RouterQueryEngine(
-        selector=LLMSingleSelector.from_defaults(llm=Choosing()), query_engine_tools=[hops, once], llm=ArticleLLM()
-    )
-    response = router.query(two_article_corpus.QUESTION)
-    assert "Edda Holm" in str(response)
-    assert {one.node.metadata["title"] for one in response.source_nodes} == {"Sunday bridge", "Aldermere"}
-
-
-def test_a_retriever_is_a_tool_too(rag: IterativeRAG) -> None:
-    tool = RetrieverTool.from_defaults(as_retriever(rag), name="passages", description="passages of the corpus")
-    assert "Its mayor is Edda Holm." in tool.call(MAYOR).content
 
 
 @dataclass

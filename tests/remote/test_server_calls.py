@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from fakes.model_server import FakeServer
+from fakes.two_article_corpus import write_articles
 from iterative_rag import IterativeRAG
+from iterative_rag.app.factory import index_paths
 from iterative_rag.index.embedders.embedder_choice import embedder
 from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_store import connected
@@ -17,7 +19,7 @@ from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 
-AT_ONCE = 128
+AT_ONCE = 104  # more than the 100 connections that HTTP clients allow by themselves
 
 
 def all_at_once(call: Callable[[], object]) -> None:
@@ -51,7 +53,9 @@ def test_calls_of_an_embedder(spec: str, server: FakeServer) -> None:
 def test_questions_asked_from_many_threads(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", calls_in_flight=AT_ONCE, cache=False)
+    write_articles(tmp_path / "articles")
+    index_paths([tmp_path / "articles"], settings=Settings(), corpus="towns")
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", corpus="towns", calls_in_flight=AT_ONCE, cache=False)
     server.gather = AT_ONCE
     all_at_once(lambda: rag.ask("Which river flows through Tarn?"))
     rag.close()

@@ -44,14 +44,12 @@ def test_each_layer_beats_the_one_before(folders: Path, monkeypatch: pytest.Monk
     assert load_settings({"max_hops": None}).max_hops == 14
 
 
-@pytest.mark.parametrize("layer", ["file", "environment", "dotenv", "call"])
+@pytest.mark.parametrize("layer", ["file", "environment", "call"])
 def test_an_unknown_key_is_refused_with_the_nearest_name(layer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if layer == "file":
         Path("iterative-rag.toml").write_text("max_hop = 3\n")
     elif layer == "environment":
         monkeypatch.setenv("ITERATIVE_RAG_MAX_HOP", "3")
-    elif layer == "dotenv":
-        Path(".env").write_text("ITERATIVE_RAG_MAX_HOP=3\n")
     with pytest.raises(SettingsError) as caught:
         load_settings({"max_hop": 3} if layer == "call" else None)
     assert "max_hop" in str(caught.value)

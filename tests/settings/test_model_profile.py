@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.settings import Settings, load_settings
+from iterative_rag.settings import load_settings
 from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, read_profile, write_profile
 
 IDENTITY = ModelIdentity("ollama/tiny:1b", "http://127.0.0.1:11434", "abc")
@@ -29,11 +29,6 @@ def test_a_profile_sets_only_what_nobody_set() -> None:
 
 def test_a_default_that_was_typed_beats_the_profile() -> None:
     assert profile(**SETTINGS).applied(load_settings({"strategy": "iterative"})).strategy == "iterative"
-
-
-def test_a_setting_of_the_environment_beats_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_CALLS_IN_FLIGHT", "3")
-    assert profile(**SETTINGS).applied(load_settings()).calls_in_flight == 3
 
 
 @pytest.mark.parametrize("given", [{"web": True}, {"reflection": "on"}])
@@ -58,8 +53,6 @@ def test_another_server_or_other_prompts_have_no_profile() -> None:
         {"settings": {"llm": "openai-like/x@http://evil.example"}},
         {"settings": {"window_chars": -1}},
         {"settings": {"strategy": "magic"}},
-        {"settings": ["strategy"]},
-        {"made": 7},
         {"model": "ollama/other:1b"},
         {"version": 99},
         {"report": "x" * 300_000},
@@ -77,7 +70,3 @@ def test_a_profile_that_others_can_write_is_refused() -> None:
     path.chmod(0o666)
     with pytest.raises(SettingsError, match="open to other users"):
         read_profile(IDENTITY)
-
-
-def test_a_profile_of_the_defaults_changes_nothing() -> None:
-    assert profile().applied(Settings()) == Settings()

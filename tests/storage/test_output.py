@@ -10,16 +10,10 @@ import jsonschema
 import pytest
 
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, FAULTY, SCHEMA, UNREAD
-from iterative_rag.storage.output import answer_to_json, apart, around_value, chain_lines
-from iterative_rag.types import Answer, Status
+from iterative_rag.storage.output import answer_to_json, apart, around_value
+from iterative_rag.types import Answer
 
-ALL = [
-    ANSWERED,
-    ABSTAINED,
-    CAPPED,
-    FAULTY,
-    UNREAD,
-]
+ALL = [ANSWERED, ABSTAINED, CAPPED, FAULTY, UNREAD]
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +41,6 @@ def test_the_object_has_the_promised_keys() -> None:
     assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"
 
 
-def test_what_a_text_tells_of_differing_sources_is_not_told_again() -> None:
-    """The best answer at a limit may be that sources differ."""
-    shown = {status: chain_lines(dataclasses.replace(ANSWERED, status=status)) for status in Status}
-    assert len(shown[Status.ANSWERED]) == 3
-    assert shown[Status.INCOMPLETE] == ["founder of Aldermere → Edda Holm [1]", "1912 − 1825 = 87 [1]"]
-
-
 @pytest.mark.parametrize(
     ("text", "short", "bold", "by_itself"),
     [
@@ -75,21 +62,8 @@ def test_a_value_is_found_in_the_text_in_any_case_but_not_inside_a_word(
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"extra": 1},
-        {"status": "unknown"},
-        {"confidence": 1.5},
-        {"answer": ""},
-        {"reason": "an answered run gives none"},
-        {"citations": [{"n": 0}]},
-        {"usage": {}},
-    ],
+    [{"extra": 1}, {"status": "unknown"}, {"answer": ""}, {"reason": "none is given"}, {"citations": [{"n": 0}]}],
 )
 def test_the_schema_refuses_what_is_wrong(change: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
     made = json.loads(json.dumps(answer_to_json(ANSWERED, version="1"))) | change
     assert not validator.is_valid(made)
-
-
-def test_an_abstention_must_say_why(validator: jsonschema.Draft202012Validator) -> None:
-    made = answer_to_json(dataclasses.replace(ABSTAINED, reason=""), version="1")
-    assert not validator.is_valid(json.loads(json.dumps(made)))

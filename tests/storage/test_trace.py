@@ -11,7 +11,7 @@ import pytest
 
 from iterative_rag.errors import UsageError
 from iterative_rag.storage.past_runs import Event, events_of, find_runs
-from iterative_rag.storage.trace import Trace, new_run_id, trace_folder
+from iterative_rag.storage.trace import Trace, trace_folder
 
 
 @pytest.fixture(autouse=True)
@@ -70,12 +70,6 @@ def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
     assert [event["event"] for event in events()] == ["analysis", "unreadable"]
 
 
-def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError):
-        Trace("a", [tmp_path / "file" / "a.jsonl"])
-
-
 @pytest.mark.parametrize("text", ["# Notes\n", '{"a": 1}\n', "\x00\x01", '{"at": "home"}\n'])
 def test_only_a_trace_is_written_over(tmp_path: Path, text: str) -> None:
     notes, former = tmp_path / "notes.md", tmp_path / "trace.jsonl"
@@ -88,7 +82,3 @@ def test_only_a_trace_is_written_over(tmp_path: Path, text: str) -> None:
         trace.write("start", run=run)
         trace.close()
     assert [json.loads(line)["run"] for line in former.read_text().splitlines()] == ["b"]
-
-
-def test_run_ids_differ() -> None:
-    assert len({new_run_id() for _ in range(100)}) == 100

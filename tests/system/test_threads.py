@@ -21,12 +21,6 @@ def test_one_call_after_another_needs_one_thread() -> None:
     assert len(names) <= 2  # the first may not be back yet when the second call comes
 
 
-def test_calls_side_by_side_do_not_wait_for_one_another() -> None:
-    pool = LastingPool("wide", threads=64)
-    meeting = threading.Barrier(20, timeout=20)
-    assert len({future.result() for future in [pool.submit(meeting.wait) for _ in range(20)]}) == 20
-
-
 def test_work_that_nobody_waits_for_is_told() -> None:
     pool, gate = LastingPool("busy", threads=2), threading.Event()
     assert not pool.busy

@@ -18,7 +18,7 @@ from iterative_rag.storage.cache import DiskCache
 from iterative_rag.types import Answer
 
 # The whole with --nightly, else a slice.
-FLIPS, FEW_FLIPS = 200, 40
+FLIPS, FEW_FLIPS = 200, 16
 
 
 class Townsman:
