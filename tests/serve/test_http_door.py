@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+from starlette.routing import Route
+
 from fakes.running_server import CORPUS, RunningServer, events_in
 from fakes.two_article_corpus import QUESTION
+from iterative_rag.serve.api.door import http_door
 
 EVENTS = {"accept": "text/event-stream"}
 
@@ -57,16 +66,13 @@ def test_a_request_is_kept_within_a_part_of_the_corpus(served: RunningServer) ->
         wrong = client.post("/api/ask", json={"question": QUESTION, "within": {"page": "1"}})
         hits = client.get("/api/search", params={"q": "mayor", "title": "Alder"}).json()["hits"]
         none = client.get("/api/search", params={"q": "mayor", "where": "author=Holm"})
-        foreign = client.get("/api/search", params={"q": "mayor", "language": "xx"})
         many = client.get("/api/search", params={"q": "mayor", "where": ["author=Holm"] * 21})
     assert "--title 'Sunday bridge' (1 of 2 documents)" in within.json()["corpus_notice"]
     assert {one["title"] for hop in within.json()["hops"] for one in hop["facts"]} <= {"Sunday bridge"}
     assert "No document matches --title Nowhere" in empty.json()["error"]["message"]
-    assert [one.status_code for one in (empty, none, foreign)] == [404] * 3
+    assert [one.status_code for one in (empty, none)] == [404] * 2
     assert (wrong.status_code, "Unknown field 'page'" in wrong.text) == (400, True)
     assert {hit["title"] for hit in hits} == {"Aldermere"}
-    assert "No document matches --where author=Holm" in none.text
-    assert "No document matches --document-language xx" in foreign.text
     assert (many.status_code, "at most 20" in many.text) == (400, True)
 
 
@@ -77,3 +83,49 @@ def test_corpora_health_and_figures_are_told(served: RunningServer) -> None:
         assert "iterative_rag_runs_running 0.0" in client.get("/metrics").text
     assert [one["name"] for one in corpora["corpora"]] == [CORPUS]
     assert corpora["backends"] == ["playing"]
+
+
+# --- descriptions ------------------------------------------------------------------------------------
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_route_is_described(served: RunningServer) -> None:
+    with served.client() as client:
+        described = client.get("/api/openapi.json").json()["paths"]
+    routes = {
+        (route.path, method.lower())
+        for route in http_door(served.services).routes
+        if isinstance(route, Route)
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    assert {(path, method) for path, methods in described.items() for method in methods} == routes
+
+
+def test_the_schema_of_the_events_is_that_of_the_types() -> None:
+    command = [sys.executable, "-m", "scripts.make_event_schema", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_events_follow_their_schema(served: RunningServer) -> None:
+    with served.client() as client:
+        schema = client.get("/api/events.schema.json").json()
+        events = [
+            event
+            for strategy in ("iterative", "naive", "agent")
+            for event in events_in(
+                client.post("/api/ask", json={"question": QUESTION, "strategy": strategy}, headers=EVENTS).text
+            )
+        ]
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    wrong = [
+        f"{name}: {error.message} {json.dumps(data)[:300]}"
+        for _, name, data in events
+        for error in validator.iter_errors({name: data})
+    ]
+    assert wrong == []
+    names = {name for _, name, _ in events}
+    assert {"queued", "started", "analysis", "shortlist", "reading", "final", "failed"} <= names

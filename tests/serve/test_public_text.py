@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.serve.runs.public_text import public, public_message, public_source
+from iterative_rag.serve.step_words import step_words
+from iterative_rag.types import DegradedStep
 
 
 @pytest.mark.parametrize(
@@ -45,3 +47,12 @@ def test_texts_of_documents_are_left_alone() -> None:
 def test_of_the_settings_only_harmless_ones_are_told() -> None:
     settings = {"llm": "openai-like/x@http://gpu.lan:8000/v1", "index": "qdrant://db.lan", "max_hops": 6}
     assert public({"settings": settings}) == {"settings": {"max_hops": 6}}
+
+
+# --- steps -------------------------------------------------------------------------------------------
+
+
+def test_what_a_server_said_in_an_error_is_not_told() -> None:
+    said = "http://10.1.2.3:11434 answered 500: no credit left for ada@example.org."
+    told = step_words(DegradedStep(2, "reflect", "LLMServerError", said))
+    assert told == "Hop 2: going on without the call to reflect, which failed"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from fakes.running_server import TOKEN, PlayingLLM, RunningServer, running_server
+from fakes.running_server import TOKEN, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
-from iterative_rag.protocols import ChatRequest
 from iterative_rag.serve.runs.run import RunState
+from tests.serve.conftest import held_server
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 REVISION = "2026-07-28"
@@ -69,24 +68,18 @@ def test_the_token_of_the_server_is_the_bearer(tmp_path: Path) -> None:
 
 
 def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
-    called, released = threading.Event(), threading.Event()
-
-    def wait(request: ChatRequest) -> None:
-        called.set()
-        released.wait(30)
-
-    with running_server(tmp_path, backends={"waiting": PlayingLLM(wait)}, grace_seconds=600) as server:
+    with held_server(tmp_path, grace_seconds=600) as (server, llm):
 
         async def leave(client: Client) -> None:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(client.call_tool, "ask", {"question": QUESTION})
-                await anyio.to_thread.run_sync(called.wait, 30)
+                await anyio.to_thread.run_sync(llm.called.wait, 30)
                 tasks.cancel_scope.cancel()
 
         over_http(server, leave)
         [run] = server.services.runs.all()
         assert run.stopped.wait(30)
-        released.set()
+        llm.free.set()
         assert run.wait(30)
         assert run.state is RunState.STOPPED
 

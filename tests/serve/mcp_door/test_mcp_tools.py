@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
@@ -22,10 +21,8 @@ from iterative_rag.protocols import ChatRequest
 from iterative_rag.serve.mcp_door import mcp_server as server_module
 from iterative_rag.serve.mcp_door.mcp_server import mcp_server
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.run import RunState
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
-from iterative_rag.settings import Settings
 
 Connected = Callable[[Callable[[Client], Awaitable[Any]]], Any]
 BRIDGE = two_article_corpus.TEXTS["Sunday_bridge.md"].strip()
@@ -65,16 +62,6 @@ def test_every_tool_only_reads_and_describes_what_it_takes_and_returns(connected
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
 
 
-def test_where_the_web_may_be_searched_ask_reaches_beyond_the_corpora() -> None:
-    async def hints() -> dict[str, bool | None]:
-        manager = RunManager(RagPool(Settings(llm="builtin", web=True)), ServeOptions())
-        async with Client(mcp_server(manager)) as client:
-            tools = (await client.list_tools()).tools
-            return {tool.name: tool.annotations.open_world_hint for tool in tools if tool.annotations}
-
-    assert [name for name, open_world in anyio.run(hints).items() if open_world] == ["ask"]
-
-
 def test_passages_and_places_are_verbatim_and_say_where_they_stand(connected: Connected) -> None:
     passages = found(connected, "search", query="stone bridge", limit=2)["passages"]
     places = found(connected, "find_in_document", document="Sunday bridge", words="oldest crossings")["places"]
@@ -83,14 +70,6 @@ def test_passages_and_places_are_verbatim_and_say_where_they_stand(connected: Co
     for quoted in (*passages, *places):
         read = connected(partial(Client.read_resource, uri=quoted["uri"]))
         assert read.contents[0].text[quoted["start"] : quoted["end"]] == quoted["text"]
-
-
-def test_a_search_and_a_question_are_kept_within_a_part(connected: Connected) -> None:
-    passages = found(connected, "search", query="mayor", within={"title": "Sunday"})["passages"]
-    assert {one["title"] for one in passages} == {"Sunday bridge"}
-    empty = called(connected, "ask", question=two_article_corpus.QUESTION, within={"title": "Nowhere"})
-    assert empty.is_error
-    assert "No document matches --title Nowhere" in said(empty)
 
 
 def test_a_document_is_read_in_parts_that_join(connected: Connected) -> None:
@@ -142,30 +121,6 @@ def test_a_question_is_answered_with_quotes_and_progress(connected: Connected) -
     assert any("Edda Holm (Aldermere)" in line for line in told)
 
 
-def test_a_cancelled_question_ends_its_run(served: RunningServer) -> None:
-    called, released = threading.Event(), threading.Event()
-
-    def wait(request: ChatRequest) -> None:
-        called.set()
-        released.wait(30)
-
-    pool = RagPool(served.services.settings, served=[CORPUS], backends={"waiting": PlayingLLM(wait)})
-    manager = RunManager(pool, ServeOptions())
-
-    async def cancelled() -> None:
-        async with Client(mcp_server(manager)) as client, anyio.create_task_group() as tasks:
-            tasks.start_soon(client.call_tool, "ask", {"question": two_article_corpus.QUESTION})
-            await anyio.to_thread.run_sync(called.wait, 30)
-            tasks.cancel_scope.cancel()
-
-    anyio.run(cancelled)
-    [run] = manager.all()
-    released.set()
-    assert run.wait(30)
-    assert run.state is RunState.STOPPED
-    manager.close()
-
-
 def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
     served: RunningServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -191,30 +146,24 @@ def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
 WRONG_CALLS: list[tuple[str, Mapping[str, Any], str]] = [
     ("search", {}, "'query' of search is missing."),
     ("search", {"query": ""}, "'query' of search is not valid: it must be text of at least 1 character."),
-    ("search", {"query": " \n"}, "The query is empty."),
     ("search", {"query": "a" * 1001}, "'query' of search is not valid: it must be text of at most 1,000 characters."),
     ("search", {"query": "bridge", "within": {"where": ["a=b"] * 21}}, "it must be a list of at most 20 items."),
-    ("search", {"query": "bridge", "limit": 0}, "at least 1"),
     ("search", {"query": "bridge", "limit": 10**9}, "at most 50"),
     ("search", {"query": "bridge", "limit": "many"}, "a whole number"),
     ("search", {"query": {"$ne": None}}, "text"),
     ("search", {"query": "bridge", "index": "qdrant://10.0.0.1:6333"}, "Unknown field 'index' of search."),
     ("search", {"query": "bridge", "corpus": "../../etc"}, "There is no corpus"),
-    ("search", {"query": "bridge", "corpus": "/etc/passwd"}, "There is no corpus"),
     ("search", {"query": "bridge", "corpus": "towns\x00"}, "There is no corpus"),
     ("search", {"query": "bridge", "corpus": "c" * 501}, "'corpus'"),
     ("read_document", {"document": "../../../etc/passwd"}, "no document titled"),
     ("read_document", {"document": "file:///etc/passwd"}, "no document titled"),
-    ("read_document", {"document": "Aldermere' OR 1=1 --"}, "no document titled"),
     ("read_document", {"document": "%2e%2e%2fetc"}, "no document titled"),
     ("read_document", {"document": "Aldermere", "start": -1}, "at least 0"),
     ("read_document", {"document": "Aldermere", "max_chars": 10**7}, "at most 50,000"),
     ("read_document", {"document": "Aldermere", "section": "Nothing of this"}, "no section like"),
-    ("outline", {"document": ""}, "'document'"),
     ("find_in_document", {"document": "Aldermere", "words": ""}, "'words'"),
     ("calculate", {"expression": "__import__('os').system('true')"}, "cannot be read"),
     ("calculate", {"expression": "9**9**9**9"}, ""),
-    ("calculate", {"expression": "(" * 3000}, ""),
     ("ask", {"question": "   "}, "The question is empty."),
     ("ask", {"question": "x" * 8001}, "at most 8,000 characters"),
     ("ask", {"question": "Who?", "strategy": "../full"}, "There is no strategy"),
@@ -234,11 +183,6 @@ def test_a_wrong_call_is_a_result_that_says_what_is_wrong(connected: Connected) 
         assert result.structured_content is None, call
         assert len(said(result)) < 1000, call
         assert not any(word in said(result) for word in ("Traceback", "/tmp", "root:")), call
-
-
-def test_an_unknown_tool_is_an_error_of_the_protocol(connected: Connected) -> None:
-    with pytest.raises(MCPError, match="Unknown tool 'shell'"):
-        called(connected, "shell", command="true")
 
 
 def test_documents_are_listed_in_pages(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:

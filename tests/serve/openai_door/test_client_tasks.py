@@ -10,7 +10,6 @@ from fakes.running_server import CORPUS, RunningServer
 from iterative_rag.serve.openai_door.chat_request import Message
 from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
 from iterative_rag.serve.openai_door.earlier_messages import earlier_of_messages
-from iterative_rag.types import Exchange
 
 HISTORY = """<chat_history>
 USER: Who was the mother of the 15th first lady of the United States?
@@ -47,15 +46,6 @@ def test_a_task_gets_the_object_that_it_asks_for(key: str) -> None:
     assert list(reply) == [key]
 
 
-def test_an_emoji_and_a_choice_of_tools_are_replied_to() -> None:
-    emoji = "Your task is to reflect the speaker's likely facial expression through a fitting emoji. Interpret"
-    tools = (
-        "Available Tools: []\n\nYour task is to choose and return the correct tool(s) from the list of available tools"
-    )
-    assert task_reply(emoji) == "🙂"
-    assert json.loads(task_reply(tools) or "") == {"tool_calls": []}
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -70,12 +60,6 @@ def test_a_question_is_no_task(question: str) -> None:
     assert question_within(question) == question
 
 
-def test_the_question_is_taken_out_of_a_prompt_about_other_documents() -> None:
-    prompt = "### Task:\nRespond to the user query using the context.\n<user_query>\nWho?\n</user_query>"
-    assert task_reply(prompt) is None
-    assert question_within(prompt) == "Who?"
-
-
 @pytest.mark.parametrize(
     "text", ["<details " * 100_000, "<user_query>" * 80_000, "<chat_history>" * 70_000, "{ " * 500_000, "**" * 400_000]
 )
@@ -87,14 +71,6 @@ def test_what_a_client_makes_up_is_read_in_no_time(text: str) -> None:
     assert len(earlier.exchanges) == 20
     assert task_reply(f"### Task:\n{text}") is None
     assert question_within(f"### Task:\n{text}")
-
-
-def test_reasoning_that_a_client_sends_back_is_no_part_of_the_answer() -> None:
-    reasoning = '<details type="reasoning">\n<summary>Thought</summary>\n> Hop 1\n</details>'
-    folded = f"{reasoning}\nThe mayor is **Edda Holm** [1].\n\nSources:"
-    earlier = earlier_of_messages([said("user", "Who is the mayor?"), said("assistant", folded)])
-    assert earlier
-    assert earlier.exchanges == (Exchange("Who is the mayor?", "Edda Holm", "The mayor is Edda Holm [1]."),)
 
 
 def test_a_task_starts_no_run(served: RunningServer) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,13 @@ import pytest
 from openai import OpenAI
 from pydantic import BaseModel
 
-from fakes import readme_question
 from fakes.running_server import CORPUS, TOKEN, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.serve.openai_door import openai_routes
+from iterative_rag.serve.openai_door.chat_request import chat_requested
 from iterative_rag.serve.runs.run import RunState
+from tests.serve.conftest import held_server
 
 MODEL = f"iterative-rag:{CORPUS}"
 
@@ -90,11 +89,6 @@ def test_a_stream_brings_the_hops_while_they_happen_then_the_answer_and_the_usag
     assert len({chunk.id for chunk in chunks}) == 1
 
 
-def test_without_include_usage_no_chunk_tells_it(client: OpenAI) -> None:
-    chunks = list(client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True))
-    assert all(chunk.usage is None and chunk.choices for chunk in chunks)
-
-
 def test_an_abstention_is_told_in_the_text_and_as_a_refusal(tmp_path: Path) -> None:
     with running_server(tmp_path, backends={"builtin": "builtin"}) as server:
         messages = asked("Who invented the submarine telegraph?")
@@ -105,32 +99,6 @@ def test_an_abstention_is_told_in_the_text_and_as_a_refusal(tmp_path: Path) -> N
     assert choice.message.refusal.startswith(("Not in the corpus: ", "Not worked out: "))
     assert (choice.message.content or "").startswith(("**Not in the corpus:**", "**Not worked out:**"))
     assert f"{MODEL}:agent" not in listed  # the built-in models have no tools
-
-
-def test_a_limit_of_the_run_ends_with_length(tmp_path: Path) -> None:
-    with running_server(tmp_path, settings={"max_hops": 1}) as server:
-        [choice] = connected(server).chat.completions.create(model=MODEL, messages=asked(QUESTION)).choices
-    assert choice.finish_reason == "length"
-    assert (choice.message.content or "").startswith("**Incomplete:**")
-
-
-def test_stop_and_max_tokens_end_the_text(client: OpenAI) -> None:
-    stopped = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stop=["\n\nSources", " is "])
-    cut = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), max_tokens=3)
-    assert (stopped.choices[0].message.content, stopped.choices[0].finish_reason) == (
-        "The mayor of Aldermere [1]",
-        "stop",
-    )
-    assert (cut.choices[0].message.content, cut.choices[0].finish_reason) == ("The mayor of", "length")
-
-
-def test_parts_of_text_are_joined_and_other_parts_refused(client: OpenAI) -> None:
-    text: Any = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
-    picture: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]
-    reply = client.chat.completions.create(model=MODEL, messages=text)
-    assert "Edda Holm" in (reply.choices[0].message.content or "")
-    with pytest.raises(openai.BadRequestError, match="Only text"):
-        client.chat.completions.create(model=MODEL, messages=picture)
 
 
 def test_an_error_of_the_model_is_one_of_the_protocol(tmp_path: Path) -> None:
@@ -146,23 +114,6 @@ def test_an_error_of_the_model_is_one_of_the_protocol(tmp_path: Path) -> None:
     for told in (whole.value, streamed.value):
         assert "The server of the language model cannot be reached." in str(told)
         assert "There is no server at" not in str(told)
-
-
-def test_a_fault_of_the_server_itself_ends_a_stream_with_an_error(
-    served: RunningServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(*arguments: object) -> None:
-        raise RuntimeError("/home/ada/notes is broken")
-
-    monkeypatch.setattr(openai_routes, "content_of", fail)
-    body = {"model": MODEL, "messages": asked(QUESTION), "stream": True}
-    with served.client() as client:
-        sent = client.post("/v1/chat/completions", json=body).text.strip().split("\n\n")
-    error = json.loads(sent[-2].removeprefix("data: "))["error"]
-    assert sent[-1] == "data: [DONE]"
-    assert (error["type"], error["message"]) == ("api_error", "An unexpected error. See the server's log.")
-    assert not any("ada" in one for one in sent)
-    assert "/home/ada/notes is broken" in caplog.text
 
 
 def test_a_follow_up_is_understood_from_the_messages_before_it(tmp_path: Path) -> None:
@@ -195,7 +146,6 @@ class FollowUpLLM(PlayingLLM):
 @pytest.mark.parametrize(
     ("before", "calls"),
     [
-        ("{}", 1),  # as it was sent
         ("<details><summary>Thought</summary>\nHop 1\n</details>\n{} ", 1),  # as Open WebUI sends it back
         ("{} But I am not sure.", 6),  # not what this server has said
     ],
@@ -213,63 +163,27 @@ def test_a_follow_up_is_answered_from_the_facts_that_an_answer_cites(tmp_path: P
     assert len(llm.requests) - begun == calls
 
 
-def test_llama_index_uses_it_as_a_model(served: RunningServer) -> None:
-    from llama_index.core.llms import ChatMessage
-    from llama_index.llms.openai_like import OpenAILike
-
-    llm = OpenAILike(
-        model=MODEL, api_base=f"{served.address}/v1", api_key="any", is_chat_model=True, max_retries=0, max_tokens=500
-    )
-    whole = llm.complete(QUESTION).text.partition("\n\nSources")[0]  # each run has links of its own
-    streamed = [part.delta or "" for part in llm.stream_chat([ChatMessage(role="user", content=QUESTION)])]
-    assert "**Edda Holm** [2]" in whole
-    assert "".join(streamed).partition("\n\nSources")[0] == whole
-
-
-def test_an_answer_that_a_fault_cut_short_names_no_server(tmp_path: Path) -> None:
-    def fail_late(request: ChatRequest) -> None:
-        if "Its mayor is Edda Holm." in request.user:
-            raise LLMUnreachable("There is no server at http://10.1.2.3:11434.", hint="ollama serve")
-
-    with running_server(tmp_path, backends={"failing": PlayingLLM(fail_late)}) as server:
-        reply = connected(server).chat.completions.create(model=MODEL, messages=asked(QUESTION))
-    content = reply.choices[0].message.content or ""
-    assert content.startswith("**Incomplete:** 1 document could not be read")
-    assert "10.1.2.3" not in reply.to_json()
-
-
 def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
-    called, released = threading.Event(), threading.Event()
-
-    def wait(request: ChatRequest) -> None:
-        called.set()
-        released.wait(30)
-
-    with running_server(tmp_path, backends={"waiting": PlayingLLM(wait)}, grace_seconds=600) as server:
+    with held_server(tmp_path, grace_seconds=600) as (server, llm):
         stream = connected(server).chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True)
         next(iter(stream))
-        assert called.wait(30)
+        assert llm.called.wait(30)
         stream.close()
         [run] = server.services.runs.all()
         assert run.stopped.wait(30)
-        released.set()
+        llm.free.set()
         assert run.wait(30)
         assert run.state is RunState.STOPPED
 
 
 def test_a_full_queue_is_a_rate_limit(tmp_path: Path) -> None:
-    released = threading.Event()
-
-    def wait(request: ChatRequest) -> None:
-        released.wait(30)
-
-    with running_server(tmp_path, backends={"waiting": PlayingLLM(wait)}, runs_at_once=1, queue=0) as server:
+    with held_server(tmp_path, runs_at_once=1, queue=0) as (server, llm):
         client = connected(server)
         stream = client.chat.completions.create(model=MODEL, messages=asked(QUESTION), stream=True)
         next(iter(stream))
         with pytest.raises(openai.RateLimitError) as told:
             client.chat.completions.create(model=MODEL, messages=asked(QUESTION))
-        released.set()
+        llm.free.set()
         stream.close()
     assert told.value.response.headers["retry-after"]
 
@@ -282,29 +196,15 @@ def test_the_key_is_the_token_of_the_server(tmp_path: Path) -> None:
                 connected(server, key).models.list()
 
 
-def test_the_question_of_the_readme_is_answered(tmp_path: Path) -> None:
-    with running_server(tmp_path, backends={"builtin": "builtin"}, corpora=(CORPUS, "readme")) as server:
-        readme_question.index_articles("readme")
-        messages = asked(readme_question.QUESTION)
-        stream = connected(server).chat.completions.create(model="iterative-rag:readme", messages=messages, stream=True)
-        text = "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
-    assert "Her name is **Jane Ballou** [" in text
-    assert "“Mother: Eliza Ballou”" in text
-
-
 # Bodies that no question comes of, with the parameter or the words that the error names.
 WRONG_BODIES: tuple[tuple[Any, str], ...] = (
     ([], "JSON object"),
-    ("x", "JSON object"),
     ({}, "model"),
     ({"model": MODEL}, "messages"),
-    ({"model": 5, "messages": asked("Who?")}, "model"),
     ({"model": MODEL, "messages": "Who?"}, "messages"),
-    ({"model": MODEL, "messages": []}, "messages"),
     ({"model": MODEL, "messages": [None]}, "messages[0]"),
     ({"model": MODEL, "messages": [{"role": "root", "content": "Who?"}]}, "messages[0]"),
     ({"model": MODEL, "messages": [{"role": "system", "content": "Who?"}]}, "messages"),
-    ({"model": MODEL, "messages": [{"role": "user", "content": None}]}, "The question is empty."),
     ({"model": MODEL, "messages": [{"role": "user", "content": {"text": "Who?"}}]}, "messages[0].content"),
     ({"model": MODEL, "messages": [{"role": "user", "content": "\ud800"}]}, "messages[0].content"),
     ({"model": MODEL, "messages": asked(" \n ")}, "The question is empty."),
@@ -312,25 +212,17 @@ WRONG_BODIES: tuple[tuple[Any, str], ...] = (
     ({"model": MODEL, "messages": asked("Who?") * 3000}, "messages"),
     ({"model": "iterative-rag:../../etc", "messages": asked("Who?")}, "does not exist"),
     ({"model": "iterative-rag:towns:../full", "messages": asked("Who?")}, "does not exist"),
-    ({"model": "iterative-rag:towns:full:x", "messages": asked("Who?")}, "does not exist"),
     ({"model": "iterative-rag:" + "x" * 5000, "messages": asked("Who?")}, "does not exist"),
-    ({"model": MODEL, "messages": asked("Who?"), "n": 0}, "n"),
     ({"model": MODEL, "messages": asked("Who?"), "n": True}, "n"),
     ({"model": MODEL, "messages": asked("Who?"), "stream": "yes"}, "stream"),
     ({"model": MODEL, "messages": asked("Who?"), "stream_options": {"include_usage": True}}, "stream_options"),
-    ({"model": MODEL, "messages": asked("Who?"), "stream": True, "stream_options": []}, "stream_options"),
     ({"model": MODEL, "messages": asked("Who?"), "stop": ["a", "b", "c", "d", "e"]}, "stop"),
-    ({"model": MODEL, "messages": asked("Who?"), "stop": [""]}, "stop"),
-    ({"model": MODEL, "messages": asked("Who?"), "stop": 5}, "stop"),
-    ({"model": MODEL, "messages": asked("Who?"), "max_tokens": -1}, "max_tokens"),
     ({"model": MODEL, "messages": asked("Who?"), "max_tokens": "many"}, "max_tokens"),
     ({"model": MODEL, "messages": asked("Who?"), "tools": [{"type": "function"}]}, "tools"),
     ({"model": MODEL, "messages": asked("Who?"), "response_format": {"type": "json_object"}}, "response_format"),
-    ({"model": MODEL, "messages": asked("Who?"), "logprobs": True}, "logprobs"),
     ({"model": MODEL, "messages": asked("Who?"), "llm": "ollama/x@http://10.0.0.1"}, "llm"),
     ({"model": MODEL, "messages": asked("Who?"), "max_hops": 999}, "max_hops"),
     ({"model": MODEL, "messages": asked("Who?"), "corpus": "/etc"}, "corpus"),
-    ({"model": MODEL, "messages": asked("Who?"), "\ud800": 1}, "Unknown parameter"),
     ({"model": MODEL, "messages": asked("Who?"), "x" * 5000: 1}, "Unknown parameter"),
 )
 
@@ -349,6 +241,11 @@ def test_a_wrong_body_is_refused_in_the_words_of_the_protocol(served: RunningSer
             assert len(reply.text) < 2000
             assert "Traceback" not in reply.text
     assert len(served.services.runs.all()) == before
+
+
+@pytest.mark.parametrize(("given", "length"), [("low", "short"), ("medium", "paragraph"), ("high", "report")])
+def test_each_verbosity_has_its_length(given: str, length: str) -> None:
+    assert chat_requested({"model": MODEL, "messages": asked(QUESTION), "verbosity": given}).length == length
 
 
 def test_what_is_no_json_or_no_route_is_refused(served: RunningServer) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from iterative_rag.serve.page.articles.article_view import article_view
 from iterative_rag.serve.page.articles.highlighting import marked_markdown
@@ -48,13 +45,6 @@ def test_a_quote_is_marked_across_emphasis_links_cells_and_blocks() -> None:
     assert squeezed(marked("picture](https://example.org/p.png) and [the keeper][k]")) == "pictureandthekeeper"
 
 
-def test_signs_at_the_ends_of_a_quote_belong_to_it() -> None:
-    assert marked("bell` in it, was built in 1912.") == "bell in it, was built in 1912."
-    text = 'He said **"(Never)!"** and left.'
-    assert marked('"(Never)!"', text) == '"(Never)!"'
-    assert marked('**"(Never)!"** and', text) == '"(Never)!" and'
-
-
 def test_marking_changes_nothing_else() -> None:
     plain = marked_markdown(ARTICLE, 0, 0)
     assert not plain.marked
@@ -62,20 +52,6 @@ def test_marking_changes_nothing_else() -> None:
         for length in (1, 9, 80):
             html = marked_markdown(ARTICLE, start, min(start + length, len(ARTICLE))).html
             assert re.sub(r'</?mark(?: id="quote")?>', "", html) == plain.html
-
-
-def test_the_first_mark_can_be_scrolled_to() -> None:
-    html = marked_markdown(ARTICLE, 20, 300).html
-    assert html.count('<mark id="quote">') == 1
-    assert html.index('id="quote"') < html.index("<mark>")
-
-
-def test_a_quote_that_is_all_markup_is_marked_in_the_source() -> None:
-    start = ARTICLE.index("example.org/lamp")
-    document = Document("d", "Tower", ARTICLE, "tower.md")
-    assert not article_view(document, start, start + 16).marked
-    source = article_view(document, start, start + 16, as_source=True)
-    assert HtmlText(source.html).marked == "example.org/lamp"
 
 
 def test_a_long_article_is_shown_in_parts() -> None:
@@ -126,95 +102,4 @@ def test_line_breaks_that_only_fit_a_page_are_not_shown(source: str, pages: tupl
             assert kept in unwrapped(WRAPPED)
 
 
-@given(st.text(alphabet="ab .\n-1é", max_size=400))
-def test_joined_lines_keep_every_offset(text: str) -> None:
-    joined = unwrapped(text)
-    assert len(joined) == len(text)
-    assert joined.replace(" ", "\n") == text.replace(" ", "\n")
-
-
 # --- documents made up by hypothesis, which know of each character whether it is shown ----------------
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Some of the source, and whether readers see it."""
-
-    source: str
-    seen: bool
-
-
-def seen(text: str) -> list[Piece]:
-    return [Piece(text, True)]
-
-
-def hidden(text: str) -> list[Piece]:
-    return [Piece(text, False)]
-
-
-WORDS = st.text(alphabet="abcdeXYZ0189äß語", min_size=1, max_size=6)
-PLAIN = st.lists(st.one_of(WORDS, WORDS.map(lambda word: f"({word}),")), min_size=1, max_size=4).map(
-    lambda words: seen(" ".join(words))
-)
-
-
-def _wrapped(before: str, after: str) -> st.SearchStrategy[list[Piece]]:
-    return WORDS.map(lambda word: [*hidden(before), *seen(word), *hidden(after)])
-
-
-INLINE = st.one_of(
-    PLAIN,
-    _wrapped("**", "**"),
-    _wrapped("*", "*"),
-    _wrapped("`", "`"),
-    _wrapped("[", "](https://example.org/abc01)"),
-    _wrapped("![", "](https://example.org/abc01.png)"),
-    _wrapped("**[", "](https://example.org/X)**"),
-    st.just(seen("<script>")),
-)
-LINE = st.lists(INLINE, min_size=1, max_size=4).map(
-    lambda parts: [piece for n, part in enumerate(parts) for piece in ([] if n == 0 else hidden(" ")) + part]
-)
-
-
-def _with(before: str, line: list[Piece], after: str = "\n\n") -> list[Piece]:
-    return [*hidden(before), *seen("A "), *line, *hidden(after)]
-
-
-def _table(rows: list[list[list[Piece]]]) -> list[Piece]:
-    made = [*hidden("| "), *seen("Head"), *hidden(" | |\n|---|---|\n")]
-    for cells in rows:
-        made += hidden("|")
-        for cell in cells:
-            made += [*hidden(" "), *cell, *hidden(" |")]
-        made += hidden("\n")
-    return [*made, *hidden("\n")]
-
-
-BLOCK = st.one_of(
-    LINE.map(lambda line: _with("", line)),
-    LINE.map(lambda line: _with("## ", line)),
-    LINE.map(lambda line: _with("> ", line)),
-    st.lists(LINE, min_size=1, max_size=3).map(
-        lambda lines: [piece for line in lines for piece in _with("- ", line, "\n")] + hidden("\n")
-    ),
-    st.lists(st.tuples(LINE, LINE).map(list), min_size=1, max_size=3).map(_table),
-    WORDS.map(lambda word: [*hidden("```\n"), *seen(f"{word} <b>*{word}*</b>"), *hidden("\n```\n\n")]),
-)
-DOCUMENT = st.lists(BLOCK, min_size=1, max_size=5).map(lambda blocks: [piece for block in blocks for piece in block])
-
-
-@settings(max_examples=150, deadline=None)
-@given(pieces=DOCUMENT, ends=st.tuples(st.floats(0, 1), st.floats(0, 1)))
-@example(pieces=[*seen("A a"), *hidden("\n\n"), *hidden("```\n"), *seen("b"), *hidden("\n```\n")], ends=(0.0, 1.0))
-def test_marks_hold_what_is_seen_of_the_quote(pieces: list[Piece], ends: tuple[float, float]) -> None:
-    source = "".join(piece.source for piece in pieces)
-    shows = [piece.seen for piece in pieces for _ in piece.source]
-    # A quote begins and ends at a word: what is cited is words, and signs alone may be markup or not.
-    words = [n for n, character in enumerate(source) if character.isalnum() and shows[n]]
-    start, stop = sorted(words[min(int(place * len(words)), len(words) - 1)] for place in ends)
-    shown = marked_markdown(source, start, stop + 1)
-    expected = "".join(source[n] for n in range(start, stop + 1) if shows[n])
-    read = HtmlText(shown.html)
-    assert squeezed(read.marked) == squeezed(expected)
-    assert read.suspect == []

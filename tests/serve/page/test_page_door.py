@@ -13,10 +13,9 @@ import httpx
 import pytest
 
 from fakes import evaluation_records
-from fakes.command_line import run_as_process
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
-from iterative_rag.protocols import ChatReply, ChatRequest
+from iterative_rag.cli import main
 from iterative_rag.serve.page.rendering import static_file
 from tests.serve.page.marked_text import HtmlText, squeezed
 
@@ -55,15 +54,6 @@ def test_a_question_is_asked_and_proved_without_javascript(served: RunningServer
         assert HtmlText(client.get(f"{address}?cite=1&view=source").text).marked
 
 
-def test_the_article_of_a_quote_is_served_alone(served: RunningServer) -> None:
-    with served.client() as client:
-        address, _ = answered(client)
-        part = client.get(f"{address}/quotes/2").text
-        assert "<html" not in part
-        assert HtmlText(part).marked == "Its mayor is Edda Holm."
-        assert client.get(f"{address}/quotes/9").status_code == 404
-
-
 def test_the_form_says_what_cannot_be(served: RunningServer) -> None:
     with served.client() as client:
         for fields in ({"question": " "}, {"corpus": "none"}, {"max_hops": "99"}, {"max_hops": "many"}):
@@ -86,7 +76,13 @@ def test_a_form_of_this_server_is_accepted_as_browsers_send_it(served: RunningSe
         assert client.post("/ask", data={"question": QUESTION}, headers=foreign).status_code == 403
 
 
-def test_what_can_be_kept(served: RunningServer, tmp_path: Path) -> None:
+def test_what_can_be_kept(served: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def verified(file: Path, code: int) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(["verify", str(file)])
+        assert (ended.value.code or 0) == code
+        return capsys.readouterr().out
+
     with served.client() as client:
         address, _ = answered(client)
         assert client.get(f"{address}/answer.md").text.startswith(f"# {QUESTION}")
@@ -98,11 +94,9 @@ def test_what_can_be_kept(served: RunningServer, tmp_path: Path) -> None:
         assert str(served.home) not in text
         file = tmp_path / "proof"
         file.write_bytes(text.encode())
-        verified = run_as_process("verify", str(file))
-        assert verified.code == 0, verified.err
-        assert "2 of 2 quotes" in verified.out
+        assert "2 of 2 quotes" in verified(file, 0)
         file.write_bytes(text.replace("Its mayor is Edda Holm.", "Its mayor is Otto Brask.").encode())
-        assert run_as_process("verify", str(file)).code == 2
+        verified(file, 2)
 
 
 def test_an_edited_hop_gives_another_version(served: RunningServer) -> None:
@@ -143,117 +137,6 @@ def test_a_follow_up_is_understood_from_the_answer_before_it(served: RunningServ
         assert client.post(f"{address}/follow-up", data={"question": " "}).status_code == 400
 
 
-def test_what_a_follow_up_was_understood_as_can_be_edited(served: RunningServer) -> None:
-    typed, meant = "And who leads it?", "Who is the mayor of the town where the bridge stands?"
-    with served.client() as client:
-        address, _ = answered(client)
-        response = client.post(f"{address}/follow-up", data={"question": typed, "meaning": meant})
-        page = ended(client, response.headers["location"])
-        assert f"Understood as: {meant}" in HtmlText(page).text
-        # The form asks again from the same answer, with the words that were typed.
-        form = page[page.index('class="understood"') :]
-        form = form[form.index(f'action="{address}/follow-up"') : form.index("</form>")]
-        assert f'name="question" value="{typed}"' in form
-        assert f'name="meaning" value="{meant}"' in form
-        too_long = client.post(f"{address}/follow-up", data={"question": typed, "meaning": "why " * 9000})
-        assert too_long.status_code == 400
-
-
-def test_a_follow_up_is_asked_as_the_answer_before_it_was(served: RunningServer) -> None:
-    with served.client() as client:
-        address = asked(client, strategy="naive", max_hops="2", max_seconds="100")
-        ended(client, address)
-        followed = client.post(f"{address}/follow-up", data={"question": QUESTION}).headers["location"]
-        ended(client, followed)
-        used = client.get(f"/api{followed}").json()["answer"]["settings"]
-        assert (used["max_hops"], used["max_seconds"]) == (2, 100)
-        assert "playing · naive" in HtmlText(client.get(followed).text).text
-
-
-@pytest.mark.parametrize(
-    ("door", "data"),
-    [("follow-up", {"question": QUESTION, "meaning": QUESTION}), ("edit", {"hop": "1", "fact": "0", "kind": "pin"})],
-)
-def test_what_goes_on_from_a_run_keeps_its_language_and_its_part_of_the_corpus(
-    served: RunningServer, door: str, data: dict[str, str]
-) -> None:
-    body = {"question": QUESTION, "answer_language": "de", "within": {"title": "Sunday*"}}
-    with served.client() as client:
-        run_id = client.post("/api/ask", json=body).json()["run_id"]
-        going_on = client.post(f"/runs/{run_id}/{door}", data=data).headers["location"]
-        ended(client, going_on)
-        answer = client.get(f"/api{going_on}").json()["answer"]
-    assert answer["settings"]["answer_language"] == "de"
-    assert "--title 'Sunday*'" in answer["corpus_notice"]
-
-
-def test_another_version_has_the_limits_of_the_run_that_is_edited(served: RunningServer) -> None:
-    with served.client() as client:
-        address = asked(client, max_hops="3", max_seconds="100")
-        ended(client, address)
-        edited = client.post(f"{address}/edit", data={"hop": "1", "fact": "0", "kind": "pin"}).headers["location"]
-        ended(client, edited)
-        used = client.get(f"/api{edited}").json()["answer"]["settings"]
-        assert (used["max_hops"], used["max_seconds"]) == (3, 100)
-
-
-class UnclearLLM(PlayingLLM):
-    """Understands no follow-up."""
-
-    def complete(self, request: ChatRequest) -> ChatReply:
-        if request.role == "follow_up":
-            return ChatReply(json.dumps({"question": "", "status": "unclear", "unclear": "Two are meant."}), 10, 10)
-        return super().complete(request)
-
-
-class WritingLLM(PlayingLLM):
-    """Writes its answers, and goes on once they were seen."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen = threading.Event()
-
-    def complete(self, request: ChatRequest) -> ChatReply:
-        reply = super().complete(request)
-        if request.written:
-            request.written(reply.text)
-            assert self.seen.wait(30)
-        return reply
-
-
-def test_a_follow_up_that_is_not_understood_can_be_asked_in_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    with running_server(tmp_path, backends={"unclear": UnclearLLM()}) as running, running.client() as client:
-        address, _ = answered(client)
-        failed = client.post(f"{address}/follow-up", data={"question": "and they?"}).headers["location"]
-        page = ended(client, failed, "cannot be understood")
-        assert f'action="{address}/follow-up"' in page
-        assert 'name="meaning" value="and they?"' in page
-        assert "--as" not in page  # which is for the command line
-        data = {"question": "and they?", "meaning": QUESTION}
-        again = client.post(f"{address}/follow-up", data=data).headers["location"]
-        assert "Edda Holm" in HtmlText(ended(client, again)).text
-
-
-def test_the_text_of_a_follow_up_comes_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    llm = WritingLLM()
-    llm.seen.set()
-    with running_server(tmp_path, backends={"writing": llm}) as running, running.client() as client:
-        address, _ = answered(client)
-        llm.seen.clear()
-        followed = client.post(f"{address}/follow-up", data={"question": "x", "meaning": QUESTION}).headers["location"]
-        with client.stream("GET", f"/api{followed}/events") as stream:
-            for line in stream.iter_lines():
-                if line == "event: text":
-                    llm.seen.set()
-                elif line == "event: final":
-                    break
-    assert llm.seen.is_set()
-
-
 def test_what_there_is_can_be_explored(served: RunningServer) -> None:
     with served.client() as client:
         answered(client)
@@ -275,13 +158,6 @@ def test_what_there_is_can_be_explored(served: RunningServer) -> None:
         for unknown in ("/corpora/none", f"/corpora/{CORPUS}/documents/none", "/runs/none", "/compare?a=none"):
             assert client.get(unknown).status_code == 404
         assert client.get("/compare").status_code == 400
-
-
-def test_a_run_can_be_deleted(served: RunningServer) -> None:
-    with served.client() as client:
-        address, _ = answered(client)
-        assert client.post(f"{address}/forget", data={"sure": "yes"}).status_code == 303
-        assert address not in client.get("/history").text
 
 
 def test_a_run_under_way_shows_its_hops_and_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,23 +215,6 @@ def test_scripts_write_html_only_as_the_server_made_it(name: str) -> None:
     script = static_file(name).decode()
     assert script.count(".innerHTML = ") == script.count(".innerHTML = await response.text()")
     assert not re.search(r"insertAdjacentHTML|document\.write|eval\(|outerHTML\s*=", script)
-
-
-@pytest.mark.parametrize(
-    ("question", "offered"),
-    [
-        ("Which colour has the moon of Zorblax?", (f'href="/corpora/{CORPUS}?q=Which+colour', "has about it")),
-        ("Why is the bridge of Aldermere so loved?", ('href="#follow-up"', "iterative-rag serve --llm", "--guess")),
-    ],
-)
-def test_an_ending_without_an_answer_says_what_to_try(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, offered: tuple[str, ...]
-) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    with running_server(tmp_path, backends={"builtin": "builtin"}) as running, running.client() as client:
-        page = unescape(ended(client, asked(client, question=question, backend="builtin")))
-        assert "To try" in page
-        assert [one for one in offered if one not in page] == [], page
 
 
 def test_evaluation_runs_of_a_folder_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
