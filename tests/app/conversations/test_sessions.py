@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fakes.in_memory import MemoryCorpus
-from fakes.sample_answers import FACT
 from iterative_rag.app.conversations import ConversationSession, ConversationStore
-from iterative_rag.app.conversations.conversion import converted
-from iterative_rag.app.conversations.session import FACT_CHARS as REMEMBERED
-from iterative_rag.app.conversations.session import earlier_of
 from iterative_rag.app.factory import IterativeRAG
-from iterative_rag.computing.display import shown
 from iterative_rag.errors import FollowUpUnclear
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.llm.roles.follow_up import FACT_CHARS
 from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import NoCache
-from iterative_rag.types import Earlier, Exchange, FinalStep, FollowUpStep, Status
+from iterative_rag.types import FinalStep, FollowUpStep, Status
 
 QUOTE = "Velm Tower was designed in 1911 by Oda Brenk and is 120 m tall."
-TEXTS = {
-    "Velm Tower": f"{QUOTE} It stands in Orm.",
-    "Oda Brenk": "Oda Brenk was born in Tarn.",
-}
+TEXTS = {"Velm Tower": f"{QUOTE} It stands in Orm.", "Oda Brenk": "Oda Brenk was born in Tarn."}
 FIRST = "Who designed Velm Tower?"
 
 
@@ -119,24 +108,6 @@ def test_a_follow_up_that_one_look_up_answers_costs_two_calls() -> None:
     assert [one.quote for one in answer.citations] == [TEXTS["Oda Brenk"]]
 
 
-def test_a_look_up_that_brings_nothing_is_analysed_as_ever() -> None:
-    asked = reply("search", "Where was Oda Brenk born?", single=True)
-    stuck = {"status": "stuck", "reason": "nothing tells"}
-    script = {**DESIGNED, "follow_up": [asked], "analyse": [*DESIGNED["analyse"], stuck]}
-    found = iter(DESIGNED["extract"])
-    with ScriptedLLM({**script, "extract": lambda request: next(found, {"facts": []})}) as llm:
-        talk = session(llm)
-        talk.ask(FIRST)
-        assert talk.ask("where was she born?").status is Status.ABSTAINED
-
-
-def test_an_unreadable_reply_is_asked_for_again() -> None:
-    with scripted(DESIGNED, {"follow_up": ["I think that", WHEN]}) as llm:
-        talk = session(llm)
-        talk.ask(FIRST)
-        assert talk.ask("and when?").short_answer == "1911"
-
-
 def test_what_is_unclear_is_asked_about_and_not_remembered() -> None:
     unclear = reply("unclear", "", unclear="Two towers were spoken of")
     with scripted(DESIGNED, {"follow_up": [unclear]}) as llm:
@@ -146,14 +117,6 @@ def test_what_is_unclear_is_asked_about_and_not_remembered() -> None:
             talk.ask("and the other one?")
     assert "--as" in raised.value.hint
     assert len(talk.turns) == 1
-
-
-def test_a_meaning_that_is_given_is_asked_as_it_is() -> None:
-    with scripted(DESIGNED, BORN) as llm:
-        talk = session(llm)
-        talk.ask(FIRST)
-        answer = talk.ask("and her?", meaning="Where was Oda Brenk born?")
-    assert (answer.short_answer, talk.turns[-1].asked, talk.turns[-1].rewritten) == ("Tarn", "and her?", True)
 
 
 def test_a_quote_that_no_longer_stands_answers_nothing() -> None:
@@ -177,86 +140,4 @@ def test_another_unit_costs_no_call() -> None:
     assert [one.quote for one in answer.citations] == [QUOTE]
 
 
-def test_another_unit_takes_the_place_of_a_unit_and_of_nothing_else() -> None:
-    asked = "How tall is the tower in Orm in metres?"
-    with scripted(finding(asked, QUOTE, "120 m")) as llm:
-        talk = session(llm)
-        talk.ask(asked)
-        assert talk.ask("and in feet?").question == "How tall is the tower in Orm in feet?"
-
-
-def test_a_place_at_the_end_of_the_question_is_kept() -> None:
-    with scripted(finding("How tall is the tower in Orm?", QUOTE, "120 m")) as llm:
-        talk = session(llm)
-        talk.ask("How tall is the tower in Orm?")
-        answer = talk.ask("and in feet?")
-    assert answer.question == "How tall is the tower in Orm in feet?"
-    assert answer.short_answer.startswith("393.7")
-
-
-def test_twenty_turns_stay_small_and_lose_no_citation(tmp_path: Path) -> None:
-    """Each cites two long quotes of an article of its own."""
-    store = ConversationStore(tmp_path / "conversations")
-    with scripted(DESIGNED) as llm:
-        talk = session(llm, store)
-        talk.ask(FIRST)
-    first, texts = talk.turns[0], {}
-    for n in range(1, 21):
-        quotes = [f"Passage {part} of article {n} was written in {1900 + n}: {'word ' * 150}." for part in (1, 2)]
-        title = f"Article {n}"
-        texts[title] = "".join(quotes)
-        facts, citations = [], []
-        for part, quote in enumerate(quotes, start=1):
-            place: dict[str, Any] = {
-                "title": title,
-                "quote": quote,
-                "start": texts[title].index(quote),
-                "source": f"{title}.md",
-            }
-            place["end"] = place["start"] + len(quote)
-            statement = f"Passage {part} of article {n} was written in {1900 + n}."
-            facts.append(dataclasses.replace(first.facts[0], document_id=title, statement=statement, **place))
-            citations.append(dataclasses.replace(first.answer.citations[0], n=part, **place))
-        answer = dataclasses.replace(first.answer, question=f"Question {n}?", citations=tuple(citations))
-        talk.conversation = store.keep(
-            talk.conversation, "", dataclasses.replace(first, asked=f"and {n}?", answer=answer, facts=tuple(facts))
-        )
-
-    earlier = earlier_of(talk.conversation, "and when?")
-    assert len(earlier.facts) == 41
-    assert sum(len(one.statement) + len(one.title) for one in earlier.facts) < REMEMBERED
-    said = reply("answered", "When was passage 2 of article 3 written?", "It was written in 1903 [7].", "1903")
-    with ScriptedLLM({"follow_up": [said]}) as llm:
-        grown = session(llm, store, **{name.replace(" ", "_"): text for name, text in texts.items()})
-        grown.conversation = store.load("last")
-        assert [len(turn.answer.citations) for turn in grown.turns] == [1] + [2] * 20
-        answer = grown.ask("and passage 2 of the third?")
-    assert len(llm.requests[0].user) < FACT_CHARS + 2000
-    assert (answer.short_answer, answer.citations[0].quote) == ("1903", talk.turns[3].answer.citations[1].quote)
-    assert store.path.stat().st_size < 400_000
-
-
 # --- conversion of the last value --------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text", "short"),
-    [
-        ("430 km", "miles", "430 km to miles ≈ 267.2 miles [1]", "267.2 miles"),
-        ("1234567 m", "km", "1234567 m to km ≈ 1,235 km [1]", "1,235 km"),
-        ("12 km", "m", "12 km to m = 12,000 m [1]", "12,000 m"),
-    ],
-)
-def test_a_rounded_value_is_not_told_as_an_equal_one(value: str, unit: str, text: str, short: str) -> None:
-    fact = replace(FACT, value=value, quote=f"The Vltava is {value} long.")
-    earlier = Earlier((Exchange("How long is the Vltava?", value),), (fact,))
-    meant = converted(f"and in {unit}?", earlier)
-    assert meant is not None
-    assert meant.draft is not None
-    assert (meant.question, meant.draft.text, meant.draft.short_answer) == (
-        f"How long is the Vltava in {unit}?",
-        text,
-        short,
-    )
-    (done,) = meant.draft.computations
-    assert f"{shown(done.expression, done.result)} [1]" == text

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import aclosing
 
 import pytest
 
 from fakes import two_article_corpus
 from fakes.llama_index_models import two_article_llm, word_embedding
-from iterative_rag import FinalStep, IterativeRAG
+from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import corpora
 from iterative_rag.errors import CorpusMismatch, UsageError
 from iterative_rag.index.embedders.hashing import HashingEmbedder
@@ -84,17 +83,6 @@ def test_the_loop_goes_on_while_a_question_is_answered(rag: IterativeRAG, gate: 
     assert asyncio.run(both()) == "Edda Holm"
 
 
-def test_steps_come_as_they_happen(rag: IterativeRAG, gate: Gate) -> None:
-    gate.open.set()
-
-    async def kinds() -> list[str]:
-        return [type(step).__name__ async for step in rag.asteps(two_article_corpus.QUESTION, strategy="iterative")]
-
-    found = asyncio.run(kinds())
-    assert found[-1] == "FinalStep"
-    assert found == [type(step).__name__ for step in rag.steps(two_article_corpus.QUESTION)]
-
-
 def test_to_cancel_ends_the_run_before_its_next_call(rag: IterativeRAG, gate: Gate) -> None:
     async def cancelled() -> None:
         asking = asyncio.create_task(rag.aask(two_article_corpus.QUESTION))
@@ -110,44 +98,11 @@ def test_to_cancel_ends_the_run_before_its_next_call(rag: IterativeRAG, gate: Ga
     assert gate.calls == 1
 
 
-def test_a_timeout_ends_the_run_too(rag: IterativeRAG, gate: Gate) -> None:
-    async def late() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(rag.aask(two_article_corpus.QUESTION), 0.05)
-        gate.open.set()
-        await until_ended()
-
-    asyncio.run(late())
-    assert gate.calls <= 1
-
-
-def test_who_takes_no_more_steps_ends_the_run(rag: IterativeRAG, gate: Gate) -> None:
-    gate.open.set()
-
-    async def first() -> object:
-        async with aclosing(rag.asteps(two_article_corpus.QUESTION)) as steps:
-            step = await anext(steps)
-        await until_ended()
-        return step
-
-    assert not isinstance(asyncio.run(first()), FinalStep)
-
-
 def test_an_error_reaches_the_caller(rag: IterativeRAG) -> None:
     with pytest.raises(UsageError, match="empty"):
         asyncio.run(rag.aask("  "))
     with pytest.raises(CorpusMismatch):
         asyncio.run(rag.aindex(ARTICLES, embed_model=HashingEmbedder(8)))
-
-
-def test_many_questions_at_once(rag: IterativeRAG, gate: Gate) -> None:
-    gate.open.set()
-
-    async def all_of_them() -> set[str]:
-        answers = await asyncio.gather(*(rag.aask(two_article_corpus.QUESTION) for _ in range(4)))
-        return {answer.short_answer for answer in answers}
-
-    assert asyncio.run(all_of_them()) == {"Edda Holm"}
 
 
 class GatedEmbedder(HashingEmbedder):

@@ -77,9 +77,3 @@ def test_a_changed_document_and_another_fact_are_read() -> None:
     asked(llm, cache, "Who designed Quill Hall?")
     assert asked(llm, cache, "Who was the architect of Quill Hall?", f"{TEXT} It was sold in 1950.")[1] == 1
     assert asked(llm, cache, "Who owned Quill Hall?")[1] > 0
-
-
-def test_it_can_be_left_to_the_same_words() -> None:
-    llm, cache = mind(), DictCache()
-    asked(llm, cache, "Who designed Quill Hall?", reuse="words")
-    assert asked(llm, cache, "Who was the architect of Quill Hall?", reuse="words")[1] == 1

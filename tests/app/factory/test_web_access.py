@@ -14,7 +14,7 @@ from fakes.web_sites import REFUSED, Answer, sending, serving
 from fakes.wikipedia_server import FakeWiki
 from iterative_rag.app.factory import web_access
 from iterative_rag.app.factory.web_access import WebReader, make_web
-from iterative_rag.errors import MissingExtra, UsageError
+from iterative_rag.errors import MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document, SearchResult
@@ -64,27 +64,8 @@ def test_a_page_becomes_a_document_with_address_and_day() -> None:
     assert asked[:2] == ["/robots.txt", "/lamp"]
 
 
-def test_another_text_or_address_is_another_document() -> None:
-    with serving(site(a=html(), b=html(), c=html(PAGE.replace("1857", "1900")))) as (host, _):
-        pages = read([f"http://{host}/{name}" for name in "abc"], host)
-    assert len({page.id for page in pages if isinstance(page, Document)}) == 3
-
-
-def test_pages_keep_the_order_of_the_results_and_a_bad_one_its_reason() -> None:
-    with serving(site(a=html(), c=html(PAGE.replace("Gull Point", "Cape Ebb")))) as (host, _):
-        pages = read([f"http://{host}/a", f"http://{host}/b", "http://10.0.0.1/", f"http://{host}/c"], host)
-    assert [page.title if isinstance(page, Document) else "" for page in pages] == [
-        "The lamp of Gull Point",
-        "",
-        "",
-        "The lamp of Cape Ebb",
-    ]
-    assert "status 404" in reasons(pages)[0]
-    assert "not a public host" in reasons(pages)[1]
-
-
 # Names need a stand-in for DNS: tests/sources/web/test_page_client.py has one.
-@pytest.mark.parametrize("url", [url for url in REFUSED if "example" not in url])
+@pytest.mark.parametrize("url", [url for url in REFUSED[::2] if "example" not in url])
 def test_a_result_that_is_not_public_is_refused(url: str) -> None:
     (page,) = read([url])
     assert isinstance(page, Skipped)
@@ -109,14 +90,10 @@ def test_nor_is_a_private_address_reached_by_a_redirect() -> None:
         (sending(bytes(range(256)) * 40, Content_Type="text/plain"), "cannot be read"),
         (sending(b"words without a type"), "unknown type"),
         (html("<script>document.write('Lit in 1857')</script>"), "no text"),
-        (html("<nav>Menu</nav><form>Subscribe</form>"), "no text"),
-        (html(""), "no text"),
         (html("<div>" * 20_000 + "deep"), "nested"),
         (sending(b"x" * (web_access.MAX_BYTES + 1), Content_Type="text/html"), "larger than"),
-        (sending(b"", 401), "401"),
         (sending(b"", 403), "403"),
         (sending(b"", 429, Retry_After="600"), "429"),
-        (sending(b"", 500), "500"),
         (sending(b"", 302, Location="/lamp"), "redirected more than"),
         (sending(b"", 302, Location="file:///etc/passwd"), "not an http"),
     ],
@@ -126,23 +103,6 @@ def test_a_page_that_is_none_is_left_out_with_its_reason(answer: Answer, reason:
         (page,) = read([f"http://{host}/lamp"], host)
     assert isinstance(page, Skipped)
     assert reason in page.reason
-
-
-def test_a_site_that_refuses_robots_is_not_read() -> None:
-    robots = sending(b"User-agent: *\nDisallow: /private", Content_Type="text/plain")
-    with serving(site(robots_txt=robots, **{"private/a": html()})) as (host, asked):
-        (page,) = read([f"http://{host}/private/a"], host)
-    assert "robots.txt" in reasons([page])[0]
-    assert asked == ["/robots.txt"]
-
-
-def test_a_silent_page_does_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_access, "SECONDS", 0.3)
-    with serving(site(a=html())) as (host, _), answering(json_reply({})) as silent:
-        silent.answers = [type(silent.answers[0])(hang=True)]
-        pages = read([f"{silent.url}/slow", f"http://{host}/a"], host, silent.host)
-    assert "did not reply in full" in reasons(pages[:1])[0]
-    assert isinstance(pages[1], Document)
 
 
 def test_text_of_a_page_starts_nothing() -> None:
@@ -160,17 +120,6 @@ def test_text_of_a_page_starts_nothing() -> None:
 # --- wikis -----------------------------------------------------------------------------------
 
 
-def test_an_article_is_read_through_its_wiki_with_its_infobox() -> None:
-    with FakeWiki() as wiki:
-        wiki.add("Gull Point", INFOBOX)
-        (page,) = WebReader(AGENT, wiki=wiki.api).read([SearchResult("Gull Point", f"{wiki.url}/wiki/Gull_Point")])
-    assert isinstance(page, Document)
-    assert "| Lit | 1857 |" in page.text
-    assert "[1]" not in page.text
-    assert (page.title, page.source) == ("Gull Point", f"{wiki.url}/wiki/Gull_Point")
-    assert page.retrieved
-
-
 def test_the_users_own_wiki_may_be_private_but_opens_no_other_door() -> None:
     with FakeWiki() as wiki, serving(html()) as (other, asked):
         wiki.add("Gull Point", INFOBOX)
@@ -186,14 +135,6 @@ def test_no_page_of_the_web_leads_into_the_users_own_wiki() -> None:
     assert "not a public host" in reasons(pages)[0]
 
 
-def test_a_title_with_several_meanings_or_none_is_no_article() -> None:
-    with FakeWiki() as wiki:
-        wiki.add("Lamp", disambiguation=True)
-        results = [SearchResult("Lamp", f"{wiki.url}/wiki/Lamp"), SearchResult("Nowhere", f"{wiki.url}/wiki/Nowhere")]
-        pages = list(WebReader(AGENT, wiki=wiki.api).read(results))
-    assert ["no article" in reason for reason in reasons(pages)] == [True, True]
-
-
 # --- what the settings build -----------------------------------------------------------------
 
 
@@ -203,31 +144,11 @@ def test_without_web_there_is_no_engine_whatever_it_is_called() -> None:
         assert make_web(Settings(search_engine=name)) is None
 
 
-def test_with_web_a_wrong_engine_is_told_at_once() -> None:
-    with pytest.raises(UsageError):
-        make_web(Settings(web=True, search_engine="no such engine"))
-
-
-@pytest.mark.parametrize("package", ["html_to_markdown", "selectolax.lexbor"])
-def test_missing_packages_are_named_by_their_extra(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
+def test_missing_packages_are_named_by_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
     with pytest.raises(MissingExtra) as caught:
         make_web(Settings(web=True))
     assert caught.value.extra == "web"
-
-
-def test_a_wiki_of_ones_own_is_searched_and_read() -> None:
-    with FakeWiki() as wiki:
-        wiki.add("Gull Point", INFOBOX)
-        wiki.add("Cape Ebb")
-        built = make_web(Settings(web=True, search_engine=f"wikipedia@{wiki.api}"))
-        assert built is not None
-        engine, pages = built
-        results = engine.search("gull point lamp", 3)
-        documents = list(pages.read(results))
-    assert [one.title for one in results] == ["Gull Point"]
-    assert [page.title for page in documents if isinstance(page, Document)] == ["Gull Point"]
-    assert all(agent.startswith("iterative-rag/") for agent in wiki.agents)
 
 
 def test_searxngs_results_on_private_addresses_are_refused_though_the_server_is_one() -> None:

@@ -12,8 +12,7 @@ from fakes.sample_answers import ABSTAINED, ANSWERED, CITATION
 from iterative_rag.app.proof.proof_check import Finding, ProofCheck, check_proof
 from iterative_rag.app.proof.proof_file import content_hash, proof_html, read_proof
 from iterative_rag.errors import UsageError
-from iterative_rag.storage.output import EXTRACT
-from iterative_rag.types import Answer, AnswerForm, Citation, ConfidenceWord, Document
+from iterative_rag.types import Answer, Citation, Document
 
 TEXT = "# Bridge\n\n" + CITATION.quote + " It is old."
 DOCUMENT = Document("bridge", CITATION.title, TEXT, "/home/someone/corpus/bridge.md")
@@ -42,17 +41,6 @@ def test_the_file_holds_quotes_offsets_hashes_and_versions() -> None:
     assert data["made_by"] == "iterative-rag 9.9"
     assert "/home/someone" not in made()
     assert f"<mark>{CITATION.quote}</mark> It is old." in made()
-
-
-def test_the_file_tells_all_that_the_answer_tells() -> None:
-    """The value beside a text without it, caveats, and that an extract concludes nothing."""
-    told = made(dataclasses.replace(ANSWERED, text="It was founded by her [1].", caveats=("One list has no rows.",)))
-    assert '<p class="short">Edda Holm</p>' in told
-    assert "<p>caveat: One list has no rows.</p>" in told
-    assert "Sources differ (In which town does the Sunday bridge stand?): Aldermere [1]; Orm [1]" in told
-    assert EXTRACT in made(dataclasses.replace(ANSWERED, form=AnswerForm.EXTRACT))
-    guess = dataclasses.replace(ANSWERED, confidence_word=ConfidenceWord.WEAK_GUESS)
-    assert "<strong>Weak guess:</strong>" in made(guess)
 
 
 def test_a_check_says_what_changed() -> None:

@@ -10,22 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, HOP, NEED, UNREAD, steps_to
-from iterative_rag.app.proof.graph_layout import BOX_WIDTH, layout, wrapped
 from iterative_rag.app.proof.graph_svg import graph_svg, words
 from iterative_rag.app.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing, proof_graph
 from iterative_rag.app.proof.setbacks import setbacks
-from iterative_rag.types import (
-    Answer,
-    ChainLink,
-    Citation,
-    Computation,
-    ConfidenceWord,
-    Conflict,
-    HopRecord,
-    Need,
-    Side,
-    Status,
-)
+from iterative_rag.types import Answer, ChainLink, Citation, ConfidenceWord, Conflict, HopRecord, Need, Side, Status
 
 FOUNDER = dataclasses.replace(
     FACT,
@@ -73,20 +61,6 @@ def test_a_chain_leads_from_the_question_over_needs_and_facts_to_the_answer() ->
         ("need-2", "fact-2"): Standing.FIRM,
         ("fact-2", "answer"): Standing.FIRM,
     }
-
-
-def test_a_computation_stands_between_facts_and_answer() -> None:
-    computed = dataclasses.replace(CHAIN, computations=ANSWERED.computations, text="It is 87 years old [1].")
-    assert links(computed)["fact-1", "computation-1"] is Standing.FIRM
-    assert links(computed)["computation-1", "answer"] is Standing.FIRM
-    assert "1912 − 1825 = 87" in [node.text for node in proof_graph(computed).nodes]
-
-
-def test_a_computation_from_a_fact_that_is_not_cited_can_be_drawn() -> None:
-    """As a trace from elsewhere may have it; the link had no box to begin at."""
-    computed = dataclasses.replace(CHAIN, computations=(Computation("1912 - 1825", "87", (1, 9)),))
-    assert ("fact-9", "computation-1") not in links(computed)
-    assert "1912 − 1825 = 87" in graph_svg(proof_graph(computed))
 
 
 def test_links_say_how_firm_they_are() -> None:
@@ -151,21 +125,6 @@ def test_what_was_tried_in_vain_is_told_with_its_reason() -> None:
     assert any("Ollama answered 500." in one.reason for one in setbacks(UNREAD))
 
 
-def test_drawn_boxes_do_not_overlap_and_links_cross_none() -> None:
-    placed = layout(proof_graph(dataclasses.replace(CHAIN, text="Holm [1][2].", computations=ANSWERED.computations)))
-    for one in placed.boxes:
-        assert 0 <= one.x <= placed.width - BOX_WIDTH
-        assert one.y + one.height <= placed.height
-        for other in placed.boxes:
-            apart = (
-                abs(one.x - other.x) >= BOX_WIDTH or one.y + one.height <= other.y or other.y + other.height <= one.y
-            )
-            assert apart or one is other
-        for drawn in placed.links:
-            for x, y in drawn.points[1:-1]:
-                assert not (one.x < x < one.x + BOX_WIDTH and one.y < y < one.y + one.height)
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.text(max_size=60), st.randoms())
 def test_any_graph_can_be_drawn(sizes: list[int], text: str, random: object) -> None:
@@ -180,14 +139,6 @@ def test_any_graph_can_be_drawn(sizes: list[int], text: str, random: object) -> 
     assert len(svg.findall(".//{*}rect")) == len(nodes)
 
 
-def test_text_is_wrapped_to_the_box_and_cut_off() -> None:
-    lines = wrapped("the longest of all the bridges over the river " * 5, 200, 3)
-    assert len(lines) == 3
-    assert lines[-1].endswith(" …")
-    assert set(" ".join(lines).split()) <= {"the", "longest", "of", "all", "bridges", "over", "river", "…"}
-    assert all(len(line) <= 11 for line in wrapped("x" * 100, 100, 20))
-
-
 def test_hostile_text_stays_text_in_the_drawing() -> None:
     hostile = '"><script>alert(1)</script><a href="javascript:x">'
     answer = dataclasses.replace(
@@ -196,9 +147,3 @@ def test_hostile_text_stays_text_in_the_drawing() -> None:
     svg = ET.fromstring(graph_svg(proof_graph(answer), lambda node: "#quote-1" if node.citation else ""))
     assert not svg.findall(".//{*}script")
     assert {link.get("href") for link in svg.findall(".//{*}a")} == {"#quote-1"}
-
-
-def test_an_unfinished_answer_with_a_value_is_shown_as_weak() -> None:
-    unfinished = dataclasses.replace(CHAIN, status=Status.INCOMPLETE, reason="A limit was reached.")
-    assert proof_graph(unfinished).nodes[-1].kind is NodeKind.ANSWER
-    assert links(unfinished)["fact-2", "answer"] is Standing.WEAK

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pytest
 
-from fakes.model_server import FakeServer, unused_url
+from fakes.model_server import FakeServer
 from fakes.qualified_models import MODELS, strong
 from iterative_rag.app.factory import make_chat_model, model_identity
 from iterative_rag.app.qualification.cases import CaseResult, cases
@@ -19,7 +19,6 @@ from iterative_rag.app.qualification.decisions import Measured, decisions
 from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls
 from iterative_rag.app.qualification.qualify import Qualification, qualify
 from iterative_rag.app.qualification.strategy_runs import StrategyResult
-from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import ChatModel
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import parse_spec
@@ -28,6 +27,7 @@ from iterative_rag.settings.model_profile import read_profile
 
 LLM = "ollama/tiny:1b"
 ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "suffice", "reflect"}
+REFLECTS = {"reflection": "on"}
 EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4, "calls_in_flight": 4}),
     "breaking-json": (
@@ -35,24 +35,18 @@ EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"strategy": "iterative", "window_chars": 4000, "calls_in_flight": 4},
     ),
     "paraphrasing": (
-        (
-            "changes the words of quotes",
-            "does not abstain where nothing is stated",
-            "mixes up needs or documents",
-        ),
-        {
-            "strategy": "iterative",
-            "window_chars": 2000,
-            "documents_per_call": 1,
-            "calls_in_flight": 4,
-            "reflection": "on",
-        },
+        ("changes the words of quotes", "does not abstain where nothing is stated", "mixes up needs or documents"),
+        {"strategy": "iterative", "window_chars": 2000, "documents_per_call": 1, "calls_in_flight": 4} | REFLECTS,
     ),
     "obedient": (
         ("follows instructions in documents",),
         {"strategy": "iterative", "window_chars": 6000, "calls_in_flight": 1},
     ),
 }
+
+
+def by_night(*values: str) -> Any:
+    return pytest.param(*values, marks=pytest.mark.nightly)
 
 
 def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualification:
@@ -68,7 +62,7 @@ def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualificat
     return qualify(made("auto"), identity, settings, lambda name: None, thinking=made)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["strong", "paraphrasing", by_night("breaking-json"), by_night("obedient")])
 def test_each_model_gets_the_profile_of_its_defects(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -80,20 +74,16 @@ def test_each_model_gets_the_profile_of_its_defects(
     kept = read_profile(done.profile.identity)
     assert kept is not None
     assert kept.settings == settings
+    if name == "strong":
+        assert [case.id for case in done.measured.cases if not case.right] == []
+        assert {case.role for case in cases().roles} == ROLES
     assert bool(done.advice) == (name == "obedient")
     file = done.profile.identity.file
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert json.loads(file.read_text(encoding="utf-8"))["report"]["defects"] == list(defects)
 
 
-def test_the_right_model_gets_every_case_right(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    server.reply = strong
-    done = qualified(server, monkeypatch)
-    assert [case.id for case in done.measured.cases if not case.right] == []
-    assert {case.role for case in cases().roles} == ROLES
-
-
-@pytest.mark.parametrize(("better", "chosen"), [("both", "off"), ("thinking", "on")])
+@pytest.mark.parametrize(("better", "chosen"), [("both", "off"), by_night("thinking", "on")])
 def test_a_model_thinks_only_where_that_answers_more(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, better: str, chosen: str
 ) -> None:
@@ -112,16 +102,6 @@ def test_a_model_thinks_only_where_that_answers_more(
     assert set(asked[:10]) == {True}
     assert set(asked[-20:]) == {chosen == "on"}
     assert done.profile.settings["strategy"] == "agent"
-
-
-def test_a_server_that_is_down_leaves_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OLLAMA_HOST", unused_url())
-    settings = Settings(llm=LLM, retries=0)
-    model, identity = make_chat_model(LLM, settings), model_identity(parse_spec(LLM, LLMS))
-    assert model is not None
-    with pytest.raises(LLMUnreachable):
-        qualify(model, identity, settings, lambda name: None)
-    assert read_profile(identity) is None
 
 
 def measured(**changes: Any) -> Measured:
