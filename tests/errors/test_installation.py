@@ -20,7 +20,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "my env" / "python"))
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    monkeypatch.setattr(installation, "_origin", dict)
     return tmp_path
 
 
@@ -43,44 +42,3 @@ def test_without_pip_it_is_uv(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
     monkeypatch.setenv("VIRTUAL_ENV", str(elsewhere))
     assert install_command("files") == f"uv pip install --python '{elsewhere}/my env/python' {REQUIREMENT}"
-
-
-def laid_out(monkeypatch: pytest.MonkeyPatch, prefix: Path, marker: str = "") -> None:
-    """This process runs in an environment as a tool lays it out."""
-    prefix.mkdir(parents=True)
-    if marker:
-        (prefix / marker).write_text("")
-    monkeypatch.setattr(sys, "prefix", str(prefix))
-
-
-TOOLS = {
-    "uv tool": ("uv/tools/iterative-rag", "uv-receipt.toml", "uv tool install {}"),
-    "uvx": ("uv/archive-v0/v68a19Ims9WI9Kun", "", "uvx --from {} iterative-rag ..."),
-    "pipx": ("pipx/venvs/iterative-rag", "pipx_metadata.json", "pipx install --force {}"),
-    "pipx run": ("pipx/.cache/9899e19228d7232", "pipx_metadata.json", "pipx run --spec {} iterative-rag ..."),
-}
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_in_the_environment_of_a_tool_it_is_the_tool(
-    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tool: str
-) -> None:
-    prefix, marker, command = TOOLS[tool]
-    laid_out(monkeypatch, elsewhere / prefix, marker)
-    assert install_command("files") == command.format(REQUIREMENT)
-    package = elsewhere / "iterative_rag.whl"
-    package.write_bytes(b"")
-    monkeypatch.setattr(installation, "_origin", lambda: {"url": package.as_uri(), "archive_info": {}})
-    assert install_command("files") == command.format(f"'iterative-rag[files] @ {package.as_uri()}'")
-    package.unlink()
-    assert install_command("files") == command.format(REQUIREMENT)
-
-
-def test_a_checkout_or_a_repository_is_named_as_the_source(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    laid_out(monkeypatch, elsewhere / "tools" / "iterative-rag", "uv-receipt.toml")
-    editable = {"url": elsewhere.as_uri(), "dir_info": {"editable": True}}
-    monkeypatch.setattr(installation, "_origin", lambda: editable)
-    assert install_command("files") == f"uv tool install --editable '{elsewhere}[files]'"
-    pinned = {"url": "https://example.org/rag.git", "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}}
-    monkeypatch.setattr(installation, "_origin", lambda: pinned)
-    assert install_command("web") == "uv tool install 'iterative-rag[web] @ git+https://example.org/rag.git@c0ffee'"
