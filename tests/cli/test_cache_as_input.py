@@ -15,7 +15,7 @@ import pytest
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.two_article_corpus import QUESTION, play, write_articles
-from iterative_rag.storage.cache.entries import _checksum
+from iterative_rag.storage.cache import _checksum
 
 FORMER = (
     "CREATE TABLE Settings (key TEXT NOT NULL UNIQUE, value)",

@@ -17,8 +17,7 @@ import pytest
 
 from iterative_rag.protocols import Cache
 from iterative_rag.storage.cache import DiskCache
-from iterative_rag.storage.cache.disk_cache import _name
-from iterative_rag.storage.cache.entries import _checksum
+from iterative_rag.storage.cache import _checksum, _name
 
 
 def kept(cache: Cache, key: str) -> Any:
