@@ -47,9 +47,12 @@ def reference() -> str:
 
 
 def public(module: str) -> dict[str, object]:
-    """The names of `__all__`; without one the classes that the module defines."""
+    """The names of `__all__`; without one what a package imports, and the classes that a module defines."""
     found = import_module(module)
-    own = [name for name, value in vars(found).items() if inspect.isclass(value) and value.__module__ == module]
+    if hasattr(found, "__path__"):
+        own = [name for name, value in vars(found).items() if not inspect.ismodule(value)]
+    else:
+        own = [name for name, value in vars(found).items() if inspect.isclass(value) and value.__module__ == module]
     return {name: getattr(found, name) for name in getattr(found, "__all__", own) if not name.startswith("_")}
 
 

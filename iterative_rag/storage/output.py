@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from enum import StrEnum
 from typing import Any
 
 from iterative_rag.computing.display import found_in, shown
@@ -23,12 +24,8 @@ from iterative_rag.types import (
     AnswerForm,
     ChainLink,
     Citation,
-    Claim,
-    Computation,
     ConfidenceWord,
     Conflict,
-    Fact,
-    HopRecord,
     Status,
     Usage,
     Within,
@@ -178,95 +175,38 @@ def marks(numbers: Sequence[int]) -> str:
     return "".join(f"[{n}]" for n in numbers)
 
 
+# The keys of the JSON object, in reading order.
+_KEYS = """
+question answer short_answer form status reason reason_code confidence confidence_word chain citations computations
+conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread missing_articles hops usage settings
+version
+"""
+
+
 def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
     """The answer in plain JSON types, keys in reading order."""
-    return {
-        "question": answer.question,
-        "answer": answer.text,
-        "short_answer": answer.short_answer,
-        "form": str(answer.form),
-        "status": str(answer.status),
-        "reason": answer.reason,
-        "reason_code": answer.reason_code and str(answer.reason_code),
-        "confidence": answer.confidence,
-        "confidence_word": answer.confidence_word and str(answer.confidence_word),
-        "chain": [_link(link) for link in answer.chain],
-        "citations": [_citation(citation) for citation in answer.citations],
-        "computations": [_computation(computation) for computation in answer.computations],
-        "conflicts": [_conflict(conflict) for conflict in answer.conflicts],
-        "also": list(answer.also),
-        "caveats": list(answer.caveats),
-        "last_attempt": answer.last_attempt,
-        "taken_as": [asdict(name) for name in answer.taken_as],
-        "claims": [_claim(claim) for claim in answer.claims],
-        "corpus_notice": answer.corpus_notice,
-        "nearest": [_citation(passage) for passage in answer.nearest],
-        "unread": [asdict(document) for document in answer.unread],
-        "missing_articles": [{"title": title, "command": command} for title, command in fetch_commands(answer)],
-        "hops": [_hop(hop) for hop in answer.hops],
-        "usage": _usage(answer.usage),
-        "settings": dict(answer.settings),
-        "version": version,
-    }
+    told = _plain(asdict(answer))
+    told["answer"], told["version"] = answer.text, version
+    told["missing_articles"] = [{"title": title, "command": command} for title, command in fetch_commands(answer)]
+    for citation in (*told["citations"], *told["nearest"]):
+        citation["display"] = citation["display"] or plain(citation["quote"])
+    sides = [side for conflict in told["conflicts"] for side in conflict["sides"]]
+    for entry in (*told["computations"], *told["claims"], *sides):
+        entry["citations"] = entry.pop("facts")
+    for fact in (fact for hop in told["hops"] for fact in hop["facts"]):
+        fact["need"] = fact["need"]["question"]
+        del fact["document_id"]
+    for spent_on in (*told["hops"], told["usage"]):
+        spent_on["seconds"] = round(spent_on["seconds"], 3)
+    return {key: told[key] for key in _KEYS.split()}
 
 
-def _citation(citation: Citation) -> dict[str, Any]:
-    return asdict(citation) | {"copies": list(citation.copies), "display": quote_of(citation)}
-
-
-def _link(link: ChainLink) -> dict[str, Any]:
-    return asdict(link) | {"citations": list(link.citations), "builds_on": list(link.builds_on)}
-
-
-def _computation(computation: Computation) -> dict[str, Any]:
-    return {"expression": computation.expression, "result": computation.result, "citations": list(computation.facts)}
-
-
-def _conflict(conflict: Conflict) -> dict[str, Any]:
-    sides = [{"value": side.value, "citations": list(side.facts)} for side in conflict.sides]
-    return {"need": conflict.need, "sides": sides}
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    return {"text": claim.text, "grounded": claim.grounded, "citations": list(claim.facts), "reason": claim.reason}
-
-
-def _hop(hop: HopRecord) -> dict[str, Any]:
-    return {
-        "n": hop.n,
-        "question": hop.question,
-        "needs": list(hop.needs),
-        "shortlist": list(hop.shortlist),
-        "facts": [_fact(fact) for fact in hop.facts],
-        "rephrased": hop.rephrased,
-        "pinned": list(hop.pinned),
-        "calls": hop.calls,
-        "seconds": round(hop.seconds, 3),
-    }
-
-
-def _fact(fact: Fact) -> dict[str, Any]:
-    return {
-        "statement": fact.statement,
-        "value": fact.value,
-        "quote": fact.quote,
-        "title": fact.title,
-        "source": fact.source,
-        "start": fact.start,
-        "end": fact.end,
-        "page": fact.page,
-        "need": fact.need.question,
-        "score": fact.score,
-        "retrieved": fact.retrieved,
-        "url": fact.url,
-        "copies": list(fact.copies),
-        "support": fact.support,
-    }
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    models = [asdict(model) for model in usage.models]
-    return asdict(usage) | {"seconds": round(usage.seconds, 3), "models": models}
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, StrEnum) else value
 
 
 def parts_as_text(parts: Sequence[Within]) -> str:

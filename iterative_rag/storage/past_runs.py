@@ -38,8 +38,6 @@ _MOST_FINAL = 64 * 1024 * 1024
 _BLOCK = 64 * 1024
 # Of a text without a short answer; several paragraphs do not fit into a list.
 _MOST_SHOWN = 200
-# A final event begins with the question and the answer; facts and citations, which no search looks at, follow.
-_SEARCHED = 40_000
 
 
 @dataclass(frozen=True)
@@ -123,13 +121,6 @@ class PastRun:
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether question and answer hold all the words, which are case-folded."""
-        text = self.question.casefold()
-        if all(word in text for word in words):
-            return True
-        text += self.final_line[:_SEARCHED].decode("utf-8", "replace").casefold()
-        # The line holds more than the answer: only where it may match is it worth parsing.
-        if not all(word in text for word in words):
-            return False
         text = f"{self.question}\n{self.short_answer}\n{_text(self.answer.get('text'))}".casefold()
         return all(word in text for word in words)
 

@@ -9,7 +9,6 @@ import os
 import re
 import secrets
 import select
-import stat
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -44,53 +43,33 @@ def event_name(step: type[Any]) -> str:
     return step.__name__.removesuffix("Step").lower()
 
 
-def _refuse_other(path: Path) -> None:
-    """Raise OSError where the file holds something else than a trace, which writing one would destroy."""
-    if path.is_file() and path.stat().st_size and not str(path).startswith(OPENED_BY_SHELL):
+def _opened(path: Path) -> int:
+    """The descriptor of a file, a terminal or a pipe that somebody reads. Raises OSError, also where a file holds
+    something else than a trace, which writing one would destroy."""
+    if not path.parent.is_dir():  # an existing folder keeps its mode, which is the user's choice
+        private_folder(path.parent)
+    given = str(path).startswith(OPENED_BY_SHELL)  # what it holds already is the shell's affair
+    if path.is_file() and path.stat().st_size and not given:
         with path.open("rb") as file:
             if not _BEGINS.match(file.read(_BEGINNING_BYTES)):
                 raise FileExistsError(errno.EEXIST, "it holds something else than a trace, and is kept", str(path))
+    try:
+        return private_descriptor(path, os.O_WRONLY | (os.O_APPEND if given else os.O_TRUNC))
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            error.strerror = "it is a pipe or a socket that nobody reads"
+        raise
 
 
-class _TraceFile:
-    """A file, a terminal or a pipe that somebody reads."""
-
-    def __init__(self, path: Path) -> None:
-        """Raises OSError."""
-        self.path = path
-        if not path.parent.is_dir():  # an existing folder keeps its mode, which is the user's choice
-            private_folder(path.parent)
-        _refuse_other(path)
-        given = str(path).startswith(OPENED_BY_SHELL)  # what it holds already is the shell's affair
+def _write(descriptor: int, line: bytes) -> None:
+    """Raises OSError, also where nobody reads from a pipe for PIPE_SECONDS."""
+    rest = memoryview(line)
+    while rest:
         try:
-            self._descriptor = private_descriptor(path, os.O_WRONLY | (os.O_APPEND if given else os.O_TRUNC))
-        except OSError as error:
-            if error.errno == errno.ENXIO:
-                raise OSError(errno.ENXIO, "it is a pipe or a socket that nobody reads", str(path)) from error
-            raise
-        if stat.S_ISBLK(os.fstat(self._descriptor).st_mode):
-            self.close()
-            raise OSError(errno.EINVAL, "it is a block device", str(path))
-
-    def write(self, line: bytes) -> None:
-        """Raises OSError, also where nobody reads from a pipe for PIPE_SECONDS."""
-        rest = memoryview(line)
-        while rest:
-            try:
-                rest = rest[os.write(self._descriptor, rest) :]
-            except BlockingIOError as error:
-                if not select.select([], [self._descriptor], [], PIPE_SECONDS)[1]:
-                    raise OSError(
-                        errno.EAGAIN, f"nobody read from it for {PIPE_SECONDS:.0f} s", str(self.path)
-                    ) from error
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-    def remove_empty(self) -> None:
-        """Remove a file without any event: it would be taken for the last run."""
-        if self.path.is_file() and not self.path.stat().st_size:
-            self.path.unlink()
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError as error:
+            if not select.select([], [descriptor], [], PIPE_SECONDS)[1]:
+                raise OSError(errno.EAGAIN, f"nobody read from it for {PIPE_SECONDS:.0f} s") from error
 
 
 class Listener(Protocol):
@@ -119,10 +98,10 @@ class Trace:
         self.run_id = run_id
         self._listener = listener
         self._lock = threading.Lock()
-        self._files: list[_TraceFile] = []
+        self._files: dict[Path, int] = {}
         try:
             for path in named:
-                self._files.append(_TraceFile(path))
+                self._files[path] = _opened(path)
         except OSError as error:
             self.close()
             raise UsageError(
@@ -132,7 +111,7 @@ class Trace:
             try:
                 private_folder(home())
                 private_folder(kept.parent)
-                self._files.append(_TraceFile(kept))
+                self._files[kept] = _opened(kept)
             except OSError as error:
                 _log.warning("The trace %s is not written: %s.", kept, error.strerror)
 
@@ -142,22 +121,20 @@ class Trace:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = to_json({"at": at, "event": event, **payload}, default=_plain) + "\n"
         with self._lock:
-            for file in tuple(self._files):
+            for path, descriptor in tuple(self._files.items()):
                 try:
-                    file.write(line.encode("utf-8", "replace"))
+                    _write(descriptor, line.encode("utf-8", "replace"))
                 except OSError as error:
-                    _log.warning("The trace %s is not continued: %s.", file.path, error.strerror)
-                    self._files.remove(file)
-                    file.close()
-                    file.remove_empty()
+                    _log.warning("The trace %s is not continued: %s.", path, error.strerror)
+                    os.close(self._files.pop(path))
 
     def close(self) -> None:
         if self._listener:
             self._listener.close()
         with self._lock:
-            for file in self._files:
-                file.close()
-            self._files = []
+            for descriptor in self._files.values():
+                os.close(descriptor)
+            self._files = {}
 
 
 def _plain(value: Any) -> Any:

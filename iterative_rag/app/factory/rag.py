@@ -281,7 +281,7 @@ class IterativeRAG:
         """
         from iterative_rag.app.factory.runs import completed, follow_up_run, recorded, run_parts, told_of
         from iterative_rag.engine.budget import RunBudget
-        from iterative_rag.storage.spans.span_export import run_spans
+        from iterative_rag.storage.span_export import run_spans
         from iterative_rag.storage.trace import Trace, event_name, new_run_id, trace_folder
 
         strategy = strategy or self.settings.strategy
@@ -404,7 +404,7 @@ class IterativeRAG:
 
     def close(self) -> None:
         """Close the corpus and the cache."""
-        from iterative_rag.storage.spans.span_export import flush
+        from iterative_rag.storage.span_export import flush
 
         flush()
         for beside in self._beside:

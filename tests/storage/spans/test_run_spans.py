@@ -24,7 +24,7 @@ from iterative_rag.errors import LLMUnreachable, MissingExtra
 from iterative_rag.errors.installation import install_command
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.storage.spans import span_export
+from iterative_rag.storage import span_export
 
 KIND = "openinference.span.kind"
 

@@ -18,9 +18,8 @@ from iterative_rag.settings import Settings
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-    from iterative_rag.storage.spans.run_spans import RunSpans
+    from iterative_rag.storage.run_spans import RunSpans
 
 EXTRA = "otel"
 # Seconds that one batch may take, and that the end of the process waits for the last one.
@@ -41,7 +40,7 @@ def run_spans(settings: Settings) -> RunSpans | None:
     try:
         from opentelemetry.sdk.trace import TracerProvider
 
-        from iterative_rag.storage.spans.run_spans import RunSpans
+        from iterative_rag.storage.run_spans import RunSpans
     except ImportError as error:
         if settings.otel == "auto":  # the variables may be meant for other programs
             _log.info("No spans are sent: the packages of the extra %r are not installed.", EXTRA)
@@ -75,28 +74,15 @@ def _wanted(settings: Settings) -> bool:
 def _exporting(kind: type[TracerProvider]) -> TracerProvider:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 
-    for name in _LOUD:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    # Variables (OTEL_SERVICE_NAME) count for more than this name.
-    resource = (
-        Resource.create() if os.environ.get("OTEL_SERVICE_NAME") else Resource.create({SERVICE_NAME: "iterative-rag"})
-    )
-    provider = kind(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(_told_once(OTLPSpanExporter(timeout=SEND_SECONDS))))
-    return provider
+    class Exporter(OTLPSpanExporter):
+        """Says once that its collector does not take the spans."""
 
-
-def _told_once(exporter: SpanExporter) -> SpanExporter:
-    """The exporter, which says once that its collector does not take the spans."""
-    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
-
-    class ToldOnce(SpanExporter):
         told = False
 
         def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-            result = exporter.export(spans)
+            result = super().export(spans)
             if result is not SpanExportResult.SUCCESS and not self.told:
                 self.told = True
                 _log.warning(
@@ -104,7 +90,10 @@ def _told_once(exporter: SpanExporter) -> SpanExporter:
                 )
             return result
 
-        def shutdown(self) -> None:
-            exporter.shutdown()
-
-    return ToldOnce()
+    for name in _LOUD:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Variables (OTEL_SERVICE_NAME) count for more than this name.
+    named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: "iterative-rag"}
+    provider = kind(resource=Resource.create(named), shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(Exporter(timeout=SEND_SECONDS)))
+    return provider

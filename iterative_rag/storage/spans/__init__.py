@@ -1,1 +1,0 @@
-"""Runs as OpenTelemetry spans, which Phoenix, Langfuse and Jaeger show. Made of the events of the trace."""
