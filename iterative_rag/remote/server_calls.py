@@ -53,25 +53,18 @@ ACCEPTED = 202  # NVIDIA's gateway, while a model is being started
 
 def ollama_url() -> str:
     """Where Ollama listens: OLLAMA_HOST with or without scheme and port, else the local default."""
-    scheme, marker, rest = os.environ.get("OLLAMA_HOST", "").strip().partition("://")
-    host, rest = scheme.rstrip("/"), rest.rstrip("/")
-    if not marker:
-        scheme, rest = "http", host
-    elif scheme not in ("http", "https"):
-        raise UsageError("OLLAMA_HOST is not an http address.", hint="For example: 127.0.0.1:11434")
-    elif not rest:
-        raise UsageError("OLLAMA_HOST is not an address.", hint="For example: 127.0.0.1:11434")
-    default_port = {"http": 80, "https": 443}[scheme] if marker else OLLAMA_PORT
+    scheme, _, rest = os.environ.get("OLLAMA_HOST", "").strip().rstrip("/").rpartition("://")
     if rest.count(":") > 1 and "[" not in rest:  # a bare IPv6 address
         rest = f"[{rest}]"
     try:
-        parts = urlsplit(f"{scheme}://{rest}")
+        default_port = {"": OLLAMA_PORT, "http": 80, "https": 443}[scheme]
+        parts = urlsplit(f"{scheme or 'http'}://{rest}")
         name, port = parts.hostname or "127.0.0.1", parts.port or default_port
-    except ValueError as error:
-        raise UsageError("OLLAMA_HOST is not an address.", hint="For example: 127.0.0.1:11434") from error
+    except (KeyError, ValueError) as error:
+        raise UsageError("OLLAMA_HOST is not an http address.", hint="For example: 127.0.0.1:11434") from error
     # A server listens on "all addresses"; a client cannot call them.
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(name, name)
-    return urlunsplit((scheme, f"[{name}]:{port}" if ":" in name else f"{name}:{port}", parts.path, "", ""))
+    return urlunsplit((parts.scheme, f"[{name}]:{port}" if ":" in name else f"{name}:{port}", parts.path, "", ""))
 
 
 def without_secrets(text: str) -> str:
@@ -136,25 +129,9 @@ class CallState(threading.local):
 
 
 def _pause_asked_for(response: httpx.Response) -> float | None:
-    """The seconds of `Retry-After`; without it, until the limit that a 429 speaks of is reset (OpenAI's headers)."""
-    headers = response.headers
-    value = headers.get("retry-after", "")
-    if re.fullmatch(r"\d+(\.\d+)?", value):
-        return float(value)
-    if response.status_code != TOO_MANY_REQUESTS:
-        return None
-    used_up = [kind for kind in ("requests", "tokens") if headers.get(f"x-ratelimit-remaining-{kind}") == "0"]
-    pauses = [_duration(headers.get(f"x-ratelimit-reset-{kind}", "")) for kind in used_up]
-    return max((pause for pause in pauses if pause is not None), default=None)
-
-
-def _duration(text: str) -> float | None:
-    """ "2m59.56s", "7.66s", "120ms" in seconds."""
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?", text)
-    if not text or match is None:
-        return None
-    hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
-    return 3600 * hours + 60 * minutes + seconds + milliseconds / 1000
+    """The seconds of `Retry-After`."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
 
 
 def connection_limits() -> httpx.Limits:
@@ -220,9 +197,8 @@ def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
     text = without_secrets(str(getattr(error, "error", "") or error))[:300].rstrip(".")
     if isinstance(status, int) and status >= 300:
         return refused(status, text, server)
-    for cause in chain:
-        if isinstance(cause, TooLarge | httpx.DecodingError):
-            return unusable(f"{server} sent a reply that is not read: {cause}.", "See the server's log.")
+    if unread := next((cause for cause in chain if isinstance(cause, TooLarge | httpx.DecodingError)), None):
+        return unusable(f"{server} sent a reply that is not read: {unread}.", "See the server's log.")
     if _among(chain, httpx.TimeoutException) and not _among(chain, httpx.ConnectTimeout):
         return LLMTimeout(f"{server} gave no reply in time.", hint="Raise the timeout, or use a smaller model.")
     if _among(chain, httpx.ConnectError, httpx.ConnectTimeout, ConnectionError):
@@ -242,14 +218,6 @@ def as_llm_error(error: Exception, server: Server, *, begun: bool) -> LLMError:
 _OVERFLOW = re.compile(
     r"context[ _](?:length|size|window)|exceed_context_size|request too large|when context the overflows", re.IGNORECASE
 )
-
-
-def _overflow(status: int, text: str, server: Server) -> ContextOverflow:
-    return ContextOverflow(
-        f"The request is longer than the context of {server.model}: {text}.",
-        status=status,
-        hint="Start the server with a longer context, or lower window_chars, documents_per_call or reply_tokens.",
-    )
 
 
 def truncated_reply(server: Server) -> ReplyTruncated:
@@ -275,14 +243,15 @@ def pending(server: Server) -> LLMServerError:
 def refused(status: int, text: str, server: Server) -> LLMError:
     """The error that a server told of with an HTTP status, or with a code of that kind in a reply (-1: without)."""
     if status in (-1, 400, 413, 422, 500) and _OVERFLOW.search(text):
-        return _overflow(status, text, server)
+        return ContextOverflow(
+            f"The request is longer than the context of {server.model}: {text}.",
+            status=status,
+            hint="Start the server with a longer context, or lower window_chars, documents_per_call or reply_tokens.",
+        )
     missing = status == 404 and (server.kind == "ollama" or "model" in text.casefold())
     if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
-        hint = (
-            f"ollama pull {server.model}"
-            if server.kind == "ollama"
-            else f"See {server.url}/models for the models that it has."
-        )
+        named = f"See {server.url}/models for the models that it has."
+        hint = f"ollama pull {server.model}" if server.kind == "ollama" else named
         return ModelMissing(f"{server} has no model {server.model!r}.", hint=hint)
     if status < 0:
         return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="See the server's log.")
