@@ -13,9 +13,10 @@ from iterative_rag.engine.drafts import Drafted
 from iterative_rag.engine.run import Engine, Run, RunComponents
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import Analyst, Corpus
 from iterative_rag.retrieval.need_reading import NeedReading, fact_at
 from iterative_rag.types import (
+    Analysis,
     AnalysisStep,
     AnsweringStep,
     Cap,
@@ -27,6 +28,7 @@ from iterative_rag.types import (
     Inquiry,
     Known,
     Need,
+    Needs,
     Plan,
     PlannedStep,
     PlanningStep,
@@ -234,3 +236,16 @@ class KnownFactsEngine:
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """Implements protocols.Answerer: the draft, and nothing where it is asked for another one."""
         return replace(self.draft, answered=False) if advice or last_attempt else self.draft
+
+
+@dataclass(frozen=True, slots=True)
+class SingleLookUp:
+    """Implements protocols.Analyst: a question that one look-up answers is its own need; where that brought nothing, or
+    not enough, `analyst` is asked as ever."""
+
+    analyst: Analyst
+
+    def analyse(self, inquiry: Inquiry) -> Analysis:
+        if inquiry.facts or inquiry.tried:
+            return self.analyst.analyse(inquiry)
+        return Needs((Need(inquiry.original),), last=True)

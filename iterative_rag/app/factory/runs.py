@@ -16,7 +16,6 @@ from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.reading_memory import ReadingMemory
-from iterative_rag.settings.choices import AUTO
 from iterative_rag.types import FollowUpStep, StandAlone, Unclear
 
 if TYPE_CHECKING:  # most runs do not need all of these, and importing them takes time
@@ -42,7 +41,9 @@ def run_parts(
         begin = revised_state(revision, corpus)
     roles = rag.backend.roles(budget, corpus)
     if single:
-        roles = _single(roles, in_english=settings.answer_language in (AUTO, "en"))
+        from iterative_rag.engine.flows import SingleLookUp
+
+        roles = dataclasses.replace(roles, analyst=SingleLookUp(roles.analyst))
     grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, rag.store)
     if settings.web:
         corpus, web = _with_web(rag, corpus, roles, grader)
@@ -129,13 +130,6 @@ def told_of(revision: Revision | None) -> dict[str, Any]:
     from iterative_rag.engine.revision import described
 
     return {"revises": {"run_id": revision.answer.run_id, "change": described(revision)}}
-
-
-def _single(roles: Roles, *, in_english: bool) -> Roles:
-    from iterative_rag.engine.single_look_up import SingleLookUp, StatedAnswer
-
-    answerer = StatedAnswer(roles.answerer) if in_english else roles.answerer
-    return dataclasses.replace(roles, analyst=SingleLookUp(roles.analyst), answerer=answerer)
 
 
 def _with_web(rag: IterativeRAG, corpus: Corpus, roles: Roles, grader: Grader) -> tuple[Corpus, WebSearch | None]:
