@@ -91,13 +91,13 @@ def _show(check: ProofCheck, corpus: str, *, as_json: bool) -> None:
 
 
 def _said(quote: QuoteCheck) -> str:
-    from iterative_rag.app.proof.proof_check import Finding
+    from iterative_rag.app.proof.proof_check import ProofFinding
 
     return {
-        Finding.UNCHANGED: "unchanged",
-        Finding.IN_PLACE: "the document changed, the quote is in place",
-        Finding.MOVED: f"the document changed; the quote is now at characters {quote.start}–{quote.end}",
-        Finding.GONE: "the document changed, and the quote is gone",
-        Finding.NO_DOCUMENT: "the corpus has no such document",
-        Finding.FALSE: "the document is the same, and the quote was never in it",
+        ProofFinding.UNCHANGED: "unchanged",
+        ProofFinding.IN_PLACE: "the document changed, the quote is in place",
+        ProofFinding.MOVED: f"the document changed; the quote is now at characters {quote.start}–{quote.end}",
+        ProofFinding.GONE: "the document changed, and the quote is gone",
+        ProofFinding.NO_DOCUMENT: "the corpus has no such document",
+        ProofFinding.FALSE: "the document is the same, and the quote was never in it",
     }[quote.finding]

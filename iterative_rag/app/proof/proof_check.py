@@ -16,7 +16,7 @@ from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.types import Answer, Citation, Document
 
 
-class Finding(StrEnum):
+class ProofFinding(StrEnum):
     """What has become of a quote."""
 
     UNCHANGED = "unchanged"  # the document is the same, and the quote stands where it stood
@@ -29,7 +29,7 @@ class Finding(StrEnum):
     @property
     def holds(self) -> bool:
         """Whether the corpus still bears out the quote."""
-        return self in (Finding.UNCHANGED, Finding.IN_PLACE, Finding.MOVED)
+        return self in (ProofFinding.UNCHANGED, ProofFinding.IN_PLACE, ProofFinding.MOVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class QuoteCheck:
     n: int
     title: str
     quote: str
-    finding: Finding
+    finding: ProofFinding
     start: int = 0
     end: int = 0
 
@@ -120,8 +120,8 @@ def check_proof(data: Mapping[str, Any], lookup: Lookup) -> ProofCheck:
     def checked(citation: _Citation) -> QuoteCheck:
         cited = documents.get(proof.cited_documents.get(str(citation.n), ""), _Document())
         checks = [_compared(citation, cited, document) for document in lookup(cited.id, citation.title)]
-        order = list(Finding)
-        missing = _as(citation, Finding.NO_DOCUMENT)
+        order = list(ProofFinding)
+        missing = _as(citation, ProofFinding.NO_DOCUMENT)
         return min(checks, key=lambda check: order.index(check.finding), default=missing)
 
     answer = proof.answer
@@ -133,14 +133,14 @@ def _compared(citation: _Citation, cited: _Document, document: Document) -> Quot
     text, start, end = document.text, max(citation.start, 0), citation.end
     same = content_hash(text) == cited.sha256
     if citation.quote and text[start:end] == citation.quote:
-        return _as(citation, Finding.UNCHANGED if same else Finding.IN_PLACE, start, end)
+        return _as(citation, ProofFinding.UNCHANGED if same else ProofFinding.IN_PLACE, start, end)
     if same:
-        return _as(citation, Finding.FALSE)
+        return _as(citation, ProofFinding.FALSE)
     span = locate(citation.quote, text, [(0, len(text))])
-    return _as(citation, Finding.MOVED, *span) if span else _as(citation, Finding.GONE)
+    return _as(citation, ProofFinding.MOVED, *span) if span else _as(citation, ProofFinding.GONE)
 
 
-def _as(citation: _Citation, finding: Finding, start: int = 0, end: int = 0) -> QuoteCheck:
+def _as(citation: _Citation, finding: ProofFinding, start: int = 0, end: int = 0) -> QuoteCheck:
     return QuoteCheck(citation.n, citation.title, citation.quote, finding, start, end)
 
 

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from iterative_rag import __version__
 from iterative_rag.serve.api import documents, runs
-from iterative_rag.serve.runs.run import Run, RunState
+from iterative_rag.serve.runs.run import Run, RunStatus
 from iterative_rag.serve.services import Door, Services
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -79,7 +79,7 @@ class Meters:
         self._seconds = Histogram(
             f"{prefix}_run_seconds", "Duration of a run.", buckets=_SECONDS, registry=self._registry
         )
-        for state in (RunState.QUEUED, RunState.RUNNING):
+        for state in (RunStatus.QUEUED, RunStatus.RUNNING):
             gauge = Gauge(f"{prefix}_runs_{state}", f"Runs that are {state}.", registry=self._registry)
             gauge.set_function(partial(services.runs.count, state))
         services.runs.observe(self._count)

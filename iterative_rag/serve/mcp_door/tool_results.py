@@ -48,7 +48,7 @@ class FoundPassage(Quoted):
     score: float = Field(description="Higher is better; comparable within one search only.")
 
 
-class SearchResult(Result):
+class PassagesResult(Result):
     corpus: str
     query: str
     passages: list[FoundPassage]

@@ -31,9 +31,9 @@ from iterative_rag.serve.mcp_door.tool_results import (
     FindResult,
     FoundPassage,
     OutlineResult,
+    PassagesResult,
     Quoted,
     RowsPlace,
-    SearchResult,
     SectionPlace,
     document_uri,
 )
@@ -76,7 +76,7 @@ class Tools:
         corpus: CorpusName = "",
         within: PartOfCorpus = Part(),  # noqa: B008 - frozen
         limit: Annotated[int, Field(ge=1, le=50, description="Passages to return.")] = 10,
-    ) -> SearchResult:
+    ) -> PassagesResult:
         """Search a corpus: the best passages, verbatim, with their place in the document. Needs no language model."""
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
@@ -85,7 +85,7 @@ class Tools:
         for hit in search_filtered(searched, query, limit, self.pool.settings.within, within.within()):
             quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))
             passages.append(FoundPassage(**quoted.model_dump(), score=hit.score))
-        return SearchResult(corpus=searched.name, query=query, passages=passages)
+        return PassagesResult(corpus=searched.name, query=query, passages=passages)
 
     def read_document(
         self,

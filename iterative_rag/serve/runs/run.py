@@ -16,7 +16,7 @@ from iterative_rag.types import Answer, FinalStep, RunProgress
 from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
 
 
-class RunState(StrEnum):
+class RunStatus(StrEnum):
     """Where a run stands. The last three are final."""
 
     QUEUED = "queued"
@@ -48,7 +48,7 @@ class Run:
         self.stopped = threading.Event()
         self.answer: Answer | None = None
         self.error: IterativeRAGError | None = None
-        self._state = RunState.QUEUED
+        self._state = RunStatus.QUEUED
         self._alone, self._ended = alone, ended
         self._lock = threading.Lock()
         self._events: list[RunEvent] = []
@@ -58,7 +58,7 @@ class Run:
         self._subscribers = 0
 
     @property
-    def state(self) -> RunState:
+    def state(self) -> RunStatus:
         return self._state
 
     @property
@@ -87,7 +87,7 @@ class Run:
     def begin(self) -> None:
         with self._lock:
             if not self.over:
-                self._state = RunState.RUNNING
+                self._state = RunStatus.RUNNING
         self.publish(Started())
 
     def publish(self, happening: Happening) -> None:
@@ -100,11 +100,11 @@ class Run:
             self._events.append(RunEvent(self._last, happening, time.time()))
             match happening:
                 case FinalStep(answer=answer):
-                    self.answer, self._state = answer, RunState.DONE
+                    self.answer, self._state = answer, RunStatus.DONE
                 case Failed(error=error):
-                    self.error, self._state = error, RunState.FAILED
+                    self.error, self._state = error, RunStatus.FAILED
                 case Stopped():
-                    self._state = RunState.STOPPED
+                    self._state = RunStatus.STOPPED
             if is_last(happening):
                 self._over.set()
             listeners = list(self._listeners)

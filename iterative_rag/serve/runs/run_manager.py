@@ -14,7 +14,7 @@ from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError, ServerBusy
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.events import Failed, Stopped
-from iterative_rag.serve.runs.run import Run, RunState
+from iterative_rag.serve.runs.run import Run, RunStatus
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.storage.trace import new_run_id
@@ -80,7 +80,7 @@ class RunManager:
         with self._lock:
             return list(reversed(self._runs.values()))
 
-    def count(self, state: RunState) -> int:
+    def count(self, state: RunStatus) -> int:
         return sum(run.state is state for run in self.all())
 
     def stop(self, run: Run) -> None:

@@ -44,7 +44,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Limits(Strict):
+class RunLimits(Strict):
     """What a request may lower."""
 
     max_hops: int | None = Field(None, gt=0)
@@ -83,14 +83,14 @@ class Asking(Strict):
     backend: Text = ""
     strategy: Text = ""
     preset: Text = ""
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     within: Annotated[Part, BeforeValidator(lambda given: {} if given is None else given)] = Part()
     language: Text = ""
     answer_language: Text = ""
     length: Text = ""
 
 
-LIMITS = tuple(Limits.model_fields)
+LIMITS = tuple(RunLimits.model_fields)
 WITHIN = tuple(Part.model_fields)
 FIELDS = frozenset(Asking.model_fields)
 
@@ -153,7 +153,7 @@ def _preset(name: str, base: Settings) -> dict[str, Any]:
     return {key: value for key, value in limits if key in LIMITS and value < getattr(base, key)}
 
 
-def _lowered(limits: Limits, base: Settings) -> dict[str, Any]:
+def _lowered(limits: RunLimits, base: Settings) -> dict[str, Any]:
     lowered = limits.model_dump(exclude_none=True)
     for name, value in lowered.items():
         if value > (most := getattr(base, name)):

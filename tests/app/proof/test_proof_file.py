@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fakes.sample_answers import ABSTAINED, ANSWERED, CITATION
-from iterative_rag.app.proof.proof_check import Finding, ProofCheck, check_proof
+from iterative_rag.app.proof.proof_check import ProofCheck, ProofFinding, check_proof
 from iterative_rag.app.proof.proof_file import content_hash, proof_html, read_proof
 from iterative_rag.errors import UsageError
 from iterative_rag.types import Answer, Citation, Document
@@ -30,7 +30,7 @@ def checked(*documents: Document, html: str = "") -> ProofCheck:
     return check_proof(read_proof(html or made()), lambda document_id, title: documents)
 
 
-def finding(text: str, html: str = "") -> Finding:
+def finding(text: str, html: str = "") -> ProofFinding:
     return checked(dataclasses.replace(DOCUMENT, text=text), html=html).quotes[0].finding
 
 
@@ -45,18 +45,18 @@ def test_the_file_holds_quotes_offsets_hashes_and_versions() -> None:
 
 def test_a_check_says_what_changed() -> None:
     assert checked(DOCUMENT).holds
-    assert finding(TEXT) is Finding.UNCHANGED
-    assert finding(TEXT + " Even older.") is Finding.IN_PLACE
-    assert finding("New. " + TEXT) is Finding.MOVED
-    assert finding("# Bridge\n\nIt is gone.") is Finding.GONE
-    assert checked().quotes[0].finding is Finding.NO_DOCUMENT
+    assert finding(TEXT) is ProofFinding.UNCHANGED
+    assert finding(TEXT + " Even older.") is ProofFinding.IN_PLACE
+    assert finding("New. " + TEXT) is ProofFinding.MOVED
+    assert finding("# Bridge\n\nIt is gone.") is ProofFinding.GONE
+    assert checked().quotes[0].finding is ProofFinding.NO_DOCUMENT
     assert not checked().holds
 
 
 def test_a_quote_that_was_never_there_is_found_out() -> None:
     quote = CITATION.quote.replace("oldest crossing", "newest crossing")
     forged = made(dataclasses.replace(ANSWERED, citations=(dataclasses.replace(CITATION, quote=quote),)))
-    assert finding(TEXT, forged) is Finding.FALSE
+    assert finding(TEXT, forged) is ProofFinding.FALSE
     assert not checked(DOCUMENT, html=made(ABSTAINED)).holds  # it quotes nothing, so nothing is proved
 
 

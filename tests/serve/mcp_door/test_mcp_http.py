@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fakes.running_server import TOKEN, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
-from iterative_rag.serve.runs.run import RunState
+from iterative_rag.serve.runs.run import RunStatus
 from tests.serve.conftest import held_server
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -81,7 +81,7 @@ def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
         assert run.stopped.wait(30)
         llm.free.set()
         assert run.wait(30)
-        assert run.state is RunState.STOPPED
+        assert run.state is RunStatus.STOPPED
 
 
 def request(method: str, params: Mapping[str, Any] | None = None, **changed: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fakes.two_article_corpus import QUESTION
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.serve.openai_door.chat_request import chat_requested
-from iterative_rag.serve.runs.run import RunState
+from iterative_rag.serve.runs.run import RunStatus
 from tests.serve.conftest import held_server
 
 MODEL = f"iterative-rag:{CORPUS}"
@@ -173,7 +173,7 @@ def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
         assert run.stopped.wait(30)
         llm.free.set()
         assert run.wait(30)
-        assert run.state is RunState.STOPPED
+        assert run.state is RunStatus.STOPPED
 
 
 def test_a_full_queue_is_a_rate_limit(tmp_path: Path) -> None:
