@@ -7,7 +7,7 @@ from typing import Any
 
 from fakes.in_memory import DictCache, MemoryCorpus
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.strategies import ITERATIVE
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.scripted import ScriptedLLM

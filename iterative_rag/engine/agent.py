@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, verified
 from iterative_rag.engine.agent_results import AgentMemory, Found, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
-from iterative_rag.engine.run import Engine, Run, RunComponents
+from iterative_rag.engine.components import Engine, RunComponents
+from iterative_rag.engine.run import Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Answerer, Reflector, ToolAgent

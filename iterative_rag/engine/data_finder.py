@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.engine.run_state import ATTEMPTS, Progress, RunState
@@ -25,9 +25,6 @@ from iterative_rag.types import (
     Usage,
     Window,
 )
-
-if TYPE_CHECKING:
-    from iterative_rag.engine.run import RunComponents
 
 # How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3

@@ -7,11 +7,11 @@ model's reflection fails, the rules judge alone.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from iterative_rag.engine.drafts import Drafted, abstention, optional
-from iterative_rag.engine.text_drafting import TextDrafting
+from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.protocols import Answerer, Reflector, Writer
 from iterative_rag.settings.choices import Length
 from iterative_rag.text.asked_forms import sound_form
@@ -20,6 +20,7 @@ from iterative_rag.types import (
     AnswerForm,
     AnsweringStep,
     Claim,
+    DegradedStep,
     Draft,
     Inquiry,
     Reflection,
@@ -28,8 +29,28 @@ from iterative_rag.types import (
 )
 from iterative_rag.verification.short_answers import says
 
+T = TypeVar("T")
 # How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 2
+# A call that failed in all its attempts is made once more.
+CALLS = 2
+# The highest confidence of an answer that was refused as long as more could be looked up.
+LAST_CONFIDENCE = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A draft after reflection. `search`: another search might help, for `gap` if that is not empty.
+
+    `reflection` is None where the strategy does not reflect, but for a text, whose sentences are always checked.
+    `ended_by` is the limit or fault that a text breaks off at.
+    """
+
+    draft: Draft
+    reflection: Reflection | None = None
+    search: bool = False
+    gap: str = ""
+    ended_by: IterativeRAGError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +83,8 @@ class Drafting:
         before the last attempt), a draft that calls for one becomes an abstention that names the gap.
         """
         if self.writer is not None and inquiry.form.is_text:
+            from iterative_rag.engine.texts import TextDrafting  # which builds on this module
+
             texts = TextDrafting(self.writer, None if self.guards else self.reflector)
             return (yield from texts.draft(hop, inquiry, last_attempt=last_attempt))
         may_search = not last_attempt if may_search is None else may_search
@@ -131,3 +154,38 @@ def _proved(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> Draft:
     facts = tuple(dict.fromkeys(index for claim in _proving(draft, reflection, inquiry) for index in claim.facts))
     marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
     return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts, also=(), caveats=())
+
+
+def as_last_attempt(draft: Draft) -> Draft:
+    """Marked as what the facts make likely, and trusted no more than that."""
+    return replace(draft, last_attempt=True, confidence=min(draft.confidence, LAST_CONFIDENCE))
+
+
+def abstention(draft: Draft, reflection: Reflection) -> Draft:
+    """The draft as an abstention, which names the false premise, the claims without proof or the gap."""
+    unproved = "; ".join(claim.text for claim in reflection.claims if not claim.grounded)
+    missing = (
+        (reflection.false_premise and f"The question assumes something untrue: {reflection.false_premise}")
+        or (unproved and f"No fact proves: {unproved}")
+        or reflection.gap
+        or draft.missing
+        or "The facts found do not answer the question that was asked."
+    )
+    untrue = bool(reflection.false_premise)
+    return replace(draft, answered=False, short_answer="", missing=missing, false_premise=untrue)
+
+
+def optional(hop: int, role: str, call: Callable[[], T]) -> Generator[Step, None, T | None]:
+    """What `call` returns; None, and a DegradedStep, where it failed in CALLS calls: the run goes on without it.
+
+    Raises CapReached, and an LLMError that any other call would raise as well (no server, no such model).
+    """
+    for n in range(1, CALLS + 1):
+        try:
+            return call()
+        except LLMError as error:
+            if error.fatal:
+                raise
+            if n == CALLS:
+                yield DegradedStep(hop, role, type(error).__name__, str(error))
+    return None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from iterative_rag.engine.citation_chain import CitationNumbers, ValueFlow
 from iterative_rag.engine.endings import NOTHING_FOUND, Ending, RunOutcome, outcome_of
 from iterative_rag.engine.run_state import RunState
-from iterative_rag.engine.text_drafting import extract_of
+from iterative_rag.engine.texts import extract_of
 from iterative_rag.retrieval.nearness import nearest_passages
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (

@@ -6,11 +6,11 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.computing import ComputeError, compute
+from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.data_finder import DataFinder
-from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.drafts import Drafted
-from iterative_rag.engine.run import Engine, Run, RunComponents
+from iterative_rag.engine.drafting import Drafted, Drafting
+from iterative_rag.engine.run import Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Analyst, Corpus

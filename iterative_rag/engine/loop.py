@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
+from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.data_finder import DataFinder
-from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.drafts import optional
-from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.drafting import Drafting, optional
 from iterative_rag.engine.run_state import Progress, RunState
-from iterative_rag.engine.text_planning import TextPlanning, open_aspects
+from iterative_rag.engine.texts import TextPlanning, open_aspects
 from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.protocols import SufficiencyJudge
 from iterative_rag.text.languages import content_words

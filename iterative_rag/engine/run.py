@@ -8,19 +8,18 @@ window that could not be read is read once more before the run ends: an abstenti
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.components import RunComponents
+from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.endings import Ending
 from iterative_rag.engine.final_answer import best_so_far, final_answer
 from iterative_rag.engine.revision import carried_steps
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.protocols import BackendTraits, Corpus, Grader, Roles
-from iterative_rag.retrieval.document_reader import DocumentReader
-from iterative_rag.settings import Settings
+from iterative_rag.protocols import Corpus
 from iterative_rag.types import (
     AnalysisStep,
     Cap,
@@ -37,50 +36,13 @@ from iterative_rag.types import (
     WebStep,
 )
 
-if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
-    from iterative_rag.engine.correction.web_search import WebSearch
-    from iterative_rag.engine.data_finder import DataFinder
+if TYPE_CHECKING:
     from iterative_rag.retrieval.known_facts import KnownFacts
 
 # How often a run that would decline searches the web instead.
 WEB_ROUNDS = 2
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
 Loop: TypeAlias = Callable[[RunState], Generator[Progress, None, RunState]]
-
-
-class Engine(Protocol):
-    """One engine serves one run."""
-
-    def steps(self, question: str) -> Iterator[Step]:
-        """All steps of answering `question`; the last one is the FinalStep."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class RunComponents:
-    """What an engine works with. `web` is None unless the user allows it, `known` where a question does not begin with
-    what earlier ones have found, `begin` unless the run goes on from an edit."""
-
-    corpus: Corpus
-    reader: DocumentReader
-    roles: Roles
-    grader: Grader
-    budget: RunBudget
-    settings: Settings
-    traits: BackendTraits
-    web: WebSearch | None = None
-    known: KnownFacts | None = None
-    begin: RunState | None = None
-
-    def drafting(self) -> Drafting:
-        """Drafting without reflection. What is written in words of its own may add to the facts, so its claims are
-        guarded."""
-        if not self.traits.own_words:
-            return Drafting(self.roles.answerer)
-        from iterative_rag.verification.rule_reflector import ClaimGuard
-
-        writer, length = self.roles.writer, self.settings.length
-        return Drafting(self.roles.answerer, ClaimGuard(), guards=True, writer=writer, length=length)
 
 
 class Run:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from iterative_rag.engine.drafts import Drafted, as_last_attempt
+from iterative_rag.engine.drafting import Drafted, as_last_attempt
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.retrieval.need_words import plain_words

@@ -21,13 +21,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.flows import PlannedSteps, SingleSearch
 from iterative_rag.engine.loop import StepLoop
-from iterative_rag.engine.run import Engine, Run, RunComponents
+from iterative_rag.engine.run import Run
 
 
 class Flow(StrEnum):

@@ -9,7 +9,7 @@ import pytest
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Quoting, Scripted, roles_of
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.strategies import ITERATIVE
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import BackendTraits, ChatReply, ChatRequest

@@ -11,8 +11,8 @@ import pytest
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
 from iterative_rag.engine.budget import RunBudget
+from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.web_search import OverlayCorpus, WebFindings
-from iterative_rag.engine.run import RunComponents
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import BackendTraits
 from iterative_rag.registry import STRATEGIES

@@ -37,7 +37,7 @@ from iterative_rag.types import (
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession
-    from iterative_rag.engine.run import Engine
+    from iterative_rag.engine.components import Engine
     from iterative_rag.index.indexed_corpus import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import IngestReport

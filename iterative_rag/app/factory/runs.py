@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.app.factory.backends import builtin_grader, fact_check
 from iterative_rag.app.factory.notices import check_language, notices
 from iterative_rag.builtin.networks import usable_cores
-from iterative_rag.engine.run import RunComponents
+from iterative_rag.engine.components import RunComponents
 from iterative_rag.errors import FollowUpUnclear, IterativeRAGError
 from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.registry import STRATEGIES
@@ -21,8 +21,8 @@ from iterative_rag.types import FollowUpStep, StandAlone, Unclear
 if TYPE_CHECKING:  # most runs do not need all of these, and importing them takes time
     from iterative_rag.app.factory.rag import IterativeRAG
     from iterative_rag.engine.budget import RunBudget
+    from iterative_rag.engine.components import Engine
     from iterative_rag.engine.correction.web_search import WebSearch
-    from iterative_rag.engine.run import Engine
     from iterative_rag.protocols import Corpus, Extractor, FollowUpReader, Grader, Roles
     from iterative_rag.retrieval.known_facts import KnownFacts
     from iterative_rag.storage.trace import Trace

@@ -1,4 +1,4 @@
-"""Writes an answer that is a text: sentences, a table, or a report section by section.
+"""Answers that are texts, sentences, a table or a report: what is looked up for them, and how they are written.
 
 Every sentence and cell is checked; what no fact proves is taken out, and the answer says how much. Where nothing is
 left, the text is written once more with what was wrong with it; after that the facts are quoted instead. A report that
@@ -11,25 +11,30 @@ from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.engine.drafts import Drafted, abstention, optional
+from iterative_rag.engine.drafting import Drafted, Drafting, abstention, optional
+from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
-from iterative_rag.protocols import Reflector, Writer
+from iterative_rag.protocols import Outliner, Reflector, Writer
 from iterative_rag.retrieval.need_words import holds_words, plain_words
-from iterative_rag.text.asked_forms import asks_value
+from iterative_rag.text.asked_forms import as_aspect, asks_value
 from iterative_rag.text.citation_markers import MARKER, renumbered
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.markup import plain
 from iterative_rag.types import (
     Action,
+    Analysis,
     AnswerForm,
     AnsweringStep,
     Claim,
     Draft,
     Inquiry,
+    Known,
+    Needs,
     OutlineSection,
     Reflection,
     ReflectionStep,
     Step,
+    Stuck,
 )
 from iterative_rag.verification.answer_type import Asked, kind_asked
 from iterative_rag.verification.groundedness import Standing, check_said
@@ -42,6 +47,47 @@ ADVISED = 6
 NOTHING_PROVED = "No sentence that the model wrote is proved by a quoted fact; these are the facts that were found."
 # Facts of one need, and of all, that are quoted in place of a text.
 QUOTED_OF_A_NEED, QUOTED = 2, 8
+
+
+class TextPlanning:
+    """The plan of one run. A report is outlined once: where the outline fails, it is written as one text."""
+
+    def __init__(self, drafting: Drafting, outliner: Outliner | None) -> None:
+        self._drafting, self._outliner = drafting, outliner
+
+    def outlined(self, state: RunState) -> Generator[Progress, None, tuple[RunState, Analysis | None]]:
+        """The state with the outline of a report, where one is asked for, and its needs as the analysis."""
+        outliner, inquiry = self._outliner, state.inquiry
+        if inquiry.form is not AnswerForm.REPORT or inquiry.outline or outliner is None:
+            return state, None
+        self._outliner = None
+        outline = yield from optional(state.next_hop, "outline", lambda: outliner.outline(inquiry))
+        if not outline:
+            return state, None
+        state = state.as_form(AnswerForm.REPORT, outline)
+        yield state
+        return state, open_aspects(state.inquiry)
+
+    def shaped(self, state: RunState, analysis: Analysis) -> Generator[Progress, None, tuple[RunState, Analysis]]:
+        """The state with the form that the first analysis asks for; the needs of a text, also those that a later
+        analysis names, are aspects of it, but those that ask for one value."""
+        if state.inquiry.outline:
+            return state, analysis
+        planned: Analysis | None = None
+        if not state.hops:
+            said = None if isinstance(analysis, Stuck) else analysis.form
+            state = state.as_form(self._drafting.form_of(state.inquiry.original, said))
+            state, planned = yield from self.outlined(state)
+        if planned is None and state.inquiry.form.is_text and isinstance(analysis, Needs):
+            analysis = replace(analysis, needs=tuple(map(as_aspect, analysis.needs)))
+        return state, planned or analysis
+
+
+def open_aspects(inquiry: Inquiry) -> Analysis:
+    """The needs of an outline on which nothing was found yet."""
+    met = {fact.need.key for fact in inquiry.facts}
+    needs = tuple(need for section in inquiry.outline for need in section.needs if need.key not in met)
+    return Needs(needs, last=True, form=inquiry.form) if needs else Known(inquiry.form)
 
 
 @dataclass(frozen=True, slots=True)
