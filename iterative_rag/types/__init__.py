@@ -1,11 +1,20 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, within, answer_forms, loop, correcting, outcomes, conversing, tool_use, steps,
-run_progress.
+Best read in this order: documents, within, loop, correcting, outcomes, conversing, tool_use, steps, written_answer.
 """
 
-from iterative_rag.types.answer_forms import AnswerForm
-from iterative_rag.types.conversing import Earlier, Exchange, FollowUpReading, StandAlone, Unclear
+from iterative_rag.types.conversing import (
+    Earlier,
+    Edit,
+    EditKind,
+    Exchange,
+    FactEdit,
+    FollowUpReading,
+    NeedEdit,
+    Revision,
+    StandAlone,
+    Unclear,
+)
 from iterative_rag.types.correcting import (
     Claim,
     Grade,
@@ -30,6 +39,7 @@ from iterative_rag.types.documents import (
 )
 from iterative_rag.types.loop import (
     Analysis,
+    AnswerForm,
     Computation,
     Continuation,
     Extract,
@@ -62,8 +72,6 @@ from iterative_rag.types.outcomes import (
     UnreadDocument,
     Usage,
 )
-from iterative_rag.types.revising import Edit, EditKind, FactEdit, NeedEdit, Revision
-from iterative_rag.types.run_progress import AnswerText, DocumentAtHand, RunProgress
 from iterative_rag.types.steps import (
     Action,
     AnalysisStep,
@@ -102,3 +110,4 @@ from iterative_rag.types.tool_use import (
     WrongCall,
 )
 from iterative_rag.types.within import Within
+from iterative_rag.types.written_answer import AnswerText, DocumentAtHand, RunProgress

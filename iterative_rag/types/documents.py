@@ -1,12 +1,11 @@
-"""Values of retrieval: documents, passages, hits, the shortlist."""
+"""Values of retrieval: documents, their links, passages, hits, the shortlist."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
-
-from iterative_rag.types.links import web_link
 
 # What a document says of itself, as (key, value); a key with several values stands there as often.
 Metadata = tuple[tuple[str, str], ...]
@@ -18,6 +17,12 @@ TITLE_CHARS = 300
 # Signs that show nothing though Unicode calls them letters or marks; and joiners, which scripts from Hebrew on need.
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 _JOINERS, _FIRST_JOINED = "\u200c\u200d", "\u0590"
+_LINK = re.compile(r"https?://[^\s<>\"]{1,2000}", re.IGNORECASE)
+
+
+def web_link(url: str | None) -> str:
+    """The address if it may be shown as a link: http or https, of visible characters only; else ""."""
+    return url if url and _LINK.fullmatch(url) and url.isprintable() else ""
 
 
 def as_field(text: str) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from iterative_rag.types.answer_forms import AnswerForm
 from iterative_rag.types.correcting import Claim
-from iterative_rag.types.links import web_link
-from iterative_rag.types.loop import Computation, Fact
+from iterative_rag.types.documents import web_link
+from iterative_rag.types.loop import AnswerForm, Computation, Fact
 
 
 class Status(StrEnum):

@@ -1,4 +1,5 @@
-"""The answer while it is written: what is new of it, and when it is taken back because a check refused it."""
+"""What is told while a run goes on: how far it has come, and the answer while it is written, until a check takes it
+back."""
 
 from __future__ import annotations
 
@@ -6,7 +7,40 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from iterative_rag.types import Action, AnsweringStep, AnswerText, FinalStep, FollowUpStep, ReflectionStep, Status, Step
+from iterative_rag.types.outcomes import Status
+from iterative_rag.types.steps import Action, AnsweringStep, FinalStep, FollowUpStep, ReflectionStep, Step
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAtHand:
+    """A document that is being read: the `number`th of the `of` documents that are listed for its need."""
+
+    title: str
+    number: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """What a run is doing at a moment, and what it has used by then.
+
+    `role` is that of the model call under way that began first, "" where none is; `reading` are the documents that are
+    being read, the one that was begun first before the others. `calls` counts the model calls begun; `tokens` are those
+    of the prompts and replies that have come back.
+    """
+
+    role: str
+    reading: tuple[DocumentAtHand, ...]
+    calls: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """The answer as far as the model has written it, not checked yet. One that does not begin with what was told before
+    replaces it: the model is asked again."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, Passag
 from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
-from iterative_rag.types.grade_scale import binary, scored
+from iterative_rag.types.correcting import binary, scored
 
 # A text of several that are needed for an answer does not answer by itself, and the reader says so: taken as it is, its
 # probability would grade half of the shortlists of multi-hop questions "incorrect" although they hold gold paragraphs.

@@ -10,7 +10,7 @@ from iterative_rag.evaluation.records import FoundFact, Hop, QuestionRecord
 from iterative_rag.evaluation.report.formatting import number, percent, visible
 from iterative_rag.evaluation.report.report_tables import RESULTS, result
 from iterative_rag.text.plurals import counted
-from iterative_rag.types.links import web_link
+from iterative_rag.types.documents import web_link
 
 _QUESTION, _SENTENCE = 1000, 1500  # characters
 Shown = dict[str, Any]  # the values of a part of the page, for its template

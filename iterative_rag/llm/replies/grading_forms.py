@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, WithJsonSchema, model_validator
 from iterative_rag.llm.replies.coercion import Text, as_list, as_number
 from iterative_rag.llm.replies.forms import Reply
 from iterative_rag.types import Label
-from iterative_rag.types.grade_scale import scored
+from iterative_rag.types.correcting import scored
 
 YES, NO = "yes", "no"
 

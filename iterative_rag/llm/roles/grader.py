@@ -9,7 +9,7 @@ from iterative_rag.llm.prompts import fence, titled
 from iterative_rag.llm.replies.grading_forms import NO, YES, GradeReply, GradesReply
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.types import Grade, Label, Need
-from iterative_rag.types.grade_scale import SCORES, labelled
+from iterative_rag.types.correcting import SCORES, labelled
 
 # Texts graded in one call: each grade takes about 50 tokens of the reply.
 MOST_TEXTS = 12

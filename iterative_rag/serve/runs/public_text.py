@@ -9,7 +9,7 @@ from typing import Any
 
 from iterative_rag.remote.server_calls import without_secrets
 from iterative_rag.types import Answer
-from iterative_rag.types.links import web_link
+from iterative_rag.types.documents import web_link
 
 # The settings that a client may see: none of them holds an address, a path or a model's whole spec.
 PUBLIC_SETTINGS = (

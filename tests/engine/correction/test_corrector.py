@@ -10,7 +10,7 @@ import pytest
 from iterative_rag.engine.correction.corrector import search_reworded, verdict
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document, Hit, Need, Rewording, ShortlistedDocument, Verdict
-from iterative_rag.types.grade_scale import scored
+from iterative_rag.types.correcting import scored
 
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 

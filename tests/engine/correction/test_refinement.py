@@ -14,7 +14,7 @@ from iterative_rag.protocols import Grader
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import GAP, as_cut, is_cut, window
 from iterative_rag.types import Document, Grade, Hit, Need, ShortlistedDocument, Window
-from iterative_rag.types.grade_scale import scored
+from iterative_rag.types.correcting import scored
 
 NEED = Need("Which mast is the tallest?")
 FILLER = "".join(f"Sentence {n} is about the weather, as ever. " for n in range(40))

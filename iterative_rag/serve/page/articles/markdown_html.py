@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import nh3
 
-from iterative_rag.types.links import web_link
+from iterative_rag.types.documents import web_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
