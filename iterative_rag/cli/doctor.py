@@ -229,8 +229,6 @@ def _profile(settings: Settings) -> Iterator[Check]:
     if profile is not None:
         chosen_settings = ", ".join(f"{name} {value}" for name, value in profile.settings.items())
         yield Check("profile", True, f"{identity.model}, made {profile.made[:10]}: {chosen_settings}")
-    elif identity.others:
-        yield Check("profile", None, f"{identity.model} was tested at another server or with other prompts", command)
     else:
         yield Check("profile", None, f"none for {identity.model}: the defaults hold", command)
 

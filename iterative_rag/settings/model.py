@@ -109,9 +109,6 @@ class Settings(BaseModel):
     grades: Literal["labels", "binary"] = Field(
         "labels", description="what a grader may say: four labels, or yes and no"
     )
-    grade_trigger: Literal["best", "mean", "any"] = Field(
-        "best", description="which grade of a shortlist must be above grade_upper: the best, their mean, or every one"
-    )
     grade_upper: float = Field(0.7, ge=0, le=1, description="a best grade above it: the corpus has the need's answer")
     grade_lower: float = Field(0.3, ge=0, le=1, description="a best grade below it: the corpus does not have it")
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
@@ -283,8 +280,6 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
             "If you trust it: iterative-rag trust",
             ", ".join(refused),
         )
-    if folder.reserved:
-        _log.warning("Not read from %s, only from the environment: %s.", DOTENV, ", ".join(folder.reserved))
     return [
         (str(user_file), user),
         *((str(file), values) for file, values in held),

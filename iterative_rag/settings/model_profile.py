@@ -52,11 +52,6 @@ class ModelIdentity:
         return profiles_folder() / f"{self._slug}-{digest}.json"
 
     @property
-    def others(self) -> list[Path]:
-        """Files that may be profiles of the same model, made at another server or with other prompts."""
-        return sorted(path for path in profiles_folder().glob(f"{self._slug}-*.json") if path != self.file)
-
-    @property
     def _slug(self) -> str:
         return re.sub(r"[^a-z0-9]+", "-", self.model.casefold()).strip("-")[:60] or "model"
 

@@ -43,7 +43,6 @@ def test_another_server_or_other_prompts_have_no_profile() -> None:
     assert read_profile(IDENTITY) is not None
     elsewhere = ModelIdentity(IDENTITY.model, "http://127.0.0.1:9999", IDENTITY.prompts)
     assert read_profile(elsewhere) is None
-    assert elsewhere.others == [IDENTITY.file]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ al., 2009), step-back prompting (Zheng et al., 2024), and HyDE, hypothetical doc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 from iterative_rag.errors import FetchError
@@ -55,17 +54,13 @@ DEPTH = 3
 Unread: TypeAlias = Callable[[ShortlistedDocument], ShortlistedDocument | None]
 
 
-# The score of a shortlist that is compared with `grade_upper`. "any": one document that fails calls for a correction.
-TRIGGERS: Mapping[str, Callable[[Sequence[float]], float]] = {"best": max, "mean": fmean, "any": min}
-
-
-def verdict(grades: Sequence[Grade], lower: float, upper: float, trigger: str = "best") -> Verdict:
-    """Incorrect if no score reaches `lower`; correct if the score that `trigger` names is above `upper`; else
-    ambiguous. So a good document is never replaced, whatever the others are."""
-    scores = [grade.score for grade in grades]
-    if not scores or max(scores) < lower:
+def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
+    """Incorrect if no score reaches `lower`; correct if the best one is above `upper`; else ambiguous. So a good
+    document is never replaced, whatever the others are."""
+    best = max((grade.score for grade in grades), default=0.0)
+    if not grades or best < lower:
         return Verdict.INCORRECT
-    return Verdict.CORRECT if TRIGGERS[trigger](scores) > upper else Verdict.AMBIGUOUS
+    return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
 
 
 @dataclass(slots=True)
@@ -155,7 +150,7 @@ class Corrector:
         if self.grader is None:
             return Verdict.INCORRECT if found_nothing or not graded else Verdict.CORRECT
         grades = [grade for _, grade in graded if grade]
-        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper, self.settings.grade_trigger)
+        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper)
 
     def _chosen(self, graded: Sequence[Graded], judged: Verdict) -> Sequence[Graded]:
         """The documents worth reading, best first."""

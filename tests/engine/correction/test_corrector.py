@@ -16,23 +16,17 @@ LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
 @pytest.mark.parametrize(
-    ("trigger", "scores", "expected"),
+    ("scores", "expected"),
     [
-        ("any", [0.9, 0.8], Verdict.CORRECT),
-        ("any", [0.9, 0.0], Verdict.AMBIGUOUS),
-        ("any", [0.2, 0.0], Verdict.INCORRECT),
-        ("best", [], Verdict.INCORRECT),
-        ("best", [0.0, 0.299], Verdict.INCORRECT),
-        ("best", [0.3], Verdict.AMBIGUOUS),
-        ("best", [0.7, 0.1], Verdict.AMBIGUOUS),
-        ("best", [0.0, 0.701], Verdict.CORRECT),
-        ("mean", [1.0, 0.5], Verdict.CORRECT),
-        ("mean", [0.9, 0.4, 0.0], Verdict.AMBIGUOUS),
-        ("mean", [0.9, 0.0, 0.0, 0.0], Verdict.AMBIGUOUS),
+        ([], Verdict.INCORRECT),
+        ([0.0, 0.299], Verdict.INCORRECT),
+        ([0.3], Verdict.AMBIGUOUS),
+        ([0.7, 0.1], Verdict.AMBIGUOUS),
+        ([0.0, 0.701], Verdict.CORRECT),
     ],
 )
-def test_the_trigger_says_which_grade_must_be_good(trigger: str, scores: list[float], expected: Verdict) -> None:
-    assert verdict([scored(score, "") for score in scores], LOWER, UPPER, trigger) is expected
+def test_the_best_grade_decides_at_its_bounds(scores: list[float], expected: Verdict) -> None:
+    assert verdict([scored(score, "") for score in scores], LOWER, UPPER) is expected
 
 
 NEED = Need("Who designed Velm Tower?")
