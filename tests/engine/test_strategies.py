@@ -12,7 +12,7 @@ from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.components import RunComponents
-from iterative_rag.engine.correction.web_search import OverlayCorpus, WebFindings
+from iterative_rag.engine.correction.web_search import OverlayCorpus
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import BackendTraits
 from iterative_rag.registry import STRATEGIES
@@ -67,7 +67,7 @@ class Web:
     fault: FetchError | None = None
     asked: list[str] = field(default_factory=list)
 
-    def search_web(self, need: Need) -> WebFindings:
+    def search_web(self, hop: int, need: Need) -> WebStep:
         self.asked.append(need.question)
         if self.fault:
             raise self.fault
@@ -76,7 +76,7 @@ class Web:
         hit = Hit("w", page.title, 0, len(page.text), 0.9)
         entry = ShortlistedDocument("w", page.title, page.source, 0.9, (hit,))
         result = SearchResult(page.title, page.source)
-        return WebFindings("stand-in", need.question, (result,), (entry,), ())
+        return WebStep(hop, need, "stand-in", need.question, (result,), (entry,), ())
 
 
 def run(

@@ -99,7 +99,8 @@ class Corrector:
         """
         self._remember(need, documents)
         graded, judged = yield from self._graded(hop, need, documents, found_nothing=found_nothing)
-        if judged is not Verdict.CORRECT and self._may_reword(need):
+        barren = self.sparing and need.question in self._barren
+        if judged is not Verdict.CORRECT and self.rewriter and not barren:
             more = yield from self._reworded(hop, need, listed)
             graded_more, _ = yield from self._graded(hop, need, more, found_nothing=True)
             if not any(self._accepted(grade) for _, grade in graded_more):
@@ -116,9 +117,6 @@ class Corrector:
         if self.sparing:
             listed -= left - {entry.document_id for entry, _ in chosen}
         return (*pages, *(entry for entry, _ in chosen))
-
-    def _may_reword(self, need: Need) -> bool:
-        return self.rewriter is not None and not (self.sparing and need.question in self._barren)
 
     def _remember(self, need: Need, documents: Shortlist) -> None:
         offered = self._offered.setdefault(need.question, {})
@@ -206,12 +204,11 @@ class Corrector:
         if self.web is None:
             return ()
         try:
-            outcome = self.web.search_web(need)
+            step = self.web.search_web(hop, need)
         except FetchError as error:
-            yield WebStep(hop, need, self.settings.search_engine, "", (), (), (ReadingFault("search", str(error)),))
-            return ()
-        yield WebStep(hop, need, outcome.engine, outcome.query, outcome.results, outcome.documents, outcome.skipped)
-        new = tuple(entry for entry in outcome.documents if entry.document_id not in listed)
+            step = WebStep(hop, need, self.settings.search_engine, "", (), (), (ReadingFault("search", str(error)),))
+        yield step
+        new = tuple(entry for entry in step.documents if entry.document_id not in listed)
         listed.update(entry.document_id for entry in new)
         return new
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from iterative_rag.errors import FetchError, ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Corpus, Grader, Pages, Rewriter, SearchEngine, Skipped
@@ -26,6 +25,7 @@ from iterative_rag.types import (
     ReadingFault,
     SearchResult,
     ShortlistedDocument,
+    WebStep,
 )
 
 # Passages of one page that are graded in one call: by a local grader, and by one whose calls cost.
@@ -59,21 +59,6 @@ class OverlayCorpus:
         self._fetched.clear()
 
 
-@dataclass(frozen=True, slots=True)
-class WebFindings:
-    """What one web search found: the fields of a WebStep.
-
-    `documents` are best first, and their score is that of their best grade. `skipped` gives the reason for every result
-    that is not among them; if `results` is empty, too, the engine found nothing.
-    """
-
-    engine: str
-    query: str
-    results: tuple[SearchResult, ...]
-    documents: tuple[ShortlistedDocument, ...]
-    skipped: tuple[ReadingFault, ...] = ()
-
-
 class WebSearch:
     """The web search of one run: no query is sent twice, and no page read twice.
 
@@ -97,11 +82,12 @@ class WebSearch:
         self._listed: dict[str, tuple[SearchResult, ...] | FetchError] = {}
         self._read: dict[str, Document | Skipped] = {}
 
-    def search_web(self, need: Need) -> WebFindings:
-        """Raises FetchError where the engine failed (also where it failed with the same query before), CapReached, and
-        LLMError from the rewriter or the grader, except for unreadable replies: those are listed in `skipped`.
+    def search_web(self, hop: int, need: Need) -> WebStep:
+        """What was found, best first, by the best grade of each page. `skipped` gives the reason for every other
+        result, and for each reply that could not be read.
 
-        So is every page that cannot be read or does not serve the need.
+        Raises FetchError where the engine failed (also where it failed with the same query before), CapReached, and any
+        other LLMError of the rewriter or the grader.
         """
         query, faults = self._query(need)
         results = self._results_of(query)
@@ -114,7 +100,7 @@ class WebSearch:
         self._corpus.add(documents.values())
         kept = [entry for page in documents.values() if (entry := self._shortlisted(need, page, faults)) is not None]
         kept.sort(key=lambda entry: -entry.score)
-        return WebFindings(self._engine.name, query, results, tuple(kept), tuple(faults))
+        return WebStep(hop, need, self._engine.name, query, results, tuple(kept), tuple(faults))
 
     # --- the engine and its pages ------------------------------------------------------------
 

@@ -133,7 +133,7 @@ def long_page(fact: str = FACT, at: int = 150, of: int = 200) -> str:
 
 def test_pages_become_documents_that_are_read_where_they_serve_the_need() -> None:
     run = Run()
-    found = run.search.search_web(NEED)
+    found = run.search.search_web(1, NEED)
     assert (found.engine, found.query, len(found.results)) == ("scripted", "gull point lamp first lit", 2)
     assert run.engine.asked == [("gull point lamp first lit", 3)]
     assert len(found.documents) == 2
@@ -152,7 +152,7 @@ def test_pages_become_documents_that_are_read_where_they_serve_the_need() -> Non
 @pytest.mark.parametrize(("sparing", "most"), [(False, web_search.GRADED), (True, web_search.GRADED_SPARING)])
 def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(sparing: bool, most: int) -> None:
     run = Run(engine=Engine(["https://b.example/"]), sparing=sparing)
-    run.search.search_web(NEED)
+    run.search.search_web(1, NEED)
     (shown,) = run.grader.shown
     assert len(shown) == most
     assert FACT in shown[0]
@@ -162,7 +162,7 @@ def test_rows_of_a_table_are_graded_with_their_header() -> None:
     rows = "".join(f"| Keeper {n} of the coast lights and harbours | {1800 + n} |\n" for n in range(60))
     page = f"# Keepers\n\n| Name | Served from |\n|---|---|\n{rows}| Mara Quill | 1857 |\n"
     run = Run(Engine(["https://a.example/"]), Shelf({"https://a.example/": page}))
-    run.search.search_web(Need("When did Mara Quill serve?"))
+    run.search.search_web(1, Need("When did Mara Quill serve?"))
     (text,) = [text for text in run.grader.shown[0] if "Mara Quill" in text]
     assert text.startswith("| Name | Served from |")
 
@@ -180,7 +180,7 @@ def test_the_best_page_comes_first_and_a_bad_one_is_told() -> None:
             return tuple(Grade(score, Label.GOOD, "too little") for score in scores)
 
     run = Run(Engine(list(texts)), Shelf(texts), Finer())
-    found = run.search.search_web(NEED)
+    found = run.search.search_web(1, NEED)
     assert [entry.source for entry in found.documents] == ["https://c.example/", "https://b.example/"]
     assert [entry.score for entry in found.documents] == [1.0, 0.5]
     (fault,) = found.skipped
@@ -189,7 +189,7 @@ def test_the_best_page_comes_first_and_a_bad_one_is_told() -> None:
 
 def test_pages_that_cannot_be_read_are_told_and_never_missing() -> None:
     run = Run(engine=Engine(["https://a.example/", "https://gone.example/", "https://lost.example/"]))
-    found = run.search.search_web(NEED)
+    found = run.search.search_web(1, NEED)
     assert [entry.source for entry in found.documents] == ["https://a.example/"]
     assert [fault.title for fault in found.skipped] == [
         "Title of https://gone.example/",
@@ -199,18 +199,18 @@ def test_pages_that_cannot_be_read_are_told_and_never_missing() -> None:
 
 
 def test_an_engine_that_knows_nothing_is_not_one_that_failed() -> None:
-    found = Run(engine=Engine([])).search.search_web(NEED)
+    found = Run(engine=Engine([])).search.search_web(1, NEED)
     assert (found.results, found.documents, found.skipped) == ((), (), ())
     run = Run(engine=Engine(error=FetchError("It answered with status 500.")))
     with pytest.raises(FetchError, match="500"):
-        run.search.search_web(NEED)
+        run.search.search_web(1, NEED)
 
 
 def test_a_failed_query_fails_again_without_being_sent_again() -> None:
     run = Run(engine=Engine(error=FetchError("It answered with status 500.")))
     for need in (NEED, NEED, OTHER):
         with pytest.raises(FetchError, match="500"):
-            run.search.search_web(need)
+            run.search.search_web(1, need)
     assert len(run.engine.asked) == 1
 
 
@@ -230,8 +230,8 @@ def test_each_run_has_its_own_pages_and_leaves_the_corpus_alone() -> None:
 
 def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
     run = Run(rewriter=Rewriting({OTHER.question: "Gull  Point LAMP first lit\n"}))
-    first = run.search.search_web(NEED)
-    again = run.search.search_web(OTHER)
+    first = run.search.search_web(1, NEED)
+    again = run.search.search_web(1, OTHER)
     assert len(run.engine.asked) == 1
     assert run.pages.asked == ["https://a.example/", "https://b.example/"]
     assert again.results == first.results
@@ -243,7 +243,7 @@ def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
 
 def test_without_a_readable_query_the_need_is_searched_for_and_that_is_told() -> None:
     run = Run(rewriter=Rewriting(error=ReplyUnreadable("The reply is no query.", reply="")))
-    found = run.search.search_web(NEED)
+    found = run.search.search_web(1, NEED)
     assert found.query == NEED.question
     assert "no query" in found.skipped[0].message
 
@@ -252,7 +252,7 @@ def test_a_page_whose_grades_cannot_be_read_is_read_by_its_words() -> None:
     run = Run(
         engine=Engine(["https://b.example/"]), grader=Grading(errors=[ReplyUnreadable("No grades came.", reply="")])
     )
-    found = run.search.search_web(NEED)
+    found = run.search.search_web(1, NEED)
     assert "No grades came" in found.skipped[0].message
     (entry,) = found.documents
     document = run.corpus.document(entry.document_id)
@@ -262,9 +262,9 @@ def test_a_page_whose_grades_cannot_be_read_is_read_by_its_words() -> None:
 @pytest.mark.parametrize("error", [CapReached(Cap.CALLS, 5), LLMUnreachable("The server cannot be reached.")])
 def test_what_ends_a_run_is_not_swallowed(error: Exception) -> None:
     with pytest.raises(type(error)):
-        Run(grader=Grading(errors=[error])).search.search_web(NEED)
+        Run(grader=Grading(errors=[error])).search.search_web(1, NEED)
     with pytest.raises(type(error)):
-        Run(rewriter=Rewriting(error=error)).search.search_web(NEED)
+        Run(rewriter=Rewriting(error=error)).search.search_web(1, NEED)
 
 
 # --- from a server's answer to a quote -------------------------------------------------------
@@ -285,7 +285,7 @@ def test_from_a_search_server_to_a_cited_quote_over_real_connections() -> None:
                 settings=Settings(web=True),
                 sparing=True,
             )
-            found = search.search_web(NEED)
+            found = search.search_web(1, NEED)
     (entry,) = found.documents
     document = corpus.document(entry.document_id)
     assert document.source == f"http://{host}/"
