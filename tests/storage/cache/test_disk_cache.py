@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from iterative_rag.protocols import Cache
-from iterative_rag.storage.cache import DiskCache
-from iterative_rag.storage.cache import _checksum, _name
+from iterative_rag.storage.cache import DiskCache, _checksum, _name
 
 
 def kept(cache: Cache, key: str) -> Any:
