@@ -168,5 +168,5 @@ def test_help_settings_errors_and_doctor_name_the_new_parts(extended: Extended) 
     for form in ("llama-cpp/MODEL@URL", "library@URL", "trigrams", "disk:///FOLDER", "|agent|wide>"):
         assert form in shown
     assert ".inior.cfg" in "".join(extended.run("index", "--help").split())
-    assert "'openai-like/MODEL@URL' or 'overlap'" in extended.run("search", "Tarn", code=2, rerank="magic")
+    assert "openai-like/MODEL@URL or overlap" in extended.run("search", "Tarn", code=2, rerank="magic")
     assert "llama-cpp" in extended.run("doctor", code=5, llm="llama-cpp/qwen@http://127.0.0.1:9")

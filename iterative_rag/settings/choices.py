@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from iterative_rag.registry import Registry, in_words
+from iterative_rag.registry import in_words
 from iterative_rag.types.within import checked_since, condition
 
 AUTO = "auto"
@@ -60,17 +60,3 @@ def _conditions(value: Any) -> Any:
 LANGUAGE_CODE = AfterValidator(_language_code)  # `auto`, or a code: `de`
 SINCE_DATE = AfterValidator(_since_date)  # `2024-05-01`, `2024-05`, `2024`
 CONDITIONS = BeforeValidator(_conditions)  # a list of KEY=VALUE, or the text of one
-
-
-def form_of(parts: Registry) -> AfterValidator:
-    """Accepts the names of the parts, and what begins like the form of one: `ollama/MODEL`."""
-    forms = [entry.form or entry.name for entry in parts]
-
-    def check(value: str) -> str:
-        kind, slash, rest = value.partition("/")
-        entry = parts.get(kind)
-        if entry is None or bool(slash and rest) != ("/" in entry.form):
-            raise _refused(in_words([repr(form) for form in forms]))
-        return value
-
-    return AfterValidator(check)

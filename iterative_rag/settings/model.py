@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, form_of, one_of
+from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, one_of
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
 from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
@@ -85,9 +85,7 @@ class Settings(BaseModel):
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
     vector_weight: float = Field(1.0, ge=0, description="what the ranking by vectors counts in a search")
     bm25_weight: float = Field(1.0, ge=0, description="what the ranking by words (BM25) counts in a search")
-    rerank: Annotated[str, form_of(RERANKERS)] = Field(
-        "none", description=f"what ranks the passages of a search again: {RERANKERS.forms}"
-    )
+    rerank: str = Field("none", description=f"what ranks the passages of a search again: {RERANKERS.forms}")
     rerank_weight: float = Field(2.0, gt=0, description="what that ranking counts beside those of the index, 1 each")
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     analysis: Literal["joint", "separate"] = Field(

@@ -25,7 +25,6 @@ from iterative_rag.evaluation.running.run_folder import (
     read_run,
 )
 from iterative_rag.system.files import disk_full, is_disk_full
-from iterative_rag.system.memory import MemoryTrimmer
 from iterative_rag.system.private_files import FILE_MODE, tighten
 from iterative_rag.types import RunProgress
 
@@ -120,14 +119,13 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
     from iterative_rag.evaluation.running.inspect_logs import drop_superseded
     from iterative_rag.evaluation.running.inspect_task import make_task
 
-    lock, give_back_memory = threading.Lock(), MemoryTrimmer()
+    lock = threading.Lock()
 
     def done(record: QuestionRecord) -> None:
         with lock:
             tally.add(record)
             if progress is not None:
                 progress(tally)
-        give_back_memory()
 
     def examine(exam: Examination, repeat: int, on_hop: Callable[[Hop], None]) -> QuestionRecord:
         key = object()

@@ -12,9 +12,11 @@ import pytest
 from fakes.model_server import FakeServer, Fault
 from fakes.search_engine_server import CannedReply, answering, json_reply
 from fakes.tiny_onnx import write_cross_encoder
-from iterative_rag import IterativeRAG, Settings, load_settings
+from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.errors import LLMError, LLMServerError, LLMUnreachable, SettingsError, UsageError, WeightsError
+from iterative_rag.errors import LLMError, LLMServerError, LLMUnreachable, UsageError, WeightsError
+from iterative_rag.registry import RERANKERS
+from iterative_rag.remote.model_spec import parse_spec
 
 QUERY = "Which harbour has the oldest crane?"
 TITLES = tuple(f"Harbour {n}" for n in range(6))
@@ -203,5 +205,6 @@ def test_any_node_postprocessor_of_llama_index(postprocessors: Any) -> None:
 
 @pytest.mark.parametrize("rerank", ["magic", "ollama", "ollama/", "reader/x", "", "onnx"])
 def test_a_setting_that_names_no_reranker_is_refused(rerank: str) -> None:
-    with pytest.raises(SettingsError, match="'openai-like/MODEL@URL'"):
-        load_settings({"rerank": rerank})
+    with pytest.raises(UsageError) as refused:
+        parse_spec(rerank, RERANKERS)
+    assert "openai-like/MODEL@URL" in refused.value.hint
