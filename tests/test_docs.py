@@ -19,9 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def protocol_classes() -> dict[str, type]:
-    found = {name: value for name, value in vars(protocols).items() if getattr(value, "_is_protocol", False)}
-    del found["Protocol"]
-    return found
+    return {name: value for name, value in vars(protocols).items() if getattr(value, "_is_protocol", False)}
 
 
 def test_the_tree_of_errors_shows_every_error() -> None:

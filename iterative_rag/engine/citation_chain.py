@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.engine.run_state import RunState
-from iterative_rag.retrieval.need_words import names_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.mentions import with_unit
 from iterative_rag.text.need_wording import values_named
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import ChainLink, Citation, Draft, Fact, Need
+from iterative_rag.types import ChainLink, Citation, Draft, Fact
 
 _MARKS = lazy_pattern(r"(?:\[\d{1,4}\])+")
 # After every hop.
@@ -39,16 +38,6 @@ class ValueFlow:
         order = sorted(range(len(facts)), key=lambda n: (-facts[n].score, asked[facts[n].need.key], n))
         self._given: list[tuple[str, tuple[int, ...]]] = [(plain(facts[n].value), (n,)) for n in order]
         self._given += [(computation.result, computation.facts) for computation in self._inquiry.computed]
-        # A quote that tells of the subject of its article ("counted as the 15th") names no value, but it gives one;
-        # a name that its own need holds was known before.
-        whole = Need(self._inquiry.original).key
-        beside = [n for n in order if not facts[n].value and facts[n].need.key != whole]
-        self._told: list[tuple[str, tuple[int, ...]]] = [
-            (name, (n,))
-            for n in beside
-            for name in (facts[n].title.split(" (")[0], *names_in(plain(facts[n].statement)))
-            if not values_named(facts[n].need.question, [name])
-        ]
         self.rests_on: dict[int, tuple[int, ...]] = {}
 
     def with_chain(self, draft: Draft, *, from_question: bool) -> Draft:
@@ -70,7 +59,7 @@ class ValueFlow:
             return
         path = (*path, index)
         need, hop = self._inquiry.facts[index].need, self._hop_of[index]
-        sources = self._named(need.question, hop, but=need.key) or self._replaced(index) or self._told_of(index)
+        sources = self._named(need.question, hop, but=need.key) or self._replaced(index)
         self.rests_on[index] = tuple(source for source in sources if source not in path)
         for source in self.rests_on[index]:
             self._follow(source, path)
@@ -79,11 +68,10 @@ class ValueFlow:
         """The facts of earlier hops whose values a question names; where there are none, those of the same hop: what a
         model notes in one turn builds on one another."""
         facts, hop_of = self._inquiry.facts, self._hop_of
-        sources = (self._given, self._given, self._told, self._told)
-        for told, hops in zip(sources, (range(hop), (hop,)) * 2, strict=True):
+        for hops in (range(hop), (hop,)):
             given = [
                 (value, places)
-                for value, places in told
+                for value, places in self._given
                 if all(hop_of[index] in hops and facts[index].need.key != but for index in places)
             ]
             if meant := values_named(question, [value for value, _ in given], self._inquiry.original):
@@ -98,14 +86,6 @@ class ValueFlow:
             return ()
         kept = self._named(self._hops[hop - 1].rephrased, hop)
         return [source for source in self._named(self._hops[hop - 1].question, hop) if source not in kept]
-
-    def _told_of(self, index: int) -> Sequence[int]:
-        """Of a fact that was noted beside the needs of its hop, for the question as a whole: what it tells of, which is
-        the value that its article is named by, or else those that its statement names."""
-        fact, hop = self._inquiry.facts[index], self._hop_of[index]
-        if fact.value or fact.need.key != Need(self._inquiry.original).key:
-            return ()
-        return self._named(fact.title, hop, but=fact.need.key) or self._named(fact.statement, hop, but=fact.need.key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from iterative_rag.engine.run_state import RunState
 from iterative_rag.errors import CapReached, IterativeRAGError
@@ -21,15 +22,18 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Analysis,
+    AnalysisStep,
     AnswerForm,
+    CorrectionStep,
     DegradedStep,
     Draft,
     Known,
-    LostRowsStep,
     Need,
     ReasonCode,
     ShortlistedDocument,
+    ShortlistStep,
     Status,
+    Step,
     UnreadWindow,
     WebStep,
 )
@@ -41,23 +45,36 @@ TITLES_NAMED = 5
 _MARKS = lazy_pattern(r"\s*\[[\d,;\s–-]+\]")
 
 
+T = TypeVar("T", bound=Step)
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: the limit or the fault that stopped it, if any, the roles that it had to do without, the lists
-    whose rows it did not find, the documents that its searches listed, its searches of the web, and the last analysis.
+    """How a run ended: the limit or the fault that stopped it, if any, and its steps.
 
     `traits` are those of the backend that played the roles. `corpus` is None where nothing is read.
     """
 
     traits: BackendTraits
+    corpus: Corpus | None = None
     cap: CapReached | None = None
     fault: IterativeRAGError | None = None
-    degraded: tuple[DegradedStep, ...] = ()
-    lost: tuple[LostRowsStep, ...] = ()
-    listed: tuple[ShortlistedDocument, ...] = ()
-    web: tuple[WebStep, ...] = ()
-    analysis: Analysis | None = None
-    corpus: Corpus | None = None
+    steps: Sequence[Step] = ()
+
+    def of(self, kind: type[T]) -> list[T]:
+        return [step for step in self.steps if isinstance(step, kind)]
+
+    @property
+    def analysis(self) -> Analysis | None:
+        """The last one."""
+        analyses = self.of(AnalysisStep)
+        return analyses[-1].analysis if analyses else None
+
+    @property
+    def listed(self) -> list[ShortlistedDocument]:
+        """The documents that the searches of the run have listed."""
+        steps = (step for step in self.steps if isinstance(step, ShortlistStep | CorrectionStep | WebStep))
+        return [entry for step in steps for entry in step.documents]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +99,11 @@ def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
         return RunOutcome(Status.INCOMPLETE, _joined(_not_read(state.unread), missing), ReasonCode.UNREAD)
     if draft.answered:
         return RunOutcome(Status.EXTRACT if draft.form is AnswerForm.EXTRACT else Status.ANSWERED)
-    if ending.degraded:  # with that role the answer might have been found
-        reason = _joined(_done_without(ending.degraded), missing)
+    if degraded := ending.of(DegradedStep):  # with that role the answer might have been found
+        reason = _joined(_done_without(degraded), missing)
         return RunOutcome(Status.INCOMPLETE, reason, ReasonCode.ROLE_FAILED)
     code = _abstention(state, ending, draft)
-    reason = _joined(_abstention_reason(code, draft, ending), _searched_web(ending.web))
+    reason = _joined(_abstention_reason(code, draft, ending), _searched_web(ending.of(WebStep)))
     return RunOutcome(Status.ABSTAINED, reason, code)
 
 

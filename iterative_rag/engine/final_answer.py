@@ -79,7 +79,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         caveats=(
             *(map(numbers.renumbered, draft.caveats) if draft.answered else ()),
             *_left_out(written),
-            *_lost_rows(ending.lost, state.inquiry),
+            *_lost_rows(ending.of(LostRowsStep), state.inquiry),
         ),
         last_attempt=draft.answered and draft.last_attempt,
         chain=numbers.chain(),

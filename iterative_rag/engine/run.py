@@ -21,17 +21,12 @@ from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import (
-    AnalysisStep,
     Cap,
-    CorrectionStep,
-    DegradedStep,
     Fact,
     FinalStep,
     Inquiry,
-    LostRowsStep,
     Need,
     Needs,
-    ShortlistStep,
     Step,
     WebStep,
 )
@@ -64,7 +59,8 @@ class Run:
         none. The run begins with these `facts`, with those that are `known`, or in the state `begin`."""
         self._budget, self._loop, self._drafting, self._finder = parts.budget, loop, drafting, finder
         self._known, self._begin, self._facts = None if begin else known, begin, facts
-        self._ending = Ending(parts.traits, corpus=finder.corpus if finder else searched)
+        self._steps: list[Step] = []
+        self._ending = Ending(parts.traits, finder.corpus if finder else searched, steps=self._steps)
 
     def steps(self, question: str) -> Iterator[Step]:
         if self._begin:
@@ -133,7 +129,7 @@ class Run:
             return ()
         last = state.hops[-1].needs if state.hops else (state.inquiry.original,)
         needs = analysis.needs if isinstance(analysis, Needs) else tuple(map(Need, last))
-        asked = {step.need.key for step in self._ending.web}
+        asked = {step.need.key for step in self._ending.of(WebStep)}
         return tuple(need for need in needs if need.key not in asked)
 
     def _last_attempt(self, state: RunState) -> Generator[Progress, None, RunState]:
@@ -161,21 +157,5 @@ class Run:
             if isinstance(passed, RunState):
                 self._state = passed
                 continue
-            self._ending = _noted(self._ending, passed)
+            self._steps.append(passed)
             yield passed
-
-
-def _noted(ending: Ending, step: Step) -> Ending:
-    """With what the step tells of how the run will have ended."""
-    match step:
-        case DegradedStep():
-            return replace(ending, degraded=(*ending.degraded, step))
-        case LostRowsStep():
-            return replace(ending, lost=(*ending.lost, step))
-        case WebStep():
-            return replace(ending, listed=(*ending.listed, *step.documents), web=(*ending.web, step))
-        case ShortlistStep() | CorrectionStep():
-            return replace(ending, listed=(*ending.listed, *step.documents))
-        case AnalysisStep():
-            return replace(ending, analysis=step.analysis)
-    return ending

@@ -37,7 +37,7 @@ def test_the_object_has_the_promised_keys() -> None:
     assert " ".join(made) == f"{first} {then} hops usage settings version"
     assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved url copies display corpus"
     assert " ".join(made["chain"][0]) == "asked found citations builds_on"
-    assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased pinned calls seconds"
+    assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased calls seconds pinned"
     assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"
 
 

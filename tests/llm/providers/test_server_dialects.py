@@ -111,20 +111,6 @@ def test_a_limit_that_outlasts_the_call_says_how_long(pauses: list[float]) -> No
     assert pauses == []
 
 
-@pytest.mark.parametrize(
-    ("remaining", "reset", "pause"),
-    [("0", "1m2.5s", 62.5), ("0", "120ms", 0.12), ("0", "soon", None), ("3", "9s", None)],
-)
-def test_without_retry_after_the_limit_that_is_used_up_says_when(
-    pauses: list[float], remaining: str, reset: str, pause: float | None
-) -> None:
-    headers = {"x-ratelimit-remaining-tokens": remaining, "x-ratelimit-reset-tokens": reset}
-    with DialectServer(VLLM) as server:
-        server.refusals.append(dataclasses.replace(VLLM.rate_limited, headers=headers))
-        model_at(server, timeout=100).complete(REQUEST)
-    assert pauses == [pause] or (pause is None and pauses[0] < 1)
-
-
 def test_an_unknown_model_and_a_missing_key_say_what_to_do(server: DialectServer) -> None:
     with pytest.raises((ModelMissing, LLMServerError)) as raised:
         model_at(server, "huge").complete(REQUEST)
