@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 from fakes.command_line import Command
-from tests.cli.conftest import TEXTS
 
 
 def test_status_tells_what_is_stale(run: Command, articles: Path) -> None:
@@ -29,32 +28,6 @@ def test_status_tells_what_is_stale(run: Command, articles: Path) -> None:
     assert "not known of all its sources" in gone.out
     assert "not compared" in gone.err
     assert "start over: iterative-rag corpus remove towns" in gone.err
-
-
-def test_what_status_calls_gone_is_removed_by_the_command_that_it_names(run: Command, tmp_path: Path) -> None:
-    """The only file of a corpus became empty: the command that was named refused, and the old text stayed."""
-    for name in ("Aldermere.md", "lines.jsonl"):
-        source = tmp_path / name
-        record = json.dumps({"title": "Aldermere", "text": "A market town."})
-        source.write_text(record if name.endswith("jsonl") else TEXTS["Aldermere.md"])
-        run("index", str(source), "--corpus", "towns", "-q")
-        source.write_text("")
-        told = run("corpus", "status", "towns").out
-        assert "0 new, 0 changed, 1 gone; iterative-rag index " in told
-        done = run(*told.partition("; iterative-rag ")[2].removesuffix(" brings it up to date\n").split())
-        assert (done.code, done.out.partition(", 1 removed")[0]) == (0, "0 added, 0 changed, 0 unchanged"), done.err
-        assert run("search", "market town", "--corpus", "towns").code == 4
-
-
-def test_what_cannot_be_read_any_more_is_not_called_gone(run: Command, tmp_path: Path) -> None:
-    source = tmp_path / "Aldermere.md"
-    source.write_text(TEXTS["Aldermere.md"])
-    run("index", str(source), "--corpus", "towns", "-q")
-    source.write_bytes(bytes(range(256)) * 40)
-    told = run("corpus", "status", "towns")
-    assert ("gone" in told.out, "not compared" in told.err) == (False, True)
-    assert run("index", str(source), "--corpus", "towns").code == 4
-    assert run("search", "market town", "--corpus", "towns").code == 0
 
 
 def test_corpora_as_json(run: Command, articles: Path) -> None:

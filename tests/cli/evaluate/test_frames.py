@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -148,24 +147,6 @@ def test_pages_of_ones_own_are_not_fetched(wiki: FakeWiki, whole: Callable[..., 
     assert not wiki.sent
 
 
-@pytest.mark.parametrize(
-    ("option", "said"), [(("--mode", "nonsense"), "no mode 'nonsense'"), (("--price", "much"), "'much' is not a price")]
-)
-def test_an_option_that_cannot_be_is_told_before_anything_is_fetched(
-    wiki: FakeWiki, whole: Callable[..., Done], option: tuple[str, str], said: str
-) -> None:
-    assert said in whole(*option, "--llm", "builtin", code=2).err
-    assert not wiki.fetched_files
-
-
-def test_the_missing_extra_is_told_before_anything_is_fetched(
-    wiki: FakeWiki, whole: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "inspect_ai", None)
-    assert "evaluate" in whole("--llm", "builtin", code=2).err
-    assert not wiki.fetched_files
-
-
 def test_a_private_host_is_reached_only_where_the_user_says_so(
     wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -178,29 +159,3 @@ def test_a_private_host_is_reached_only_where_the_user_says_so(
         wiki.moved[FILE] = f"{other.url}{FILE}"
         assert "is not a public host" in whole(code=4).err
     assert not other.fetched_files
-
-
-def test_without_a_contact_the_whole_command_to_type_is_told_and_one_is_remembered(
-    wiki: FakeWiki, run: Command, tmp_path: Path
-) -> None:
-    """It ended with "--contact you@example.org", which no page on the command named."""
-    asked = ["--questions", wiki.url + FILE, "--api", wiki.api, "--allow-private-hosts", "--subset", "all"]
-    asked += ["--llm", "builtin", "--limit", "1"]
-    bare = run("evaluate", "frames", *asked)
-    assert bare.code == 2
-    line = shlex.join(["iterative-rag", "evaluate", "frames", *asked])
-    assert f"{line} --contact you@example.org" in " ".join(bare.err.split())
-    assert not wiki.asked
-    kept = tmp_path / "elsewhere"
-    named = run("evaluate", "frames", *asked, "--contact", "me@example.org", "--data", str(kept))
-    assert named.code == 0, named.err
-    assert run("evaluate", "frames", *asked, "--out", str(tmp_path / "again")).code == 0
-    assert (tmp_path / "frames" / "pages").is_dir()
-
-
-def test_a_judge_that_cannot_judge_is_told_before_anything_is_fetched(
-    wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path
-) -> None:
-    for judge, told in (("builtin", "cannot judge"), ("gpt", "gpt")):
-        assert told in whole("--llm", "builtin", "--judge", judge, code=2).err
-    assert not (tmp_path / "frames").exists()
