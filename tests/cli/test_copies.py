@@ -23,9 +23,8 @@ def copied(run: Command, articles: Path) -> Path:
     return articles
 
 
-@pytest.mark.parametrize("strategy", ["iterative", "naive", "full"])
-def test_a_copied_text_is_cited_once(run: Command, copied: Path, strategy: str) -> None:
-    asked = (QUESTION, "--corpus", "mine", "--llm", "builtin", "--guess", "--strategy", strategy)
+def test_a_copied_text_is_cited_once(run: Command, copied: Path) -> None:
+    asked = (QUESTION, "--corpus", "mine", "--llm", "builtin", "--guess")
     answer = json.loads(run("ask", *asked, "--json").out)
     places = [(one["source"], one["start"], one["end"]) for one in answer["citations"]]
     about = {source for source, *_ in places if not source.endswith("Sunday_bridge.md")}
@@ -42,3 +41,24 @@ def test_a_copied_text_is_cited_once(run: Command, copied: Path, strategy: str) 
 def test_a_search_lists_a_copied_text_once(run: Command, copied: Path) -> None:
     hits = json.loads(run("search", "Who founded Aldermere?", "--corpus", "mine", "--json").out)
     assert sorted(hit["title"] == "Sunday bridge" for hit in hits) == [False, True]
+
+
+# --- one file under several paths --------------------------------------------------------------------
+
+
+def documents(run: Command) -> int:
+    [described] = json.loads(run("corpus", "--json").out)["corpora"]
+    return int(described["documents"])
+
+
+@pytest.mark.parametrize("path", ["articles/Aldermere.md", "link.md", "./articles/../articles"])
+def test_a_file_of_an_indexed_folder_is_not_indexed_twice(run: Command, articles: Path, path: str) -> None:
+    Path("link.md").symlink_to(articles / "Aldermere.md")
+    Path("linked").symlink_to(articles)
+    assert run("index", "articles", "--corpus", "mine").code == 0
+    (articles / "Aldermere.md").write_text("# Aldermere\n\nAldermere was founded by Edda Holm in 1205.\n")
+    again = run("index", path, "--corpus", "mine")
+    assert again.code == 0, again.err
+    assert "0 added, 1 changed, 1 unchanged, 0 removed" in again.out
+    assert (f"belongs to {articles}" in again.err) == path.endswith(".md")
+    assert documents(run) == 2

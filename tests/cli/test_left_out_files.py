@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 from pathlib import Path
 
-from fakes.command_line import Command, TerminalCommand
+import pytest
+
+from fakes.command_line import Command
 from iterative_rag.errors.installation import install_command
 
 _HIDE = """
@@ -15,9 +19,7 @@ importlib.util.find_spec = lambda name, package=None: None if name in hidden els
 """
 
 
-def test_files_of_a_missing_extra_are_counted_at_the_end(
-    shell: Command, on_a_terminal: TerminalCommand, articles: Path, tmp_path: Path
-) -> None:
+def test_files_of_a_missing_extra_are_counted_at_the_end(shell: Command, articles: Path, tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
     (packages / "sitecustomize.py").write_text(_HIDE)
@@ -31,11 +33,36 @@ def test_files_of_a_missing_extra_are_counted_at_the_end(
     assert told == "To read them, type this and then the same command again:"
     assert command == f"  {install_command('files')}"
     assert done.err.count(install_command("files")) == 1
-    # A line break in it would be copied with it.
-    narrow = on_a_terminal(["index", "articles", "--corpus", "mine"], columns=24, PYTHONPATH=str(packages))
-    assert f"\r\n  {install_command('files')}\r\n" in narrow
 
 
-def test_files_that_can_be_read_are_not_mentioned(run: Command, articles: Path) -> None:
-    done = run("index", "articles", "--corpus", "mine")
-    assert "Left out" not in done.err
+# --- commands ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def without_inspect(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "inspect_ai" else found(name))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--dataset", "questions.jsonl", "--corpus", "starter", "--out", "out"),
+        ("report", "done"),
+        ("compare", "done", "done"),
+        ("matrix", "grid.toml", "--out", "grid"),
+    ],
+)
+@pytest.mark.usefixtures("without_inspect")
+def test_evaluating_names_its_extra(run: Command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"question": "Who?", "answer": "Ada"}) + "\n")
+    (tmp_path / "grid.toml").write_text(
+        '[base]\ndataset = "questions.jsonl"\ncorpus = "starter"\n[axes]\nmode = ["naive"]\n'
+    )
+    (tmp_path / "done").mkdir()
+    (tmp_path / "done" / "manifest.json").write_text('{"questions": 1, "repeat": 1}')
+    done = run("evaluate", *arguments)
+    assert done.code == 2
+    assert install_command("evaluate") in done.err
+    assert done.err.count("Error:") == 1
+    assert not (tmp_path / "out").exists()
