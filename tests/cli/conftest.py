@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command, Done, TerminalCommand, run_as_process, run_on_terminal
+from fakes.model_server import FakeServer
+from fakes.two_article_corpus import indexed_home, play
 from iterative_rag.cli import main
 
 TEXTS = {
@@ -60,6 +63,26 @@ def shell() -> Command:
 def on_a_terminal() -> TerminalCommand:
     """The command on a pseudo terminal; returns all that it wrote there."""
     return run_on_terminal
+
+
+@pytest.fixture(scope="session")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which the two articles are the default corpus."""
+    return indexed_home(tmp_path_factory.mktemp("towns"))
+
+
+@pytest.fixture
+def towns(indexed: Path, tmp_path: Path) -> None:
+    """A copy of its own for each test: another cache, other traces."""
+    shutil.copytree(indexed, tmp_path / "home")
+
+
+@pytest.fixture
+def ollama(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> FakeServer:
+    """The server of this machine, with a model that plays every role for the two articles."""
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    server.reply = lambda body: play(body["format"], body["messages"][-1]["content"])
+    return server
 
 
 @pytest.fixture

@@ -62,21 +62,9 @@ def test_routing(arguments: list[str], routed: list[str]) -> None:
     assert route(arguments) == (routed, False)
 
 
-def test_debug_may_stand_anywhere() -> None:
-    assert route(["Who is it?", "--debug"]) == (["ask", "Who is it?"], True)
-
-
 def test_colour_on_a_terminal_only_where_it_is_wanted(shell: Command, on_a_terminal: TerminalCommand) -> None:
     wrong = ["trace"]  # there is none: an error with a hint
     assert "\x1b[" in on_a_terminal(wrong)
     assert "\x1b[" not in on_a_terminal(wrong, NO_COLOR="1")
     assert "\x1b[" not in on_a_terminal(wrong, TERM="dumb")
     assert "\x1b" not in shell(*wrong, FORCE_COLOR="1").err
-
-
-def test_a_closed_pipe_is_quiet() -> None:
-    reader = "import sys; sys.stdin.readline()"
-    command = f'"{sys.executable}" -m iterative_rag --help | "{sys.executable}" -c "{reader}"'
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
-    assert "Traceback" not in done.stderr
-    assert "Broken" not in done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -103,37 +102,6 @@ def test_what_is_not_in_the_part_is_not_answered_from_the_rest_of_the_corpus(run
     assert "--title Harbour (1 of 3 documents)" in answer["corpus_notice"]
 
 
-def test_where_a_document_has_no_date_that_of_its_file_counts_and_is_told(run: Command, notes: Path) -> None:
-    answer = asked(run, "Who is the harbour master of Fenwick?", "--since", "2023-11", "--section", "Present")
-    assert answer["short_answer"] == "Una Quill"
-    assert "Of 1 document the date is that of the file" in answer["corpus_notice"]
-    done = run("search", "harbour master", "--corpus", "notes", "--since", "2025")
-    assert (done.code, "The newest is of 2024-05-02" in done.err) == (4, True)
-
-
-def test_changed_metadata_is_taken_up_without_embedding_anything(run: Command, notes: Path) -> None:
-    place = notes / "north/Report_2019.md"
-    place.write_text(place.read_text().replace("Edda Holm", "Nils Ash"), encoding="utf-8")
-    done = run("index", str(notes), "--corpus", "notes")
-    assert "3 unchanged" in done.out
-    assert "0 passages embedded" in done.out
-    assert asked(run, MAYOR, "--where", "author=Nils Ash")["short_answer"] == "Osric Vane"
-
-
-def test_the_metadata_that_can_be_asked_for_are_listed(run: Command, notes: Path) -> None:
-    assert "author (2), date (2), language (1)" in run("corpus", "status", "notes").out
-    assert json.loads(run("corpus", "status", "notes", "--json").out)["corpora"][0]["keys"]["author"] == 2
-
-
-def test_conditions_that_are_none_are_refused(run: Command, notes: Path) -> None:
-    for option, value, told in (
-        ("--since", "last week", "--since last week is not valid: it must be a day, month or year"),
-        ("--where", "author", "--where author is not valid: it must be KEY=VALUE"),
-    ):
-        done = run("ask", MAYOR, "--corpus", "notes", "--llm", "builtin", option, value)
-        assert (done.code, told in done.err) == (2, True), done.err
-
-
 def test_the_fields_of_records_are_metadata_and_python_asks_within_them(run: Command, tmp_path: Path) -> None:
     records = [
         {"title": "North", "text": "The mayor of Aldermere is Osric Vane.", "year": 2019, "tags": ["old", "report"]},
@@ -153,31 +121,3 @@ def test_the_fields_of_records_are_metadata_and_python_asks_within_them(run: Com
             rag.ask(MAYOR, within=Within(where=("year=2020",)))
         with pytest.raises(ValueError, match="is no date"):
             Within(since="2024-13")
-
-
-@pytest.mark.parametrize(
-    ("given", "said", "hint"),
-    [
-        ({"since": 2024}, "since as text, not 2024", 'since="2024"'),
-        ({"title": ["a"]}, "title as text", "title="),
-        ({"where": "author=Holm"}, "a tuple of texts, not 'author=Holm'", 'where=("author=Holm",)'),
-        ({"where": (1,)}, "a tuple of texts", "where="),
-    ],
-)
-def test_a_part_that_is_no_text_is_refused_with_what_to_write(given: dict[str, Any], said: str, hint: str) -> None:
-    """A year as a number ended in a TypeError."""
-    with pytest.raises(ValueError, match=f"{re.escape(said)}.*{re.escape(hint)}"):
-        Within(**given)
-
-
-def test_rows_of_a_table_file_are_chosen_by_a_column(run: Command, tmp_path: Path) -> None:
-    rows = [f"Bridge {number},{'Ost' if number % 2 else 'West'},{1900 + number}" for number in range(1, 40)]
-    place = tmp_path / "bridges.csv"
-    place.write_text("name,district,year\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    assert run("index", str(place), "--corpus", "bridges", "--quiet").code == 0
-    done = run("search", "bridge", "--corpus", "bridges", "--where", "district=ost", "--where", "year=1907", "--json")
-    hits = json.loads(done.out)
-    assert hits
-    assert all("Bridge 7 |" in hit["text"] for hit in hits)
-    done = run("search", "bridge", "--corpus", "bridges", "--where", "district=Nord")
-    assert done.code == 4

@@ -7,14 +7,14 @@ import json
 import os
 import pickle
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, play, write_articles
+from fakes.two_article_corpus import QUESTION, write_articles
 from iterative_rag.storage.cache import _checksum
 
 FORMER = (
@@ -36,19 +36,13 @@ class Planted:
 
 
 @pytest.fixture
-def ollama() -> Iterator[FakeServer]:
-    with FakeServer(reply=lambda body: play(body["format"], body["messages"][-1]["content"])) as server:
-        yield server
-
-
-@pytest.fixture
 def ask(run: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[str, object]]:
     """Asks and returns the answer without what a run costs and its id."""
     write_articles(tmp_path / "articles")
     assert run("index", "articles", "-q").code == 0
 
     def call() -> dict[str, object]:
-        done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", OLLAMA_HOST=ollama.url)
+        done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
         assert "Traceback" not in done.err
         made = json.loads(done.out)
         return {"code": done.code, **{name: made[name] for name in ("status", "answer", "short_answer", "citations")}}
@@ -74,7 +68,7 @@ def test_pickles_and_file_names_of_a_former_cache_do_nothing(run: Command, tmp_p
     assert not (tmp_path / "planted").exists()
 
 
-@pytest.mark.parametrize("shift", [0, 3, 6])  # what kind of row comes in which place is nobody's promise
+@pytest.mark.parametrize("shift", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (3, 6))])
 def test_forged_rows_never_change_an_answer(
     ask: Callable[[], dict[str, object]], ollama: FakeServer, tmp_path: Path, shift: int
 ) -> None:

@@ -96,24 +96,6 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, server: FakeSe
     assert [one.turns for one in ConversationStore().listing()] == [1]
 
 
-def test_lines_of_a_pipe_are_questions_and_commands(shell: Command, towns: None, tmp_path: Path) -> None:
-    lines = (
-        f"Who is the mayor of Aldermere?\n\n/show 1\n/export {tmp_path / 'out.json'}\nof which country is it a part?\n"
-    )
-    done = shell("chat", *BUILTIN, "--conversation", "Towns", stdin=lines)
-    assert done.code == 0, done.err
-    assert done.out.index("Edda Holm") < done.out.index("Vessel Isles")
-    assert ">" not in done.out.splitlines()[0]
-    # Lines of an article stay lines.
-    for line in ("# Aldermere", "|---|---|", "| Country | Vessel Isles |"):
-        assert line in done.out.splitlines()
-    exported = json.loads((tmp_path / "out.json").read_text())
-    assert [turn["answer"]["short_answer"] for turn in exported["turns"]] == ["Edda Holm"]
-    again = shell("chat", *BUILTIN, "--conversation", "Towns", stdin=f"thanks\n/export {tmp_path / 'out.json'}")
-    assert (again.code, "is there already" in again.err) == (2, True)
-    assert len(ConversationStore().load("Towns").turns) == 2
-
-
 def test_conversations_are_listed_shown_renamed_exported_and_deleted(run: Command, kept: Conversation) -> None:
     assert "The bridge" in run("conversations").out
     assert "The bridge" in run("conversations", "holm", "AND").out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,6 @@ def reply(body: Mapping[str, Any]) -> str:
 
 
 @pytest.fixture
-def ollama() -> Iterator[FakeServer]:
-    with FakeServer(reply=reply) as running:
-        yield running
-
-
-@pytest.fixture
 def indexed(run: Command, tmp_path: Path) -> None:
     texts = {
         f"Sunday bridge{NASTY}": "The Sunday bridge is a stone bridge in Aldermere.",
@@ -60,6 +54,11 @@ def indexed(run: Command, tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.fixture
+def nasty(ollama: FakeServer) -> None:
+    ollama.reply = reply
+
+
 def assert_safe(written: str) -> None:
     assert written.strip()
     assert "\x1b[2J" not in written
@@ -67,40 +66,29 @@ def assert_safe(written: str) -> None:
 
 
 def test_nothing_unsafe_reaches_a_terminal(
-    on_a_terminal: TerminalCommand, indexed: None, ollama: FakeServer, tmp_path: Path
+    on_a_terminal: TerminalCommand, indexed: None, nasty: None, tmp_path: Path
 ) -> None:
     def show(*arguments: str) -> str:
-        written: str = on_a_terminal(list(arguments), OLLAMA_HOST=ollama.url)
+        written: str = on_a_terminal(list(arguments))
         assert_safe(written)
         return written
 
     ask = ("ask", QUESTION, "--llm", "ollama/tiny:1b")
     assert "Edda Holm" in show(*ask, "--json", "--trace", "/dev/stdout")
-    assert "Edda Holm" in show("trace", "--json")
     assert "Edda Holm" in show("trace", "--calls")
     assert "skipped" in show("index", "pages")
     show("search", f"mayor of Aldermere{NASTY}", "--explain")
-    show("show", f"Aldermere{NASTY}")
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["ask", "Who is it?", f"--no{NASTY}"],
-        ["ask", "Who is it?", "--max-hops", f"x{NASTY}"],
-        ["serach\x1b[2J\x9b\u202e"],
-        ["--debug", "index", f"nowhere{NASTY}"],
-        ["trace", f"x{NASTY}"],
-    ],
+    "arguments", [["ask", "Who is it?", "--max-hops", f"x{NASTY}"], ["--debug", "index", f"nowhere{NASTY}"]]
 )
 def test_arguments_come_back_without_control_characters(on_a_terminal: TerminalCommand, arguments: list[str]) -> None:
     assert_safe(on_a_terminal(arguments))
 
 
-def test_json_in_a_pipe_is_escaped_and_reads_back(
-    shell: Command, run: Command, indexed: None, ollama: FakeServer
-) -> None:
-    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", "--trace", "run.jsonl", OLLAMA_HOST=ollama.url)
+def test_json_in_a_pipe_is_escaped_and_reads_back(shell: Command, run: Command, indexed: None, nasty: None) -> None:
+    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", "--trace", "run.jsonl")
     made = json.loads(done.out)
     assert made["short_answer"] == "Edda Holm\x9b\u202e"
     assert f"town.{readable(NASTY)} Its mayor is Edda Holm" in {citation["quote"] for citation in made["citations"]}

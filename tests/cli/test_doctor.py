@@ -9,10 +9,7 @@ import pytest
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.qualified_models import strong
-from fakes.server_dialects import GROQ, LLAMA_CPP_PYTHON, NIM, VLLM, Dialect, DialectServer
-from iterative_rag.app.factory import model_identity
-from iterative_rag.remote.model_spec import Spec
-from iterative_rag.settings.model_profile import ModelProfile, write_profile
+from fakes.server_dialects import NIM, VLLM, Dialect, DialectServer
 
 
 def test_doctor_is_content_with_a_bare_machine(run: Command) -> None:
@@ -37,12 +34,6 @@ def test_doctor_never_shows_a_key(run: Command) -> None:
     assert secret not in done.out + done.err
 
 
-def test_doctor_misses_the_corpus_that_the_settings_name(run: Command) -> None:
-    done = run("doctor", ITERATIVE_RAG_CORPUS="towns", OLLAMA_HOST="http://127.0.0.1:9")
-    assert done.code == 4
-    assert "iterative-rag index PATH --corpus towns" in done.out
-
-
 def test_qualifying_explains_the_profile_that_it_writes(run: Command, server: FakeServer) -> None:
     llm = "ollama/tiny:1b"
     server.reply = strong
@@ -64,41 +55,9 @@ def test_qualifying_explains_the_profile_that_it_writes(run: Command, server: Fa
     assert "window_chars 6000" in after.out
 
 
-def test_a_damaged_profile_is_told(run: Command, server: FakeServer) -> None:
-    identity = model_identity(Spec("ollama", "tiny:1b", server.url))
-    write_profile(ModelProfile(identity, "2026-11-22", {"window_chars": 6000}))
-    identity.file.write_text("[", encoding="utf-8")
-    checked = run("doctor", "--llm", "ollama/tiny:1b", OLLAMA_HOST=server.url)
-    assert "note  profile" in checked.out
-    assert f"rm '{identity.file}'" in checked.out
-
-
-def test_the_builtin_models_cannot_be_qualified(run: Command) -> None:
-    done = run("doctor", "--qualify", "--llm", "builtin")
-    assert done.code == 2
-    assert "--llm ollama/" in done.err
-
-
-def test_doctor_checks_the_reranker(run: Command, tmp_path: Path) -> None:
-    missing = run("doctor", ITERATIVE_RAG_RERANK=f"onnx/{tmp_path}/none", OLLAMA_HOST="http://127.0.0.1:9")
-    assert missing.code == 5
-    assert "tokenizer.json" in missing.out
-    spec = "openai-like/bge@http://127.0.0.1:9/v1"
-    there = run("doctor", ITERATIVE_RAG_RERANK=spec, OLLAMA_HOST="http://127.0.0.1:9")
-    assert there.code == 0
-    assert "bge at http://127.0.0.1:9/v1, no key is set for it" in there.out
-    absent = run("doctor", ITERATIVE_RAG_RERANK="ollama/tiny:1b", OLLAMA_HOST="http://127.0.0.1:9")
-    assert absent.code == 5
-
-
 @pytest.mark.parametrize(
     ("dialect", "told"),
-    [
-        (VLLM, "asked by a JSON schema"),
-        (LLAMA_CPP_PYTHON, "asked for a JSON object by its schema (the server refuses json_schema)"),
-        (GROQ, "asked for any JSON object (the server refuses schemas)"),
-        (NIM, "asked in words (the server refuses response_format)"),
-    ],
+    [(VLLM, "asked by a JSON schema"), (NIM, "asked in words (the server refuses response_format)")],
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_doctor_says_how_a_server_takes_json(run: Command, dialect: Dialect, told: str) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
 from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, indexed_home, play
+from fakes.two_article_corpus import QUESTION, play
 
 Loaded = Callable[..., frozenset[str]]
 
@@ -24,15 +21,9 @@ RARE = {"pint", "inspect_ai", "scipy", "ray", "selectolax", "html_to_markdown", 
 STORES = {"qdrant_edge", "filelock"}
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed_home(tmp_path_factory.mktemp("towns"))
-
-
 @pytest.fixture
-def loaded(indexed: Path, tmp_path: Path) -> Loaded:
+def loaded(towns: None) -> Loaded:
     """Runs a command on a copy of the corpus; the outside modules it imported, by their first name."""
-    shutil.copytree(indexed, tmp_path / "home")
 
     def run(*arguments: str, code: int = 0, **environment: str) -> frozenset[str]:
         done = subprocess.run(
@@ -53,13 +44,8 @@ def loaded(indexed: Path, tmp_path: Path) -> Loaded:
     return run
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("cache",), ("history",), ("trace", "--help")])
+@pytest.mark.parametrize("arguments", [("--help",), ("history",), ("corpus", "status", "default")])
 def test_what_asks_no_corpus_loads_no_part_of_one(loaded: Loaded, arguments: tuple[str, ...]) -> None:
-    assert loaded(*arguments) & (NETWORKS | REMOTE | RARE | STORES) == set()
-
-
-@pytest.mark.parametrize("arguments", [("corpus",), ("corpus", "status", "default"), ("show", "Aldermere")])
-def test_looking_at_a_corpus_loads_no_model(loaded: Loaded, arguments: tuple[str, ...]) -> None:
     assert loaded(*arguments) & (NETWORKS | REMOTE | RARE | STORES) == set()
 
 
@@ -70,47 +56,18 @@ def test_a_search_loads_the_encoder_once(loaded: Loaded) -> None:
     assert loaded("search", "Sunday bridge") & NETWORKS == set()
 
 
-def test_indexing_loads_the_encoder_alone(loaded: Loaded, tmp_path: Path) -> None:
-    (tmp_path / "one.md").write_text("# One\n\nA text.", encoding="utf-8")
-    assert loaded("index", "one.md", "--corpus", "other", "-q") & (REMOTE | RARE) == set()
-
-
-@pytest.mark.parametrize("strategy", ["iterative", "full"])
-def test_a_question_that_is_repeated_loads_no_network(loaded: Loaded, strategy: str) -> None:
-    command = ("ask", QUESTION, "--llm", "builtin", "--strategy", strategy, "-q")
+def test_a_question_that_is_repeated_loads_no_network(loaded: Loaded) -> None:
+    command = ("ask", QUESTION, "--llm", "builtin", "-q")
     first = loaded(*command)
     assert first >= {"onnxruntime"}
     assert first & (REMOTE | RARE) == set()
     assert loaded(*command) & NETWORKS == set()
 
 
-def test_doctor_asks_ollama_without_llama_index(loaded: Loaded, server: FakeServer) -> None:
-    assert loaded("doctor", OLLAMA_HOST=server.url) & (LLAMA_INDEX | RARE) == set()
-
-
-def _mayor(body: Mapping[str, Any]) -> str:
-    """What the model of the towns replies, by either protocol."""
-    form = body.get("format") or body["response_format"]["json_schema"]["schema"]
-    return play(form, "\n".join(message["content"] for message in body["messages"]))
-
-
-@pytest.mark.parametrize("kind", ["ollama", "openai-like"])
-def test_llama_index_is_loaded_for_a_call_that_the_cache_lacks(loaded: Loaded, server: FakeServer, kind: str) -> None:
-    server.reply = _mayor
-    spec = {"ollama": "ollama/tiny:1b", "openai-like": f"openai-like/tiny:1b@{server.url}/v1"}[kind]
-    command = ("ask", QUESTION, "--llm", spec, "-q")
+def test_llama_index_is_loaded_for_a_call_that_the_cache_lacks(loaded: Loaded, server: FakeServer) -> None:
+    server.reply = lambda body: play(body["format"], "\n".join(message["content"] for message in body["messages"]))
+    command = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "-q")
     assert loaded(*command, OLLAMA_HOST=server.url) >= {"llama_index", "httpx"}
     calls = len(server.seen)
     assert loaded(*command, OLLAMA_HOST=server.url) & (NETWORKS | REMOTE | RARE) == set()
-    assert len(server.seen) == calls
-
-
-def test_a_server_s_embedder_is_asked_for_what_the_cache_lacks(loaded: Loaded, server: FakeServer) -> None:
-    options = {"OLLAMA_HOST": server.url, "ITERATIVE_RAG_EMBEDDER": "ollama/tiny:1b"}
-    Path("one.md").write_text("# Aldermere\n\nAldermere has a mayor.", encoding="utf-8")
-    assert loaded("index", "one.md", "--corpus", "served", "-q", **options) >= {"llama_index"}
-    command = ("search", "mayor", "--corpus", "served")
-    assert loaded(*command, **options) >= {"llama_index"}
-    calls = len(server.seen)
-    assert loaded(*command, **options) & (LLAMA_INDEX | NETWORKS) == set()
     assert len(server.seen) == calls
