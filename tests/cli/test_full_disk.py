@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.small_disk import CannotMount, fill, make_room, small_disk
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK
 
 QUESTION = "Where does Tarn lie?"
-READING = ("search river --corpus towns", "show Tarn --corpus towns", "corpus", "corpus status towns")
 
 
 @pytest.fixture(scope="module")
@@ -51,17 +47,6 @@ def articles(tmp_path: Path) -> Path:
 def towns(run: Command, disk: Path, articles: Path) -> Path:
     assert run("index", str(articles), "--corpus", "towns").code == 0
     return disk / "home" / "corpora" / "towns"
-
-
-def test_a_healthy_corpus_is_read_as_before(run: Command, disk: Path, towns: Path) -> None:
-    before = [run(*line.split()) for line in READING]
-    fill(disk)
-    full = [run(*line.split()) for line in READING]
-    assert [(done.code, done.out) for done in full] == [(done.code, done.out) for done in before]
-    assert not any("damaged" in done.err for done in full)
-    assert not (towns / DAMAGE_MARK).exists()
-    make_room(disk)
-    assert [run(*line.split()) for line in READING] == before
 
 
 def test_a_question_is_answered_without_trace_and_cache(
@@ -99,82 +84,6 @@ def test_indexing_says_how_much_is_needed_and_goes_on_later(
     assert "1 added, 0 changed, 2 unchanged" in run(*index).out
 
 
-def test_another_embedder_does_not_cost_the_corpus(
-    run: Command, disk: Path, towns: Path, articles: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The corpus has to be made anew for it, but not before there is room for the new one."""
-    monkeypatch.setenv("OLLAMA_HOST", server.url)
-    fill(disk, 60)
-    done = run("index", str(articles), "--corpus", "towns", "--embedder", "ollama/tiny:1b")
-    assert done.code == 4
-    assert "is full: 128 MB are needed, " in done.err
-    assert "Tarn" in run("search", "river", "--corpus", "towns").out
-
-
-@pytest.mark.parametrize("leave", [0, 60])
-def test_a_first_corpus_leaves_nothing_behind(run: Command, disk: Path, articles: Path, leave: int) -> None:
-    (disk / "home").mkdir()
-    fill(disk, leave)
-    index = ("index", str(articles), "--corpus", "towns")
-    done = run(*index)
-    assert done.code == 4
-    assert "128 MB are needed" in done.err
-    assert "towns" not in run("corpus").out
-    make_room(disk)
-    assert run(*index).code == 0
-
-
-def test_what_is_written_elsewhere_is_said_in_a_sentence(run: Command, disk: Path, towns: Path, tmp_path: Path) -> None:
-    fill(disk)
-    (tmp_path / "grid.toml").write_text("[base]\n")
-    done = run(
-        "evaluate",
-        "run",
-        "--dataset",
-        _dataset(tmp_path),
-        "--corpus",
-        "towns",
-        "--llm",
-        "builtin",
-        "--out",
-        str(disk / "out"),
-    )
-    assert done.code == 4
-    assert f"The disk of {disk / 'out'}" in done.err
-    assert "is full" in done.err
-
-
-def test_a_log_of_an_evaluation_that_cannot_be_closed_is_said_to_be_that(
-    run: Command, towns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*tasks: Any, **options: Any) -> Any:
-        raise OSError(errno.ENOSPC, "No space left on device")  # as closing a file says it
-
-    monkeypatch.setattr("inspect_ai.eval_set", fail)
-    place = tmp_path / "out"
-    done = run("evaluate", "run", "--dataset", _dataset(tmp_path), "--corpus", "towns", "--out", str(place), "--quiet")
-    assert done.code == 4
-    assert f"no space left for {place}" in done.err
-
-
-def test_an_evaluation_without_room_in_the_data_folder_is_refused_in_a_sentence(
-    run: Command, disk: Path, towns: Path, tmp_path: Path
-) -> None:
-    fill(disk)
-    line = ("evaluate", "run", "--dataset", _dataset(tmp_path), "--corpus", "towns", "--llm", "builtin")
-    done = run(*line, "--out", str(tmp_path / "out"), "--quiet")
-    assert done.code == 4
-    assert done.err.startswith(f"Error: The disk of {disk / 'home'}")
-    assert len(done.err.splitlines()) == 2
-
-
-def test_a_full_configuration_disk_is_not_what_the_command_prints(run: Command, disk: Path) -> None:
-    fill(disk)
-    done = run("keys", "set", "api.example.org", stdin="sk-key", XDG_CONFIG_HOME=str(disk / "config"))
-    assert done.code == 4
-    assert f"The disk of {disk / 'config' / 'iterative-rag' / 'keys.json'} is full" in done.err
-
-
 WRITING = (
     "index {articles} --corpus towns",
     "index {articles} --corpus new",
@@ -210,22 +119,3 @@ def _dataset(folder: Path) -> str:
     place = folder / "questions.jsonl"
     place.write_text(f'{{"question": "{QUESTION}", "answer": "Mell", "gold_titles": ["Tarn"]}}')
     return str(place)
-
-
-def test_a_file_system_without_a_byte_left_ends_no_process(shell: Command, articles: Path, tmp_path: Path) -> None:
-    """Where not even the holes of mapped files can be filled (tmpfs), the system would kill whoever writes there."""
-    try:
-        with small_disk(tmp_path, 200, "tmpfs") as disk:
-            home = {"ITERATIVE_RAG_HOME": str(disk / "home")}
-            (articles / "Elm.txt").unlink()  # one short article leaves the most holes
-            assert shell("index", str(articles), "--corpus", "towns", **home).code == 0
-            fill(disk)  # before anybody has loaded the index: loading fills the holes
-            full = shell("search", "river", "--corpus", "towns", **home)
-            assert full.code == 0
-            assert "Tarn" in full.out
-            (articles / "Ash.txt").write_text("Ash is new.")
-            refused = shell("index", str(articles), "--corpus", "towns", **home)
-            assert refused.code == 4
-            assert "is full: 128 MB are needed, " in refused.err
-    except CannotMount as reason:
-        pytest.skip(f"no small disk can be mounted here: {reason}")

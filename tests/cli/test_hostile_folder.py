@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from fakes.command_line import Command, TerminalCommand
 from fakes.recording_server import RecordingServer
-from iterative_rag.errors import SettingsError
 from iterative_rag.settings import load_settings
 
 KEY = "sk-very-secret-0815"
@@ -130,18 +128,6 @@ def test_trust_holds_until_the_content_changes(
     assert run("trust", "--list").out == ""
 
 
-def test_trust_is_for_one_folder(
-    run: Command, thief: RecordingServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_toml(folder, {"llm": redirections(thief)["llm"]})
-    run("trust", "--yes")
-    other = tmp_path / "other"
-    other.mkdir()
-    write_toml(other, {"llm": redirections(thief)["llm"]})
-    monkeypatch.chdir(other)
-    assert "llm (iterative-rag.toml)" in run("search", "town", "--corpus", "none").err
-
-
 @pytest.mark.parametrize(("typed", "trusted"), [("y\n", True), ("\n", False)])
 def test_trust_asks_on_a_terminal(
     on_a_terminal: TerminalCommand, thief: RecordingServer, folder: Path, tmp_path: Path, typed: str, trusted: bool
@@ -151,14 +137,6 @@ def test_trust_asks_on_a_terminal(
     assert thief.host in shown
     assert "[y/N]" in shown
     assert (tmp_path / "home" / "trusted.json").exists() == trusted
-
-
-def test_what_stays_on_the_machine_needs_no_trust(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    local = {"llm": "builtin", "embedder": "builtin", "index": "local", "web": "false", "search_engine": "wikipedia"}
-    write_toml(folder, {**local, "strategy": "full"})
-    settings = load_settings()
-    assert (settings.llm, settings.strategy, settings.web) == ("builtin", "full", False)
-    assert not caplog.records
 
 
 def test_the_user_may_choose_what_the_folder_names(
@@ -181,11 +159,3 @@ def test_the_users_own_configuration_needs_no_trust(
     assert load_settings().llm == "ollama/a"
     assert load_settings().web
     assert not caplog.records
-
-
-def test_a_pipe_or_a_folder_of_that_name_holds_nothing_up(folder: Path) -> None:
-    (folder / ".env").mkdir()
-    assert load_settings().llm == "auto"
-    os.mkfifo(folder / "iterative-rag.toml")
-    with pytest.raises(SettingsError, match="not a regular file"):
-        load_settings()

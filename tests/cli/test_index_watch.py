@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,63 +102,6 @@ def test_changes_are_told_and_found_while_it_goes_on(folder: Path, run: Command)
         assert watch.until("stopped")
 
 
-def test_a_vanished_folder_is_told_and_a_stop_in_the_middle_keeps_what_is_done(folder: Path, run: Command) -> None:
-    lock = Path(os.environ["ITERATIVE_RAG_HOME"]) / "corpora" / "c" / "locks" / "writer.json"
-    with watching(folder) as watch:
-        watch.until("watching")
-        away = folder.rename(folder.with_name("away"))
-        (failed,) = watch.until("failed")
-        assert "There is no file or folder" in failed["message"]
-        assert json.loads(run("search", "town", "--corpus", "c", "--json").out)
-        (away / "mayor.md").write_text("# Mayor\n\nEdda Holm is the mayor.\n")
-        away.rename(folder)
-        watch.until_told({("added", "mayor.md")})
-        for number in range(150):
-            (folder / f"street {number}.md").write_text(f"# Street {number}\n\nStreet {number} leads to the river.\n")
-        while not lock.exists():
-            assert watch.process.poll() is None
-            time.sleep(0.005)
-        assert watch.stop(signal.SIGINT) == 0
-        assert watch.until("stopped")
-    assert run("index", str(folder), "--corpus", "c").code == 0
-    status = json.loads(run("corpus", "status", "c", "--json").out)["corpora"][0]
-    assert status["documents"] == 153
-
-
-def test_a_folder_whose_last_file_is_removed_keeps_no_documents(folder: Path, run: Command) -> None:
-    with watching(folder) as watch:
-        watch.until("watching")
-        for file in list(folder.iterdir()):
-            file.unlink()
-        watch.until_told({("removed", "bridge.md"), ("removed", "town.md")})
-        emptied = run("search", "town", "--corpus", "c")
-        assert (emptied.code, "There is no corpus 'c'" in emptied.err) == (4, True)
-        (folder / "mayor.md").write_text("# Mayor\n\nEdda Holm is the mayor.\n")
-        watch.until_told({("added", "mayor.md")})
-        assert watch.stop() == 0
-    (folder / "mayor.md").unlink()
-    refused = run("index", str(folder), "--corpus", "c")  # without --watch nobody saw the files go
-    assert refused.code == 4
-    assert "holds no" in refused.err
-
-
-def test_without_json_a_line_is_printed_for_each_change(folder: Path) -> None:
-    command = [sys.executable, "-m", "iterative_rag", "index", str(folder), "--corpus", "c", "--watch"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        assert process.stdout is not None
-        try:
-            assert any(line == f"Watching {folder}. Stop with Ctrl-C.\n" for line in process.stderr)
-            (folder / "town.md").unlink()
-            assert process.stdout.readline().startswith("2 added")
-            assert process.stdout.readline() == f"removed {folder / 'town.md'}\n"
-            process.send_signal(signal.SIGINT)
-            assert process.wait(SECONDS) == 0
-            assert process.stderr.read() == "Stopped: what was indexed is kept.\n"
-        finally:
-            process.kill()
-
-
 def test_a_wrong_path_ends_it_at_once(run: Command, folder: Path) -> None:
     assert run("index", str(folder / "none"), "--watch").code == 4
     assert run("index", str(folder), "--watch", "--engine", "ray").code == 2
@@ -196,23 +137,3 @@ def test_a_file_that_is_being_written_is_waited_for(folder: Path) -> None:
     found = settled_changes([folder], known, looks, Pace(look=0, settle=1e-9, share=1))
     assert looks.count > 12
     assert found == states_of([folder]) != known
-
-
-def test_changes_without_a_pause_are_not_waited_for_for_ever(folder: Path) -> None:
-    looks = Looks(folder / "town.md", writes=1000)
-    found = settled_changes([folder], states_of([folder]), looks, Pace(look=0, settle=1000, longest=0, share=1))
-    assert found
-    assert looks.count < 1000
-
-
-def test_a_change_that_was_taken_back_is_none(folder: Path) -> None:
-    assert (
-        settled_changes([folder], states_of([folder]), Looks(folder / "town.md", writes=0), Pace(look=0, share=1))
-        is None
-    )
-
-
-def test_a_file_that_is_given_other_permissions_has_another_state(folder: Path) -> None:
-    before = states_of([folder])
-    (folder / "town.md").chmod(0)
-    assert states_of([folder]) != before

@@ -19,7 +19,7 @@ from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.remote import api_keys
+from iterative_rag.remote import api_keys, disclosure
 from iterative_rag.remote.server_calls import CallState, without_secrets
 from iterative_rag.settings import Settings
 from iterative_rag.sources.search_engines.tavily import Tavily
@@ -150,24 +150,15 @@ def test_a_key_that_is_typed_is_not_echoed(on_a_terminal: TerminalCommand) -> No
     assert value_for("https://api.example.org/v1") == KEY
 
 
-def test_a_stored_key_is_sent(server: FakeServer) -> None:
-    api_keys.store(server.url, KEY)
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
-    assert model is not None
-    model.complete(REQUEST)
-    assert server.seen[0].headers["Authorization"] == f"Bearer {KEY}"
+HOST = "api.example.org"
 
 
-@pytest.mark.parametrize("wrong", ["", " \n", "two words", "schlüssel"])
-def test_what_cannot_be_a_key_is_refused(wrong: str) -> None:
+@pytest.mark.parametrize(
+    ("host", "value"), [(HOST, " \n"), (HOST, "two words"), (HOST, "schlüssel"), ("user:pw@host", KEY), ("a b", KEY)]
+)
+def test_what_is_no_key_or_no_host_is_refused(host: str, value: str) -> None:
     with pytest.raises(UsageError):
-        api_keys.store("api.example.org", wrong)
-
-
-@pytest.mark.parametrize("wrong", ["", "https://", "user:pw@host", "a b", "host:99999"])
-def test_what_is_no_host_is_refused(wrong: str) -> None:
-    with pytest.raises(UsageError):
-        api_keys.store(wrong, KEY)
+        api_keys.store(host, value)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
@@ -227,12 +218,6 @@ def test_a_redirect_takes_neither_key_nor_text_along(
     assert thief.received == []
 
 
-def test_a_redirect_is_told(thief: RecordingServer) -> None:
-    with RecordingServer(redirect_to=thief.url) as first, pytest.raises(LLMServerError, match="redirect") as caught:
-        chat(f"openai-like/m@{first.url}/v1")()
-    assert "spec" in caught.value.hint
-
-
 # --- the first sending -------------------------------------------------------------------------
 
 
@@ -249,24 +234,16 @@ def send(url: str, to: str = "") -> httpx.Request:
     return seen[0]
 
 
-def test_the_first_sending_to_a_host_is_told_once(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_the_first_sending_to_a_host_is_told_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     url = "https://first.example.org/v1"
     assert send(url).headers["Authorization"] == f"Bearer {KEY}"
     assert caplog.messages == ["Sending the question and passages to first.example.org (first time)."]
+    monkeypatch.setattr(disclosure, "_announced", set())  # as in a new process
     send(url)
     assert len(caplog.messages) == 1
     assert "first.example.org:443" in (tmp_path / "home" / "hosts.json").read_text()
-
-
-def test_it_is_remembered_for_later_processes(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from iterative_rag.remote import disclosure
-
-    send("https://second.example.org/v1")
-    monkeypatch.setattr(disclosure, "_announced", set())  # as in a new process
-    send("https://second.example.org/v1")
-    assert len(caplog.messages) == 1
 
 
 def test_another_host_gets_no_key_and_no_header_of_the_library() -> None:
@@ -275,20 +252,3 @@ def test_another_host_gets_no_key_and_no_header_of_the_library() -> None:
     assert "X-Token" not in headers
     assert headers["Content-Type"] == "application/json"
     assert "X-Token" not in send("https://first.example.org/v1").headers
-
-
-def test_on_the_command_line_it_is_a_note(capsys: pytest.CaptureFixture[str]) -> None:
-    import logging
-
-    from iterative_rag.cli.console import show_warnings
-
-    logger = logging.getLogger("iterative_rag")
-    before = logger.handlers
-    show_warnings()
-    try:
-        send("https://third.example.org/v1")
-    finally:
-        logger.handlers = before
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err == "Note: Sending the question and passages to third.example.org (first time).\n"

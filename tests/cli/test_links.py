@@ -14,22 +14,14 @@ TEXT = "Aldermere is a market town that was founded by Edda Holm in 1204."
 ASK = ("ask", "Who founded Aldermere?", "--corpus", "mine", "--llm", "builtin", "--guess")
 
 
-def written(kind: str, url: str) -> Path:
-    path = Path("Aldermere.md" if kind == "md" else "pages.jsonl")
-    if kind == "md":
-        path.write_text(
-            f"---\ntitle: Aldermere\nurl: {json.dumps(url)}\n---\n# Aldermere\n\n{TEXT}\n", encoding="utf-8"
-        )
-    else:
-        path.write_text(json.dumps({"title": "Aldermere", "text": TEXT, "url": url}) + "\n", encoding="utf-8")
-    return path
+def written(url: str) -> str:
+    row = json.dumps({"title": "Aldermere", "text": TEXT, "url": url})
+    Path("pages.jsonl").write_text(row + "\n", encoding="utf-8")
+    return "pages.jsonl"
 
 
-@pytest.mark.parametrize("kind", ["md", "jsonl"])
-def test_an_address_is_shown_with_the_citation(
-    run: Command, on_a_terminal: TerminalCommand, tmp_path: Path, kind: str
-) -> None:
-    assert run("index", str(written(kind, URL)), "--corpus", "mine").code == 0
+def test_an_address_is_shown_with_the_citation(run: Command, on_a_terminal: TerminalCommand) -> None:
+    assert run("index", written(URL), "--corpus", "mine").code == 0
     answer = json.loads(run(*ASK, "--json").out)
     assert {one["url"] for one in answer["citations"]} == {URL}
     assert {fact["url"] for hop in answer["hops"] for fact in hop["facts"]} == {URL}
@@ -43,11 +35,13 @@ def test_an_address_is_shown_with_the_citation(
     assert f'<a href="{URL}" rel="noopener noreferrer"><strong>Aldermere' in run(*ASK, "--format", "html").out
 
 
-@pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "file:///etc/passwd", "https://e.org/\x1b]8;;x", "https://e.org/a b", "ftp://e.org/"]
-)
-def test_anything_else_is_no_link(run: Command, on_a_terminal: TerminalCommand, tmp_path: Path, url: str) -> None:
-    assert run("index", str(written("jsonl", url)), "--corpus", "mine").code == 0
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://e.org/a b", "ftp://e.org/"])
+def test_anything_else_is_no_link(run: Command, url: str) -> None:
+    assert run("index", written(url), "--corpus", "mine").code == 0
     answer = json.loads(run(*ASK, "--json").out)
-    assert [one["url"] for one in answer["citations"]] == [""]
+    assert [citation["url"] for citation in answer["citations"]] == [""]
+
+
+def test_no_link_breaks_out_of_its_place_on_a_terminal(run: Command, on_a_terminal: TerminalCommand) -> None:
+    assert run("index", written("https://e.org/\x1b]8;;x"), "--corpus", "mine").code == 0
     assert "\x1b]8;" not in on_a_terminal(list(ASK))

@@ -15,7 +15,7 @@ from fakes.model_server import FakeServer
 from fakes.sample_answers import ANSWERED, QUESTION, FakeRAG
 from iterative_rag.app import factory
 from iterative_rag.llm.prompts import prompt, versions
-from iterative_rag.types import AnswerForm, ConfidenceWord
+from iterative_rag.types import AnswerForm
 
 TEXT = """## Causes
 
@@ -54,12 +54,6 @@ def test_a_pipe_gets_the_text_as_it_is_laid_out(run: Command, played: None) -> N
     assert "caveat  Left out, because no quoted fact proves it: 2 sentences." in said
 
 
-def test_a_text_that_is_a_weak_guess_says_so_first(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    guess = dataclasses.replace(LONG, confidence_word=ConfidenceWord.WEAK_GUESS)
-    monkeypatch.setattr(factory, "IterativeRAG", FakeRAG(guess))
-    assert run("ask", QUESTION).out.startswith("Weak guess:\nCauses\n")
-
-
 def test_the_text_as_markdown_and_as_html_is_escaped(run: Command, played: None) -> None:
     markdown = run("ask", QUESTION, "--format", "md").out
     assert "## Causes\n\nA lamp was left burning" in markdown
@@ -68,28 +62,6 @@ def test_the_text_as_markdown_and_as_html_is_escaped(run: Command, played: None)
     assert "<h2>Causes</h2>" in html
     assert "&lt;strong&gt;" in html
     assert '<tr><th scope="row">Orra Bridge</th><td>40 m [1]</td></tr>' in html
-
-
-def test_json_tells_the_form_and_quiet_prints_the_text(run: Command, played: None) -> None:
-    printed = json.loads(run("ask", QUESTION, "--json").out)
-    assert (printed["form"], printed["short_answer"], printed["answer"]) == ("report", "", TEXT)
-    assert "A lamp was left burning" in run("ask", QUESTION, "--quiet").out
-
-
-def test_an_unknown_length_is_refused_with_the_known_ones(run: Command, played: None) -> None:
-    done = run("ask", QUESTION, "--length", "endless")
-    assert done.code == 2
-    assert "--length endless is not valid" in done.err
-    assert "'short', 'paragraph' or 'report'" in done.err
-
-
-def test_the_whole_answer_follows_the_schema(run: Command, played: None) -> None:
-    from importlib.resources import files
-
-    jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((files("iterative_rag") / "answer.schema.json").read_text())
-    printed = json.loads(run("ask", QUESTION, "--json").out)
-    assert list(jsonschema.Draft202012Validator(schema).iter_errors(printed)) == []
 
 
 WHY, CAUSE = "Why did the harbour of Karsa burn?", "What caused the Fire of Karsa?"

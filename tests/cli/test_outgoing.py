@@ -125,39 +125,6 @@ def test_the_guard_sees_what_is_sent(guard: Path, tmp_path: Path) -> None:
     assert outgoing(tmp_path) == "getaddrinfo telemetry.example.org\n"
 
 
-def said(code: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**kept, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-
-EMBED = "from iterative_rag.builtin.encoder import BuiltinEncoder; BuiltinEncoder().embed_query('a'); "
-
-
-def test_another_choice_of_the_user_is_honoured_and_told(tmp_path: Path) -> None:
-    code = f"{EMBED} BuiltinEncoder().embed_query('b'); import os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
-    done = said(code, tmp_path, ORT_DISABLE_TELEMETRY="0")
-    assert done.stdout == "0\n"
-    assert done.stderr == "onnxruntime may report usage: ORT_DISABLE_TELEMETRY=0 is set.\n"
-
-
-def test_an_onnxruntime_that_was_imported_before_is_told(tmp_path: Path) -> None:
-    assert "imported before iterative_rag" in said(f"import onnxruntime; {EMBED}", tmp_path).stderr
-
-
-def test_children_inherit_the_switches(tmp_path: Path) -> None:
-    code = (
-        "import subprocess, iterative_rag; "
-        "subprocess.run(['printenv', 'ORT_DISABLE_TELEMETRY', 'HF_HUB_DISABLE_TELEMETRY', 'RAY_USAGE_STATS_ENABLED'])"
-    )
-    assert said(code, tmp_path).stdout == "1\n1\n0\n"
-
-
 def test_evaluate_takes_no_settings_and_runs_no_program_of_the_folder(tmp_path: Path) -> None:
     """inspect_ai loads the .env of the working folder, or of any above it, into the environment of the process, and
     calls `git status`, which runs what the folder's own .git/config names as core.fsmonitor."""

@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.two_article_corpus import QUESTION, write_articles
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
 
-def command(*arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "iterative_rag", *arguments], capture_output=True, text=True, timeout=120, umask=0
-    )
-    assert done.returncode in (0, 3), done.stderr
+@pytest.fixture
+def command(run: Command) -> Iterator[Callable[..., None]]:
+    """The command where the umask lets everybody do everything."""
+    umask = os.umask(0)
+
+    def call(*arguments: str) -> None:
+        done = run(*arguments)
+        assert done.code in (0, 3), done.err
+
+    yield call
+    os.umask(umask)
 
 
 def open_to_others(*places: Path) -> dict[str, str]:
@@ -31,7 +37,7 @@ def open_to_others(*places: Path) -> dict[str, str]:
     return {path: stat.filemode(mode) for path, mode in modes.items() if mode & 0o077}
 
 
-def test_what_is_kept_is_the_owners_alone(tmp_path: Path) -> None:
+def test_what_is_kept_is_the_owners_alone(command: Callable[..., None], tmp_path: Path) -> None:
     home, articles, shared = tmp_path / "home", tmp_path / "articles", tmp_path / "shared"
     write_articles(articles)
     shared.mkdir()
@@ -49,7 +55,7 @@ def test_what_is_kept_is_the_owners_alone(tmp_path: Path) -> None:
     assert stat.filemode((shared / "run.jsonl").stat().st_mode) == "-rw-------"
 
 
-def test_a_run_is_the_owners_alone(tmp_path: Path) -> None:
+def test_a_run_is_the_owners_alone(command: Callable[..., None], tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     write_articles(tmp_path / "articles")
     command("index", "articles")

@@ -13,7 +13,6 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-from iterative_rag.storage import trace
 
 SECONDS = 30.0  # a command that waits for the pipe would be killed then
 
@@ -68,31 +67,6 @@ def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
     assert events[-1] == "final"
 
 
-def test_a_reader_that_stops_reading_costs_the_trace_and_not_the_answer(
-    towns: None, pipe: str, run: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trace, "PIPE_SECONDS", 0.05)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-    try:
-        while True:  # until the pipe is full
-            os.write(writer, b"x" * 4096)
-    except BlockingIOError:
-        pass
-    done = run("ask", "Where is Tarn?", "--trace", pipe)
-    os.close(writer)
-    os.close(reader)
-    assert done.code == 3
-    assert done.err.count("is not continued: nobody read from it") == 1
-    assert run("trace", "--json").out.splitlines()[-1].find('"final"') > 0
-
-
-def test_a_trace_to_standard_output(towns: None) -> None:
-    done = command("ask", "Where is Tarn?", "--json", "-q", "--trace", "/dev/stdout")
-    assert done.returncode == 3
-    assert '"event": "final"' in done.stdout
-
-
 @pytest.mark.parametrize(
     ("place", "reason"),
     [
@@ -117,11 +91,8 @@ def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(
 
 READING = [
     "index {}",
-    "corpus add {}",
     "corpus add Tarn.txt --titles {}",
     "evaluate run --dataset {} --corpus c --llm builtin --out out",
-    "evaluate retrieval --corpus c --dataset {}",
-    "evaluate matrix {} --out out",
 ]
 
 
@@ -152,9 +123,7 @@ def test_a_settings_file_that_is_a_pipe_is_refused(run: Command, tmp_path: Path)
     assert "not a regular file" in done.err
 
 
-@pytest.mark.parametrize(
-    "line", ["ask Where is Tarn? --llm openai-like/m@http://127.0.0.1:9/v1", "keys", "keys remove host"]
-)
+@pytest.mark.parametrize("line", ["ask Where is Tarn? --llm openai-like/m@http://127.0.0.1:9/v1", "keys"])
 def test_a_file_of_keys_that_is_a_pipe_is_not_waited_for(run: Command, tmp_path: Path, line: str) -> None:
     keys = tmp_path / "config" / "iterative-rag" / "keys.json"
     keys.parent.mkdir(parents=True)
@@ -162,13 +131,3 @@ def test_a_file_of_keys_that_is_a_pipe_is_not_waited_for(run: Command, tmp_path:
     done = run(*line.split(), XDG_CONFIG_HOME=str(tmp_path / "config"))
     assert done.code == 2
     assert f"{keys} cannot be read: it is not a regular file" in done.err
-
-
-def test_what_the_shell_opened_is_read(towns: None, run: Command) -> None:
-    reading, writing = os.pipe()
-    os.write(writing, b'{"question": "Where is Tarn?", "answer": "on the Mell", "gold_titles": ["Tarn"]}\n')
-    os.close(writing)
-    done = run("evaluate", "retrieval", "--dataset", f"/dev/fd/{reading}", "--corpus", "default")
-    os.close(reading)
-    assert "not a regular file" not in done.err
-    assert done.code == 0

@@ -65,23 +65,16 @@ def test_a_proof_as_it_was_made_holds(made: dict[str, str], check: Check, form: 
     assert (code, "2 of 2 quotes" in said) == (0, True), said
 
 
-def test_the_layout_of_the_data_does_not_matter(made: dict[str, str], check: Check) -> None:
-    assert check(json.dumps(dict(reversed(json.loads(made["json"]).items()))))[0] == 0
-
-
 ELEMENT = '<script type="application/json" id="proof-data">{}</script>'
 PAGE: dict[str, Callable[[str], str]] = {
     "answer": lambda page: page.replace("<strong>Edda Holm</strong>", "<strong>Otto Brask</strong>"),
-    "graph": lambda page: page.replace("Edda Holm</text>", "Otto Brask</text>"),
     "question": lambda page: page.replace(f"<h1>{QUESTION}", "<h1>Who is the queen?"),
     "quote": lambda page: page.replace("<mark>", "<mark>It is false that "),
     "script": lambda page: page.replace("</body>", "<script>document.body.textContent = ''</script></body>"),
     "hidden": lambda page: page.replace("</style>", ".quote { display: none } </style>"),
-    "more text": lambda page: page.replace("</main>", "<p>Otto Brask</p></main>"),
     "behind the end": lambda page: page + "<h1>Otto Brask</h1>",
     "two elements": lambda page: page.replace("<body>", f"<body>{ELEMENT}"),
     "data": lambda page: page.replace('"short_answer": "Edda Holm"', '"short_answer": "Otto Brask"'),
-    "digest": lambda page: page.replace('"digest"', '"digests"'),
     "page": lambda page: page.replace('"page": "', '"page": "0'),
 }
 
@@ -98,30 +91,22 @@ def test_a_changed_page_is_no_proof(made: dict[str, str], check: Check, part: st
 
 DATA: dict[str, Callable[[dict[str, Any]], object]] = {
     "answer": lambda proof: proof["answer"].update(answer="The mayor is Otto Brask [1]."),
-    "short answer": lambda proof: proof["answer"].update(short_answer="Otto Brask"),
     "no citations": lambda proof: proof["answer"].update(citations=[]),
-    "chain": lambda proof: proof["answer"]["chain"].pop(),
     "link of the chain": lambda proof: proof["answer"]["chain"][1].update(builds_on=[]),
     "hash": lambda proof: proof["documents"][0].update(sha256="0" * 64),
     "place": lambda proof: proof["answer"]["citations"][0].update(start=0),
     "corpus": lambda proof: proof.update(corpus="other"),
-    "status": lambda proof: proof["answer"].update(status="abstained"),
     "no digest": lambda proof: proof.pop("digest"),
-    "empty digest": lambda proof: proof.update(digest=""),
     "a field more": lambda proof: proof.update(note="proved"),
 }
 
 
 @pytest.mark.parametrize("part", DATA)
-@pytest.mark.parametrize("form", ["json", "page's json"])
-def test_changed_data_are_no_proof(made: dict[str, str], check: Check, part: str, form: str) -> None:
-    text = made["json"]
-    if form == "json":
-        changed = data(text, DATA[part])
-    else:  # the answer outside, the rest of its proof in a field
-        proof = json.loads(data(text, DATA[part]))
-        changed = json.dumps(proof.pop("answer") | {"proof": proof})
+def test_changed_data_are_no_proof(made: dict[str, str], check: Check, part: str) -> None:
+    changed = data(made["json"], DATA[part])
     assert check(changed)[0] == 2
+    proof = json.loads(changed)  # the page's JSON: the answer outside, the rest of its proof in a field
+    assert check(json.dumps(proof.pop("answer") | {"proof": proof}))[0] == 2
 
 
 def test_what_belongs_to_another_proof_proves_nothing_here(made: dict[str, str], check: Check) -> None:
@@ -151,13 +136,6 @@ def test_a_quote_that_was_changed_here_and_in_its_document_is_found_out(
 def test_nothing_is_proved_without_a_quote(made: dict[str, str], check: Check) -> None:
     code, said = check(made[UNKNOWN])
     assert (code, "The proof holds no quote, so nothing is proved." in said) == (1, True), said
-
-
-def test_a_proof_of_an_earlier_version_says_which_and_what_to_do(made: dict[str, str], check: Check) -> None:
-    code, said = check(data(made["json"], lambda proof: proof.update(version=1, made_by="iterative-rag 0.1")))
-    assert code == 2
-    assert "made by iterative-rag 0.1 in the format 1" in said
-    assert "Save it again" in said
 
 
 def test_an_answer_is_no_proof_and_a_huge_file_is_not_read(made: dict[str, str], check: Check, tmp_path: Path) -> None:
