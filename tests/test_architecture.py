@@ -205,15 +205,6 @@ def test_every_exported_name_is_there() -> None:
     assert set(iterative_rag.__all__) <= set(dir(iterative_rag))
 
 
-def test_the_front_door_offers_what_a_caller_needs() -> None:
-    assert {"IterativeRAG", "Answer", "Settings", "Step", "FinalStep", "__version__"} <= set(iterative_rag.__all__)
-
-
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no_such_name"):
-        _ = iterative_rag.no_such_name
-
-
 @pytest.mark.parametrize("module", ["iterative_rag", "iterative_rag.cli.app"])
 def test_importing_is_cheap(module: str) -> None:
     """What `--help` needs must not load what a run needs."""

@@ -16,8 +16,6 @@ import yaml
 
 from fakes.command_line import run_as_process
 from fakes.running_server import TOKEN, running_server
-from iterative_rag.settings import Settings
-from iterative_rag.system.environment import PREFIX, RESERVED
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -97,9 +95,3 @@ def test_compose_opens_ports_on_this_machine_alone_and_asks_for_a_token(compose:
         assert re.fullmatch(r"[\w/]+:v?\d[\w.]+", service.get("image", "own:1.0")), name
         volumes = {volume.split(":")[0] for volume in service["volumes"]}
         assert volumes <= set(compose["volumes"])
-
-
-def test_compose_sets_variables_that_mean_something(compose: dict[str, Any]) -> None:
-    known = set(Settings.model_fields) | RESERVED
-    for name in compose["services"]["iterative-rag"]["environment"]:
-        assert name == "OLLAMA_HOST" or name.removeprefix(PREFIX).lower() in known, name

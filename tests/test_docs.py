@@ -97,6 +97,7 @@ def test_every_file_and_module_that_is_named_is_there(page: Path) -> None:
             assert name in files, f"{page.name} names {name}"
 
 
+@pytest.mark.nightly
 def test_the_picture_shows_the_answer_that_the_command_gives() -> None:
     """Where it does not: python -m scripts.make_terminal_picture"""
     command = [sys.executable, "-m", "scripts.make_terminal_picture", "--check"]

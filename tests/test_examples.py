@@ -17,7 +17,6 @@ import iterative_rag
 from fakes.harbour_articles import TEXTS, cited, extraction, text_reply
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.errors import LLMUnreachable
 from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
@@ -103,44 +102,6 @@ def test_a_table_has_a_row_an_article_and_a_quote_behind_each_value(
     ]
     main(["length=How long is {title}?", "--titles", "Fire*", "--corpus", "harbour"])
     assert capsys.readouterr().out.splitlines()[1] == "Fire of Karsa,,"
-
-
-def failing(request: ChatRequest) -> Scripted:
-    return LLMUnreachable("It does not answer.")
-
-
-def test_a_table_has_no_formulas_and_stops_where_a_server_fails(
-    corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write(corpus, {"=HYPERLINK(A1) Bridge": "The Harbour Bridge is 12 m long."})
-    with monkeypatch.context() as patch:
-        main, _ = program("fact_table", patch)
-        assert main(["length=How long is {title} {in metres}?", "--titles", "*Bridge", "--corpus", "harbour"]) == 0
-    titles = [row[0] for row in csv.reader(io.StringIO(capsys.readouterr().out))]
-    assert titles == ["title", "'=HYPERLINK(A1) Bridge", "Orra Bridge", "Sunday Bridge"]
-
-    main, _ = program("fact_table", monkeypatch, answer=failing)
-    with pytest.raises(SystemExit, match="It does not answer"):
-        main(["length=How many metres long is {title}?", "--titles", "Orra*", "--corpus", "harbour"])
-    assert "Orra" not in capsys.readouterr().out
-
-
-def test_what_changed_keeps_the_file_where_a_server_fails(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kept, where = tmp_path / "answers.json", ["--corpus", "harbour"]
-    with monkeypatch.context() as patch:
-        main, _ = program("what_changed", patch)
-        main([str(kept), "How many metres long is the Orra Bridge?", *where])
-    before = kept.read_bytes()
-
-    write(corpus, {"Orra Bridge": "The Orra Bridge is 44 m long."})
-    main, _ = program("what_changed", monkeypatch, answer=failing)
-    with pytest.raises(SystemExit) as ended:
-        main([str(kept), *where])
-    assert ended.value.code == 2
-    assert "It does not answer" in capsys.readouterr().err
-    assert kept.read_bytes() == before
 
 
 def test_what_changed_is_asked_again_only_where_a_quote_is_gone(

@@ -159,14 +159,3 @@ def test_the_search_engine(extended: Extended) -> None:
     with answering(json_reply(hits)) as server:
         extended.run(*question, "--web", "--search-engine", f"library@{server.url}", code=3)
         assert "lighthouse" in server.asked[0].query["q"]
-        refused = extended.run(*question, "--web", "--search-engine", "library", code=2)
-    assert "library needs the address of a server." in refused
-
-
-def test_help_settings_errors_and_doctor_name_the_new_parts(extended: Extended) -> None:
-    shown = "".join(extended.run("ask", "--help").split())
-    for form in ("llama-cpp/MODEL@URL", "library@URL", "trigrams", "disk:///FOLDER", "|agent|wide>"):
-        assert form in shown
-    assert ".inior.cfg" in "".join(extended.run("index", "--help").split())
-    assert "openai-like/MODEL@URL or overlap" in extended.run("search", "Tarn", code=2, rerank="magic")
-    assert "llama-cpp" in extended.run("doctor", code=5, llm="llama-cpp/qwen@http://127.0.0.1:9")

@@ -10,14 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from tokenizers import Tokenizer
 
 ROOT = Path(__file__).parent.parent
 TITLES = [f"{a}{b}{c} lighthouse" for a in "BDFGK" for b in ("al", "er", "in", "os") for c in "dfgkmnprst"]
 KEPT = TITLES[:3]
-VOCABULARY = ROOT / "iterative_rag/builtin/weights/tokenizer.json"
 # Files that the rows are made of beside those with questions on lighthouses; nothing is in them.
 EMPTY = ("reading/popqa", "multihop/2wiki_train", "multihop/musique_train", "multihop/hotpotqa_train")
 
@@ -77,36 +74,6 @@ def test_an_article_is_trained_on_or_measured_never_both(folder: Path) -> None:
     assert counts["reading/boolq.jsonl.gz"]["kept"] == len(KEPT)
     # Texts without a title that name an article which is not trained on are left out.
     assert counts["reading/reading_train_2.jsonl.gz"]["train"] == 2 * counts["reading/boolq.jsonl.gz"]["train"]
-
-
-def test_rows_are_dealt_the_same_every_time_and_whatever_else_is_there(folder: Path) -> None:
-    before = dealt(folder, "before")
-    assert dealt(folder, "again") == before
-    (folder / "reading/boolq.jsonl.gz").unlink()
-    after = dealt(folder, "after")
-    assert after["aside"] < before["aside"]
-    assert after["train"] < before["train"]
-
-
-def read_epoch(path: Path) -> list[str]:
-    """Question, title and passage of each training row, in small letters."""
-    tokenizer = Tokenizer.from_file(str(VOCABULARY))
-    with np.load(path, allow_pickle=False) as found:
-        sizes = found["lengths"].astype(int).sum(1)
-        return [tokenizer.decode(one.tolist()) for one in np.split(found["ids"], np.cumsum(sizes)[:-1])]
-
-
-def test_training_rows_hold_nothing_of_an_article_that_is_measured(folder: Path) -> None:
-    command = [sys.executable, "-m", "scripts.train.evidence.make_rows", "--starter", str(folder / "none")]
-    subprocess.run([*command, "--data", str(folder), "--out", str(folder / "rows")], cwd=ROOT, check=True)
-    lines = (folder / "rows/measure.jsonl").read_text(encoding="utf-8").splitlines()
-    measured = {json.loads(line)["shown"]["title"].lower() for line in lines}
-    assert len(measured) > 10
-    trained = read_epoch(folder / "rows/epoch-000.npz")
-    assert len(trained) > 400
-    assert sum(TITLES[-1].lower() in row for row in trained) + sum(TITLES[-2].lower() in row for row in trained) > 0
-    for title in {*measured, *(title.lower() for title in KEPT)}:
-        assert not [row for row in trained if title in row]
 
 
 def test_one_command_trains_every_part_in_order() -> None:
