@@ -54,16 +54,6 @@ def events(name: str = "last") -> list[Event]:
     return events_of(find_runs(name)[0])
 
 
-def test_the_last_run_or_one_by_the_beginning_of_its_id() -> None:
-    for run in ("20250101-000000-aaaaaa", "20250102-000000-bbbbbb"):
-        Trace(run, [trace_folder() / f"{run}.jsonl"]).write("final", run=run)
-    assert events()[0]["run"].endswith("bbbbbb")
-    assert events("20250101")[0]["run"].endswith("aaaaaa")
-    for wrong in ("2025", "1999"):
-        with pytest.raises(UsageError):
-            events(wrong)
-
-
 def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
     trace_folder().mkdir()
     (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')

@@ -103,20 +103,3 @@ def test_it_says_which_run_is_best_and_which_costs_less_for_as_much() -> None:
     assert "Best: dear, 100" in said
     assert "not surely worse: cheap, 97" in said
     assert "Too few" not in said
-
-
-def test_a_bound_is_never_best() -> None:
-    many = 80
-    runs = [
-        answers("1" * many, "gold", mode="oracle"),
-        answers("1" * 40 + "0" * 40, "loop"),
-        answers("0" * many, "one"),
-    ]
-    runs.append(answers("1" * many, "by-heart", mode="closed-book"))
-    found = compare(runs)
-    (best,) = found["best"]
-    assert (best["runs"], best["run"], best["cheapest"]) == (["loop", "one"], "loop", "loop")
-    said = comparison(found)
-    assert "| gold (upper bound)" in said
-    assert "| by-heart (lower bound)" in said
-    assert compare(runs[:2])["best"] == []  # one run and a bound

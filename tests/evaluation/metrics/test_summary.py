@@ -48,29 +48,6 @@ def test_a_fault_is_wrong_and_counted() -> None:
 # --- groups ----------------------------------------------------------------------------------
 
 
-def test_groups_by_type_gold_and_hops() -> None:
-    one, two = (hop(),), (hop(1), hop(2))
-    found = summarise(
-        [
-            record("a", types=("dates", "numbers"), gold=("x", "y"), hops=two),
-            record("b", False, types=("numbers",), gold=("x",), missing_gold=("Lost",), hops=two),
-            record("c", types=("numbers",), gold=tuple("abcdefghijk"), hops=one),
-        ]
-    )
-    assert {name: (group["n"], round(group["right"], 2)) for name, group in found["by_type"].items()} == {
-        "numbers": (3, 0.67),
-        "dates": (1, 1.0),
-    }
-    assert list(found["by_type"]) == ["numbers", "dates"]
-    assert {name: (group["n"], group["right"]) for name, group in found["by_gold"].items()} == {
-        "2": (2, 0.5),
-        "11": (1, 1.0),
-    }
-    assert list(found["by_gold"]) == ["2", "11"]
-    assert {name: group["n"] for name, group in found["by_hops"].items()} == {"1": 1, "2": 2}
-    assert found["by_type"]["dates"]["interval"][0] < 0.5  # one of one is not certainty
-
-
 # --- cost ------------------------------------------------------------------------------------
 
 

@@ -52,17 +52,6 @@ def test_courses(values: list[str], exact: bool, in_order: bool, any_order: bool
     assert course(*values) == {**expected, "found": pytest.approx(found)}
 
 
-def test_a_title_is_a_step_too_and_a_statement_where_there_is_no_value() -> None:
-    facts = (
-        FoundFact("?", "a town", "", "", "Karsa", "a"),
-        FoundFact("?", "", "The tower was designed by Oda Brenk.", "", "Velm Tower", "b"),
-        FoundFact("?", "high", "It was finished in 1911.", "", "Velm Tower", "b"),
-    )
-    found = check(record("q", hops=(Hop(1, "?", facts=facts),), expected_steps=STEPS))
-    assert found is not None
-    assert found["found"] == pytest.approx(2 / 3)
-
-
 # --- the steps taken -------------------------------------------------------------------------
 
 DIRECT = ("shortlist", "grading", "reading", "answering")

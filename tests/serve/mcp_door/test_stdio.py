@@ -15,8 +15,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from fakes.two_article_corpus import write_articles
-from fakes.two_corpora import BOTH, CITED, index_two_corpora
-from fakes.two_corpora import QUESTION as CHAIN
+from fakes.two_corpora import index_two_corpora
 from iterative_rag.app.factory import index_paths
 from iterative_rag.cli import main
 from iterative_rag.errors.installation import install_command
@@ -35,24 +34,6 @@ def towns(tmp_path: Path) -> Path:
     write_articles(tmp_path / "articles")
     index_paths([tmp_path / "articles"], settings=Settings(llm="builtin"), corpus="towns")
     return tmp_path
-
-
-def test_several_corpora_are_asked_at_once(tmp_path: Path) -> None:
-    index_two_corpora(tmp_path)
-
-    async def asked() -> tuple[dict[str, Any], list[str], list[bool]]:
-        async with Client(started("--corpus", "towns", "--corpus", "people")) as client:
-            result = await client.call_tool("ask", {"question": CHAIN, "corpus": BOTH})
-            answer = dict(result.structured_content)
-            read = [await client.read_resource(one["uri"]) for one in answer["citations"]]
-            refused = await client.call_tool("search", {"query": "mayor", "corpus": BOTH})
-            return answer, [getattr(one.contents[0], "text", "") for one in read], [bool(refused.is_error)]
-
-    answer, texts, refused = anyio.run(asked)
-    assert answer["corpus"] == BOTH
-    assert {(one["title"], one["corpus"]) for one in answer["citations"]} == CITED
-    assert all(one["text"] in text for one, text in zip(answer["citations"], texts, strict=True))
-    assert refused == [True]
 
 
 def test_only_the_corpora_that_are_named_are_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
