@@ -18,8 +18,7 @@ from typing import Any
 
 from iterative_rag.builtin.language.function_words import DETERMINERS, word_set
 from iterative_rag.builtin.language.nouns import PLACES, names_person
-from iterative_rag.builtin.language.tokens import head_noun, tokenize
-from iterative_rag.builtin.question.descriptions import group_end
+from iterative_rag.builtin.language.tokens import group_end, head_noun, tokenize
 from iterative_rag.builtin.question.wording import Act
 from scripts.train.data import half, plain, records
 from scripts.train.split_align import (

@@ -1,4 +1,5 @@
-"""Tokenizes questions, classifies tokens by their form (name, verb, participle), and gives the base forms of verbs."""
+"""Tokenizes questions, classifies tokens by their form (name, verb, participle), finds noun groups, and gives the base
+forms of verbs."""
 
 from __future__ import annotations
 
@@ -7,9 +8,15 @@ from dataclasses import dataclass
 from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
     BASE_VERBS,
+    CONJUNCTIONS,
+    DETERMINERS,
     IRREGULAR,
     PARTICIPLES,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVES,
     listed,
+    ordinal,
     paired,
     word_set,
 )
@@ -55,6 +62,8 @@ class Token:
 BEFORE = word_set("first originally later once formerly also")
 # Present participles that open a reduced clause ("the river lying in ...").
 PRESENT = listed("present")
+_LINKS = PREPOSITIONS | RELATIVES | CONJUNCTIONS
+_RANKS = listed("greatest") | listed("smallest")
 # Irregular past tenses that are rare as verbs of a question.
 _RARE = paired("irregular_and_rare")
 _DOUBLED = lazy_pattern(r"([bdgmnprt])\1$")
@@ -109,6 +118,62 @@ def head_noun(tokens: list[Token]) -> str:
         if token.word and not token.capital:
             return token.low
     return tokens[-1].low if tokens else ""
+
+
+def group_end(tokens: list[Token], start: int, stop: int) -> int:
+    """End (exclusive) of the bare noun group that begins at `start`."""
+    index = start
+    while index < stop:
+        token = tokens[index]
+        small = token.small
+        if index > start and tokens[index - 1].capital and (bracket := _title_goes_on(tokens, index, stop)):
+            index = bracket
+            continue
+        if not token.word or small in _LINKS | QUESTION_WORDS:
+            break
+        if index > start and small in DETERMINERS:
+            break
+        if index > start and token.low in BEFORE and index + 1 < stop and is_participle(tokens[index + 1]):
+            break
+        if index > start and (is_verb(token) or token.low in PRESENT) and not _modifies(tokens, index, start, stop):
+            break
+        index += 1
+        if token.possessive and index < stop and not tokens[index].word:
+            break
+    return index
+
+
+def subject_end(tokens: list[Token]) -> int:
+    """Index of the verb of a plain statement, where its subject ends; 0 if there is none."""
+    at = group_end(tokens, int(tokens[0].low in DETERMINERS), len(tokens)) if tokens else 0
+    while at + 1 < len(tokens) and tokens[at].low in PREPOSITIONS and tokens[at + 1].low not in RELATIVES:
+        at = group_end(tokens, at + 1 + (tokens[at + 1].low in DETERMINERS), len(tokens))
+    verbs = [n for n in range(max(at, 1), len(tokens)) if is_verb(tokens[n]) and not is_verb(tokens[n - 1])]
+    if len(verbs) < 2 or tokens[at].low in AUXILIARIES:
+        return verbs[0] if verbs else 0
+    # A clause after the noun has a verb of its own: "the man who was shot died", "the man known as X was born".
+    reduced = is_participle(tokens[at]) and not tokens[at - 1].capital and tokens[verbs[1]].low in AUXILIARIES
+    return verbs[reduced or not is_verb(tokens[at])]
+
+
+def _title_goes_on(tokens: list[Token], index: int, stop: int) -> int:
+    """Token index where a title resumes after brackets or a colon: "Dawn (1976 film)", "Ann: A Life"; 0 if neither."""
+    if tokens[index].text == "(":
+        return next((at + 1 for at in range(index, min(stop, index + 16)) if tokens[at].text == ")"), 0)
+    if index + 1 >= stop or not tokens[index + 1].text[0].isupper() or tokens[index + 1].low in QUESTION_WORDS:
+        return 0
+    initial = tokens[index].text == "." and len(tokens[index - 1].text) == 1
+    return index + 1 if initial or tokens[index].text in {":", "-", "–", "!", ";"} else 0
+
+
+def _modifies(tokens: list[Token], index: int, start: int, stop: int) -> bool:
+    """Whether a participle modifies the noun after it ("the second assassinated president") and is not a verb."""
+    if not is_participle(tokens[index]) or index + 1 >= stop:
+        return False
+    after = tokens[index + 1]
+    before = tokens[start:index]
+    plain_before = all(ordinal(t.low) is not None or t.low in _RANKS or t.low in DETERMINERS for t in before)
+    return plain_before and after.word and after.low not in _LINKS | DETERMINERS
 
 
 def acts(token: Token) -> bool:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import names_person, possessive
-from iterative_rag.builtin.language.tokens import Token, head_noun, is_verb, tokenize
-from iterative_rag.builtin.question.descriptions import description_at, group_end
+from iterative_rag.builtin.language.tokens import Token, group_end, head_noun, subject_end, tokenize
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import phrase_question
@@ -102,7 +102,7 @@ def _in_order(statements: list[str], question: str) -> Reference | None:
         return None
     statement = statements[number].rstrip(" .")
     tokens = tokenize(statement)
-    tokens = tokens[: _subject_end(tokens)]
+    tokens = tokens[: subject_end(tokens)]
     meant = tokens and (_subject(statement, tokens, False) or _subject(statement, tokens, True))
     return Reference(_with_referent(question, match), match[0], *meant) if meant else None
 
@@ -163,7 +163,7 @@ def _with_referent(question: str, match: re.Match[str]) -> str:
 def _antecedent(statement: str, noun: str, person: bool | None) -> tuple[str, bool] | None:
     """What a statement says of the noun or person: a name, or (True) a question; None if it tells of no such thing."""
     tokens = tokenize(statement)
-    subject = _subject_end(tokens)
+    subject = subject_end(tokens)
     defines = bool(subject) and tokens[subject].low in _COPULA and _opens_noun(tokens[subject + 1 : subject + 2])
     introduced = [] if defines else list(_introduced(tokens))
     same = [group for group in introduced if noun and group[2] == noun]
@@ -185,14 +185,15 @@ def _opens_noun(tokens: list[Token]) -> bool:
 
 def _subject(statement: str, tokens: list[Token], person: bool) -> tuple[str, bool] | None:
     """The subject of a statement: its name, or the question that finds it; None if it cannot be what is meant."""
-    first, described = tokens[0].low, description_at(tokens, 0, len(tokens))
+    first = tokens[0].low
     if first in _PRONOUNS:
         return None
-    if first not in _INDEFINITE and described is None:
-        while len(tokens) > 1 and (tokens[-1].low in _ADVERBS or tokens[-1].low.endswith("ly")):
-            tokens = tokens[:-1]  # "Mozart never"
+    while len(tokens) > 1 and (tokens[-1].low in _ADVERBS or tokens[-1].low.endswith("ly")):
+        tokens = tokens[:-1]  # "Mozart never"
+    begin = int(first in DETERMINERS)
+    group = tokens[begin : group_end(tokens, begin, len(tokens))]
+    if not group or group[-1].capital:
         return statement[: tokens[-1].end].rstrip(" ,"), False
-    group = tokens[1:] if first in _INDEFINITE else tokens[described.start : described.group] if described else tokens
     if names_person(head_noun(group)) != person:
         return None
     if first in _INDEFINITE:
@@ -213,12 +214,3 @@ def _introduced(tokens: list[Token]) -> Iterator[tuple[int, int, str]]:
 def _asked(statement: str, start: int, end: int, words: str) -> str:
     text = f"{statement[:start]}{words}{statement[end:]}?"
     return text[:1].upper() + text[1:]
-
-
-def _subject_end(tokens: list[Token]) -> int:
-    """Index of the verb of a plain statement, where its subject ends; 0 if there is none."""
-    if not tokens:
-        return 0
-    phrase = description_at(tokens, 0, len(tokens))
-    start = phrase.end if phrase else 1
-    return next((position for position in range(start, len(tokens)) if is_verb(tokens[position])), 0)

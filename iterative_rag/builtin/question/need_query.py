@@ -24,7 +24,7 @@ from iterative_rag.builtin.language.function_words import (
 from iterative_rag.builtin.language.lexicon import MEASURES, SUPERLATIVES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nouns import BARE_KINDS, is_plural
 from iterative_rag.builtin.language.text_values import years
-from iterative_rag.builtin.question.descriptions import Token, group_end, tokenize
+from iterative_rag.builtin.language.tokens import Token, group_end, tokenize
 from iterative_rag.text.asked_forms import asked_form
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern

@@ -20,9 +20,16 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
 )
 from iterative_rag.builtin.language.nouns import possessive
-from iterative_rag.builtin.language.tokens import Token, acts, base_form, head_noun, is_participle, tokenize
-from iterative_rag.builtin.question.descriptions import group_end
-from iterative_rag.builtin.question.plan import Lookup, Node, escape_braces
+from iterative_rag.builtin.language.tokens import (
+    Token,
+    acts,
+    base_form,
+    group_end,
+    head_noun,
+    is_participle,
+    tokenize,
+)
+from iterative_rag.builtin.question.plan import Lookup, escape_braces
 from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -60,7 +67,7 @@ def substitute(question: str, span: QuestionSpan, value: str) -> str:
     return capitalize(before + value + after)
 
 
-def plan_split(split: Split) -> Node | None:
+def plan_split(split: Split) -> Lookup | None:
     """Plan a nested question; None for other kinds."""
     question = split.question
     if split.kind is not QuestionKind.NESTED or not split.inner:
@@ -68,7 +75,32 @@ def plan_split(split: Split) -> Node | None:
     for span in split.inner:
         if name := _named_last(question, span):
             return Lookup(question, escape_braces(substitute(question, span, name)))
-    return _node(question, question, split.inner, None)
+    inner: list[QuestionSpan] = []
+    for span in sorted(split.inner, key=lambda span: -span.score):
+        again = any(_is_same(question, span, other) for other in inner)
+        if not again and not is_named(question[span.start : span.end]):
+            inner.append(span)
+    return _node(question, question, inner, None)
+
+
+def _is_same(question: str, span: QuestionSpan, other: QuestionSpan) -> bool:
+    """Whether two spans are one description with two ends: nested ones begin at one place only as "X" and "X's Y"."""
+    return span.start == other.start and not question[min(span.end, other.end) :].startswith(("'", "’"))
+
+
+_EXTRAPOSED = lazy_pattern(
+    r"^(?P<lead>.{0,60}?\b(?:did|does|do|was|were|is|are) )(?P<noun>the [\w-]+(?: (?!of\b)[\w-]+){0,2}?) "
+    r"(?P<verb>[a-z]+) (?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,})$",
+    re.IGNORECASE,
+)
+
+
+def reordered(question: str) -> str:
+    """The question with an extraposed clause at its noun: "the river rise that ..." -> "the river that ... rise"."""
+    match = _EXTRAPOSED.match(question.rstrip("?"))
+    if match and (match["verb"] in BASE_VERBS or is_participle(tokenize(match["verb"])[0])):
+        return f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}?"
+    return question
 
 
 def _named_last(question: str, span: QuestionSpan) -> str:
