@@ -38,8 +38,8 @@ from scripts.bench import harness
 
 EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_names"
 PLANNING = [
-    "request_forms", "several_questions", "wording", "antecedents", "names", "times", "descriptions", "computations",
-    "time_questions", "difference_questions", "comparison_questions", "choice_questions", "yes_no_questions",
+    "request_forms", "wording", "antecedents", "names", "times", "kinship", "computations",
+    "time_questions", "difference_questions", "comparisons", "pairs",
 ]  # fmt: skip
 READING = ("infobox_facts", "table_answers", "value_kinds")
 PARTS = (SPLITTER, *PLANNING, NAMES, *READING, TRUST)

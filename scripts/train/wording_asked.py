@@ -11,8 +11,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from iterative_rag.builtin.question.grammar import parse
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation
+from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, Node, Operation
+from iterative_rag.builtin.question.question_planner import QuestionPlanner
+from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.wording import ATTRIBUTES, COMPARED, RELATIONS, SHARED, Act
 from scripts.train.data import plain, records
 from scripts.train.evidence.files import rows
@@ -61,12 +62,15 @@ def told(example: Example) -> Example:
     return replace(example, target=target)
 
 
+# The rules, with the descriptions that the splitter of the package finds.
+_RULES = QuestionPlanner(Splitter(), without=("wording",))
 _ACTS = {Operation.LEAST: Act.EARLIER, Operation.GREATEST: Act.LATER, Operation.SAME: Act.SAME}
 
 
 def by_rules(question: str) -> Target | None:
     """What the rules understand, where it is one of the classes."""
-    node = parse(question)
+    node = _RULES.plan(question)
+    node = node.first if isinstance(node, Fallback) else node
     if isinstance(node, Lookup):
         chain = _chain(node)
         return _placed(question, Act.LOOKUP, chain[0], chain[1], [chain[2]]) if chain and chain[1] else None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.lexicon import MEASURES
-from iterative_rag.builtin.question.plan import Computed, Node, Operation
-from iterative_rag.builtin.question.time_questions import Expand, Phrase
+from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
 
@@ -19,19 +18,18 @@ _MORE = lazy_pattern(
 )
 
 
-_TIME = r"(?:in|during|by|on) (?:(?:the )?[A-Z][a-z]+ )?(?:\d{1,2}, )?\d{4}"
-# "How many more people lived in Orm in 1938 than in 1890"
-_THEN = lazy_pattern(
-    rf"^(?P<how>(?:by )?[Hh]ow (?:many|much)) (?:more|fewer|less) (?P<what>.{{4,200}}?) (?P<late>{_TIME}) than "
-    rf"(?P<early>{_TIME})$"
+# "By how many metres is A taller than B"
+_BY_HOW_MANY = lazy_pattern(
+    r"^by how (?:many|much) (?P<unit>[a-z]+) (?P<aux>is|was|are|were) (?P<first>.{2,150}?) (?P<more>[a-z]+er) than "
+    r"(?P<second>.{2,150})$",
+    re.I,
 )
 
 
 def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    if then := _THEN.match(text):
-        how = then["how"].removeprefix("By ").removeprefix("by ").capitalize()
-        asks = [f"{how} {then['what']} {then[time]}?" for time in ("late", "early")]
-        return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
+    """Plan "How much taller is A than B?" and "How many more goals did A score than B?"; None for any other."""
+    if by := _BY_HOW_MANY.match(text):
+        text = f"How many {by['unit']} {by['more']} {by['aux']} {by['first']} than {by['second']}"
     match = _MORE.match(text)
     if match is None:
         return None
@@ -69,10 +67,6 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(text, Operation.DIFFERENCE, (expand(asks[0], subject), expand(asks[1], other)))
 
 
-_TWO_COUNTS = lazy_pattern(
-    r"^how many more (?P<one>.{2,80}?) than (?P<other>.{2,80}?) (?P<rest>(?:did|does|has|have|had|are|were) .{2,150})$",
-    re.I,
-)
 _DIFFERENCE = lazy_pattern(
     r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z][a-z ]*?)|(?P<front>[a-z][a-z ]*?) difference)"
     r"(?P<unit>,? (?:measured )?in [a-z]+,?)? between (?P<one>.{2,150}?) and (?P<other>.{2,150})$",
@@ -81,31 +75,21 @@ _DIFFERENCE = lazy_pattern(
 _PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
 
 
-def _difference(text: str) -> re.Match[str] | None:
+def difference(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "What is the difference in height between A and B?"; None for any other question."""
     match = _DIFFERENCE.match(text)
-    return match if match and not unit_of(match["what"] or "") else None
-
-
-def _what(match: re.Match[str]) -> str:
-    """The measured quantity in the singular: "height" of "the heights"."""
-    return _PLURAL.sub("", (match["what"] or match["front"] or "").lower())
-
-
-def two_counts(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "How many more A than B did X win?" and "What is the difference in height between A and B?" """
-    if match := _TWO_COUNTS.match(text):
-        asks = [f"How many {match[name]} {match['rest']}?" for name in ("one", "other")]
-        return Computed(text, Operation.DIFFERENCE, tuple(expand(ask, ask) for ask in asks))
-    if match := _difference(text):
-        unit = re.sub(r"measured ", "", (match["unit"] or "").strip(", "))
-        if (late := re.search(r",? (in ([a-z]+))$", match["other"])) and unit_of(late[2]):
-            return two_counts(
-                f"{text[: -len(late[0])]}".replace("difference ", f"difference {late[1]} ", 1), expand, phrase
-            )
-        asks = [f"What is the {_what(match)} {unit} of {match[name]}?".replace("  ", " ") for name in ("one", "other")]
-        operands = (expand(asks[0], match["one"]), expand(asks[1], match["other"]))
-        return Computed(text, Operation.DIFFERENCE, operands, unit=unit.removeprefix("in "))
-    return None
+    if match is None:
+        return None
+    unit, what, other = (match["unit"] or "").strip(" ,"), match["what"] or match["front"] or "", match["other"]
+    if unit_of(what):  # "the difference in meters between ..."
+        unit, what = f"in {what}", ""
+    elif (late := re.search(r",? (in ([a-z]+))$", other)) and unit_of(late[2]):
+        unit, other = late[1], other[: late.start()]
+    if not what:
+        return None
+    measure = f"{_PLURAL.sub('', what.lower())} {unit}".strip()
+    asks = [(f"What is the {measure} of {name}?", name) for name in (match["one"], other)]
+    return Computed(text, Operation.DIFFERENCE, tuple(expand(*ask) for ask in asks), unit=unit.removeprefix("in "))
 
 
 def _one(first: str, second: str) -> str:

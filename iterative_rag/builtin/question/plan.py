@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -58,23 +59,18 @@ class Operation(StrEnum):
 
     JOIN = "join"  # a name from its parts
     DIFFERENCE = "difference"
-    SUM = "sum"
     YEARS = "years between"
     LEAST = "least"  # the label of the smallest value
     GREATEST = "greatest"
     SAME = "same"  # yes or no: are the values the same
-    HOLDS = "holds"  # yes or no: is the first operand a value of the second; the third says yes or no itself
-    PICK = "pick"  # the label that the value names
     BOTH = "both"  # yes if all operands are yes
-    EITHER = "either"  # yes if any operand is yes
-    CHOICE = "choice"  # the label whose operand is yes (`unit` "no": the one whose operand is no)
-    SEVERAL = "several"  # the values of several questions, each for itself
+    CHOICE = "choice"  # the label whose operand is yes
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A value computed from other values. `labels` name the operands of a comparison, or are the questions of SEVERAL
-    (with {0} for the first answer); `unit` is the unit of the result."""
+    """A value computed from other values. `labels` name the operands of a comparison; `unit` is the unit of the
+    result."""
 
     source: str
     operation: Operation
@@ -98,6 +94,9 @@ class Fallback:
 
 
 Node = Literal | Lookup | NamePart | Computed | Fallback
+# Plans a question whose words of the original one are given, and a noun phrase.
+Expand = Callable[[str, str], Node]
+Phrase = Callable[[str], Node]
 
 
 def slots_of(node: Node) -> tuple[Node, ...]:

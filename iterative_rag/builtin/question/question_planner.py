@@ -1,9 +1,5 @@
-"""Plans a question: as a plain fact if the trained splitter recognizes one, by the rules where they recognize its
-form, by the splitter where it finds more.
-
-The splitter finds nested descriptions more reliably than the rules. Comparisons, counts and computations are left to
-the rules, which also win where they decompose a question further (see MODEL_CARD.md for figures).
-"""
+"""Plans a question: as a plain fact if the trained splitter recognizes one, by the rules where it is computed, and
+else by the splitter, which finds the descriptions that must be looked up first (see MODEL_CARD.md for figures)."""
 
 from __future__ import annotations
 
@@ -14,31 +10,25 @@ from functools import lru_cache
 
 from iterative_rag.builtin.question.antecedents import REFERENT, reference_in, with_antecedent
 from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
-from iterative_rag.builtin.question.grammar import parse
+from iterative_rag.builtin.question.grammar import as_one, parse
 from iterative_rag.builtin.question.plan import (
     Computed,
     Fallback,
-    Literal,
     Lookup,
     NamePart,
     Node,
-    Operation,
     count_flaws,
     escape_braces,
     is_well_formed,
     slots_of,
 )
 from iterative_rag.builtin.question.request_forms import restated
-from iterative_rag.builtin.question.several_questions import FIRST_ANSWER, two_questions
-from iterative_rag.builtin.question.span_decoding import QuestionKind, Split
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.question.substitution import plan_split
-from iterative_rag.builtin.question.wording import Act, plan_of
+from iterative_rag.builtin.question.substitution import plan_split, reordered
+from iterative_rag.builtin.question.wording import plan_of
 from iterative_rag.text.other_names import spelled_out
 from iterative_rag.text.patterns import lazy_pattern
 
-# A split of this confidence is preferred even if the rules find as many look-ups.
-SURE = 0.8
 # From this confidence a question is planned as the plain fact that the network recognizes in it.
 RECOGNIZED = 0.7
 
@@ -72,24 +62,13 @@ class QuestionPlanner:
     def _plan(self, question: str) -> Node:
         """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
         asked = self.read(question).question
-        both = None if "several_questions" in self._without else two_questions(asked)
-        if (known := self._plan_fact(asked, comparing=both is not None)) is not None:
-            return known
-        if both is None:
-            return self._plan_one(asked)
-        first = self._plan_one(f"{both.first}?")
-        if FIRST_ANSWER in both.second:
-            second: Node = Lookup(both.second, f"{both.second}?", (first,))
-        else:
-            second = self._plan_one(f"{both.second}?")
-        questions = (Literal(f"{both.first}?"), Literal(f"{both.second}?"))
-        return Computed(asked, Operation.SEVERAL, (first, second), labels=questions)
+        return self._plan_fact(asked) or self._plan_one(asked)
 
-    def _plan_fact(self, question: str, *, comparing: bool) -> Node | None:
-        """Plan a question about plain facts that the network recognizes, in whatever words; with `comparing` only one
-        about two names. Where the rules compare the same two names, they keep the verb: "completed first"."""
+    def _plan_fact(self, question: str) -> Node | None:
+        """Plan a question about plain facts that the network recognizes, in whatever words. Where the rules compare the
+        same two names, they keep the verb: "completed first"."""
         wording = self._splitter.split(question).wording if self._splitter and "wording" not in self._without else None
-        if wording is None or wording.confidence < RECOGNIZED or (comparing and wording.act is Act.LOOKUP):
+        if wording is None or wording.confidence < RECOGNIZED:
             return None
         plan = plan_of(wording, question)
         if isinstance(plan, Computed) and not wording.relation:
@@ -115,25 +94,21 @@ class QuestionPlanner:
         return Fallback(question, replace(asked, source=""), as_it_stands(question))
 
     def _plan_sentence(self, question: str) -> Node:
-        rules = parse(question, self._without)
-        if self._splitter is None or _computes(rules):
-            return rules
-        whole = " ".join(question.split())
-        node = _without_echo(self._chosen(rules, self._splitter.split(question)))
-        if not isinstance(node, Lookup) or not node.slots:
+        whole = f"{' '.join(question.split()).rstrip(' ?.!')}?"
+        node = parse(question, self._expand, self._without) or self._expand(whole, whole)
+        if not isinstance(node, Lookup) or not node.slots or any(map(_computes, node.slots)):
             return node
         if not is_well_formed(node):
             return as_it_stands(whole)
         return Fallback(whole, replace(node, source=""), as_it_stands(whole))
 
-    def _chosen(self, rules: Node, split: Split) -> Node:
-        """Choose between the plans of the rules and of the split: fewer malformed look-ups first, then confidence."""
-        pointed = plan_split(split)
-        if pointed is None or split.kind is not QuestionKind.NESTED:
-            return rules
-        if count_flaws(pointed) != count_flaws(rules):
-            return min(pointed, rules, key=count_flaws)
-        return pointed if split.confidence >= SURE or _lookups(pointed) > _lookups(rules) else rules
+    def _expand(self, question: str, source: str) -> Node:
+        """A look-up whose descriptions, as the splitter finds them, are looked up first."""
+        whole = as_one(question, source)
+        pointed = plan_split(self._splitter.split(reordered(question))) if self._splitter else None
+        if pointed is None or count_flaws(pointed) > count_flaws(whole):
+            return whole
+        return replace(_without_echo(pointed), source=source)
 
 
 def as_it_stands(question: str) -> Lookup:
@@ -152,11 +127,9 @@ def _is_about(node: Computed, names: tuple[str, ...]) -> bool:
 _ECHO = lazy_pattern(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)
 
 
-def _without_echo(node: Node) -> Node:
+def _without_echo(node: Lookup) -> Lookup:
     """Remove look-ups that only repeat the value below them: "What is {0}?"."""
-    if not isinstance(node, Lookup):
-        return node
-    slots = tuple(_without_echo(slot) for slot in node.slots)
+    slots = tuple(_without_echo(slot) if isinstance(slot, Lookup) else slot for slot in node.slots)
     if len(slots) == 1 and isinstance(slots[0], Lookup) and _ECHO.match(node.template):
         return replace(slots[0], source=node.source)
     return replace(node, slots=slots)
@@ -164,7 +137,3 @@ def _without_echo(node: Node) -> Node:
 
 def _computes(node: Node) -> bool:
     return isinstance(node, Computed | NamePart) or any(_computes(slot) for slot in slots_of(node))
-
-
-def _lookups(node: Node) -> int:
-    return isinstance(node, Lookup) + sum(_lookups(slot) for slot in slots_of(node))

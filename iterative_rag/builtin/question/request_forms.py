@@ -6,8 +6,7 @@ import re
 
 from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import names_person
-from iterative_rag.builtin.language.tokens import acts, head_noun, tokenize
-from iterative_rag.builtin.question.descriptions import group_end
+from iterative_rag.builtin.language.tokens import acts, group_end, head_noun, tokenize
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
@@ -58,8 +57,8 @@ def restated(question: str) -> str:
 
 def _plain(asked: str) -> str:
     """A question of its own for an embedded question ("where X was born") or a noun phrase ("the mayor of X")."""
-    if _ASKS.match(asked):
-        return in_question_order(asked)
+    if match := _ASKS.match(asked):
+        return _inverted(asked, match.end(), counts=bool(match["of"]))
     if _INVERTED.match(asked):
         return asked
     tokens = tokenize(asked)
@@ -68,13 +67,8 @@ def _plain(asked: str) -> str:
     return phrase_question(asked, Asks.WHO if names_person(noun) else Asks.WHAT).rstrip("?")
 
 
-def in_question_order(asked: str) -> str:
-    """ "when the tower opened" -> "When did the tower open"; a question in the right order stays as it is."""
-    match = _ASKS.match(asked)
-    return _inverted(asked, match.end(), counts=bool(match["of"])) if match else asked
-
-
 def _inverted(asked: str, end: int, *, counts: bool) -> str:
+    """ "when the tower opened" -> "When did the tower open"; a question in the right order stays as it is."""
     tokens = [token for token in tokenize(asked) if token.start >= end]
     while counts and tokens and tokens[0].word and not _opens_clause(tokens[0].small, acts(tokens[0])):
         end = tokens.pop(0).end

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from iterative_rag.builtin.language.tokens import base_form, is_verb, tokenize
-from iterative_rag.builtin.question.descriptions import find_descriptions
-from iterative_rag.builtin.question.plan import Computed, Node, Operation, templates
+from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
+from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
 
-Expand = Callable[[str, str], Node]
-Phrase = Callable[[str], Node]
 _YEARS = lazy_pattern(r"^how (?:many years|long) (?P<order>after|before) (?P<rest>.{6,400})$", re.I)
 _BETWEEN = lazy_pattern(
     r"^how many years (?:passed |elapsed |lie |lay |are there |were there |are |is |went by |separate )?(?:between )?"
@@ -20,17 +16,9 @@ _BETWEEN = lazy_pattern(
 )
 _AGE = lazy_pattern(
     r"^(?:how old was|how old were|at what age did|what age was) (?P<who>.{2,150}?) "
-    r"(?:when|(?:at|by) the time|die\b)(?! of)(?P<when>.{0,200})$",
+    r"(?:when|(?:at|by) the time|at (?=\w+ death$)|die\b)(?! of)(?P<when>.{0,200})$",
     re.I,
 )
-
-
-_OWNED = lazy_pattern(r"^(?:his|her|its|their) (?:own )?", re.I)
-
-
-def of_owner(text: str, owner: str) -> str:
-    """ "her husband" beside "Ann Lee" -> "Ann Lee's husband"; other text is unchanged."""
-    return _OWNED.sub(lambda _: f"{owner}'s ", text)
 
 
 def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -49,7 +37,8 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         aux, second = event[1], f"{late[1]} {event[2]}"  # "... after A was opened did B follow": B was opened as well
     names = re.findall(r"(?:[A-Z][\w'’.-]*)(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first)
     if names:
-        second = of_owner(second, first) if first == names[-1] else second
+        if first == names[-1]:  # "... after Ann Lee did her husband ..."
+            second = re.sub(r"^(?:his|her|its|their) (?:own )?", f"{first}'s ", second, flags=re.I)
         second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
     verb = _has_verb(first)
     if (
@@ -93,15 +82,12 @@ def ask_year(clause: str) -> str:
         noun, what = (match[1], match[2]) if match[1] else (match[4], match[3])
         return f"In which year {_EVENT_NOUNS[noun].format(what)}?"
     tokens = tokenize(clause)
-    inside = {
-        index for phrase in find_descriptions(tokens, 0, len(tokens)) for index in range(phrase.start, phrase.end)
-    }
-    for index, token in enumerate(tokens):
-        if index and index not in inside and is_verb(token):
-            subject, rest = clause[: token.start].strip(), clause[token.end :]
-            if token.low in {"was", "were", "is", "had", "has"}:
-                return f"In which year {token.low} {subject}{rest}?"
-            return f"In which year did {subject} {base_form(token.low) or token.low}{rest}?"
+    if at := subject_end(tokens):
+        verb = tokens[at]
+        subject, rest = clause[: verb.start].strip(), clause[verb.end :]
+        if verb.low in {"was", "were", "is", "had", "has"}:
+            return f"In which year {verb.low} {subject}{rest}?"
+        return f"In which year did {subject} {base_form(verb.low) or verb.low}{rest}?"
     return f"In which year was {clause}?"
 
 
@@ -120,7 +106,7 @@ def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if match is None:
         return None
     who, event = match["who"], match["when"].strip()
-    if text.lower().startswith("at what age") or re.fullmatch(r"(?:he|she|they) died", event):
+    if text.lower().startswith("at what age") or re.fullmatch(r"(?:he|she|they) died|\w+ death", event):
         event = f"{who} died"
     event = re.sub(r"^(?:he|she|they)\b", who, event)
     if not event:

@@ -9,19 +9,25 @@ import re
 
 from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
-from iterative_rag.builtin.question.plan import Computed, Literal, Lookup, Node, Operation, escape_braces
-from iterative_rag.builtin.question.time_questions import Expand, Phrase
+from iterative_rag.builtin.question.plan import (
+    Computed,
+    Expand,
+    Literal,
+    Lookup,
+    Node,
+    Operation,
+    Phrase,
+    escape_braces,
+)
 from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 _SINGULAR = {"are": "Is", "were": "Was", "do": "Does", "have": "Has", "is": "Is", "was": "Was", "did": "Did"}
 _AUX = r"(?P<aux>are|were|do|did|does|have|has|is|was)"
-# "Are both magazines, A and B, ...", "Are both A and B ...", "Are A and B both ...", "Were either A or B ..."
-_FRONT_BOTH = lazy_pattern(rf"^{_AUX} (?P<both>both|either)(?: of)? (?P<body>.{{6,300}})$", re.I)
+# "Are both magazines, A and B, ...", "Are both A and B ...", "Are A and B both ..."
+_FRONT_BOTH = lazy_pattern(rf"^{_AUX} both(?: of)? (?P<body>.{{6,300}})$", re.I)
 _MIDDLE_BOTH = lazy_pattern(
-    rf"^{_AUX} (?P<pair>.{{2,120}}? (?:and|or|&) .{{2,120}}?),? (?P<both>both|each|either)(?: of)? "
-    r"(?P<rest>.{2,200})$",
-    re.I,
+    rf"^{_AUX} (?P<pair>.{{2,120}}? (?:and|or|&) .{{2,120}}?),? (?:both|each)(?: of)? (?P<rest>.{{2,200}})$", re.I
 )
 _PLAIN_PAIR = lazy_pattern(rf"^(?i:{_AUX}) (?P<body>(?:the )?(?:[a-z]+ ){{0,3}}?[A-Z“\"].{{6,300}})$")
 _AND = lazy_pattern(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[A-Z“\"]))?[A-Z“\"0-9])")
@@ -29,8 +35,6 @@ _AND = lazy_pattern(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[
 _KIND = lazy_pattern(
     r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
 )
-_KIND_AFTER = lazy_pattern(r"(?<=[\w!]) ((?:film|movie|song|album|magazine|band|novel|game|book|airport|breed)s)$")
-_APPOSED = lazy_pattern(r", (?!the [A-Z“\"])[a-z][^,]{3,80}(?:,|$)")
 # Lower-case words inside names.
 _INNER = word_set("of the and de la le du des von van der den del di da et for to on with a an")
 _WEAK_INNER = word_set("in from at by")
@@ -40,21 +44,14 @@ _IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "gen
 
 def both(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan a yes/no question about two things; None for any other."""
-    parts = _split_parts(text)
-    if parts is None or re.search(r"\bsame\b", parts[3]):
+    parts = split_pair(text)
+    if parts is None:
         return None
-    aux, names, either, rest = parts
-    operation = Operation.EITHER if either else Operation.BOTH
-    return Computed(text, operation, tuple(plan_side(aux, name, rest, phrase) for name in names))
+    aux, names, rest = parts
+    return Computed(text, Operation.BOTH, tuple(closed(aux, name, rest, phrase) for name in names))
 
 
-def split_pair(text: str) -> tuple[str, tuple[str, str], str] | None:
-    """Split a yes/no question about two things into (auxiliary, names, predicate); None for any other."""
-    parts = _split_parts(text)
-    return parts and (parts[0], parts[1], parts[3])
-
-
-def plan_side(aux: str, name: str, rest: str, phrase: Phrase) -> Node:
+def closed(aux: str, name: str, rest: str, phrase: Phrase) -> Node:
     """The closed look-up of one side."""
     kind, bare = kind_and_name(name)
     node = phrase(bare)
@@ -99,23 +96,19 @@ def _single_noun(noun: str) -> str:
     return noun[:-2] if noun.endswith(("ches", "shes", "xes", "sses")) else noun[:-1]
 
 
-def _split_parts(text: str) -> tuple[str, tuple[str, str], bool, str] | None:
-    """Auxiliary, names, whether one of them suffices ("either"), and predicate."""
+def split_pair(text: str) -> tuple[str, tuple[str, str], str] | None:
+    """Split a yes/no question about two things into (auxiliary, names, predicate); None for any other."""
     if match := _MIDDLE_BOTH.match(text):
         names = two_names(match["pair"])
-        either = match["both"].lower() == "either"
-        return (match["aux"], names, either, match["rest"]) if names else None
+        return (match["aux"], names, match["rest"]) if names else None
     match = _FRONT_BOTH.match(text) or (None if " or " in text else _PLAIN_PAIR.match(text))
     if match is None or match["body"].startswith("there "):
         return None
-    parts = names_and_rest(match["body"])
-    if parts is None:
-        return None
-    both_word = match.groupdict().get("both") or ""
-    return match["aux"], parts[0], both_word.lower() == "either", parts[1]
+    parts = _names_and_rest(match["body"])
+    return parts and (match["aux"], *parts)
 
 
-def names_and_rest(body: str) -> tuple[tuple[str, str], str] | None:
+def _names_and_rest(body: str) -> tuple[tuple[str, str], str] | None:
     """Split "magazines, A and B, British publications" into ("magazine A", "magazine B"), "British publications"."""
     for conjunction in reversed(list(_AND.finditer(body))):
         second = body[conjunction.end() :]
@@ -133,9 +126,7 @@ def two_names(pair: str) -> tuple[str, str] | None:
     if not places:
         return None
     # "A and the Band and B": split at the last "and", since the first is more often part of a name.
-    first, second = _APPOSED.sub("", pair[: places[-1].start()]), _APPOSED.sub("", pair[places[-1].end() :])
-    if late := _KIND_AFTER.search(second):
-        first, second = f"the {late[1]} {first}", second[: late.start()]  # "A and B films" -> "the films A and B"
+    first, second = pair[: places[-1].start()], pair[places[-1].end() :]
     shared = _KIND.match(first)
     if shared is None or " of" in shared["kind"]:
         return first.strip(" ,"), second.strip(" ,")
