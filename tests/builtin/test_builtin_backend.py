@@ -46,7 +46,6 @@ def test_a_composed_name_with_its_grounds() -> None:
         ("Where was the second queen of Orm born?", "Tellby"),
         ("What is the maiden name of the mother of the second queen of Orm?", "Reed"),
         ("What is the first name of Ann Orley's father?", "Karl"),
-        ("Who built the tallest mast of Westmark?", "Ann Torp"),
         ("How old was Ann Orley at her death?", "65"),
         ("Ann Orley was a painter. In which year did she die?", "1866"),
     ],

@@ -96,52 +96,6 @@ def test_a_name_may_be_asked_for_by_another_form(rag: IterativeRAG, question: st
 
 
 @pytest.mark.parametrize(
-    ("question", "value", "text"),
-    [
-        (
-            "When and where was Oda Brenk born?",
-            "March 3, 1874; Tellby",
-            "Oda Brenk was born on March 3, 1874 [1]. Oda Brenk was born in Tellby [1].",
-        ),
-        (
-            "What is the capital of Orm and what is its population?",
-            "Tellby; 41,000",
-            "The capital of Orm is Tellby [1]. The population of Tellby is 41,000 [2].",
-        ),
-    ],
-)
-def test_two_questions_get_two_answers(rag: IterativeRAG, question: str, value: str, text: str) -> None:
-    answer = rag.ask(question)
-    assert answer.short_answer == value
-    assert answer.text == text
-
-
-@pytest.mark.parametrize(
-    ("question", "value", "told"),
-    [
-        ("Who designed the Velm Tower and why was it closed?", "Oda Brenk", "its lift had broken"),
-        (
-            "What is the name of the designer of the Velm Tower and what was her childhood like?",
-            "Oda Brenk",
-            "lonely childhood",
-        ),
-    ],
-)
-def test_a_name_beside_a_description_is_the_short_answer(
-    rag: IterativeRAG, question: str, value: str, told: str
-) -> None:
-    answer = rag.ask(question)
-    assert answer.short_answer == value
-    assert told in answer.text
-
-
-def test_the_half_that_was_not_found_is_named(rag: IterativeRAG) -> None:
-    answer = rag.ask("When was the Velm Tower opened and who is the mayor of Tellby?")
-    assert answer.short_answer == "1931"
-    assert answer.caveats == ("Not found: Who is the mayor of Tellby?",)
-
-
-@pytest.mark.parametrize(
     ("question", "value", "taken"),
     [
         ("Who designed the Velmm Tower?", "Oda Brenk", NameReading("Velmm", "Velm")),

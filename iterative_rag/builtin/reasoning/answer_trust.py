@@ -70,9 +70,9 @@ class FittedAnswerTrust:
         return round(chance(self._reader.weights["answer"], self.features(given)), 4)
 
     def is_fitted_for(self, given: Answering) -> bool:
-        """Whether the weights hold for an answering: not for several questions, which were each weighed by themselves,
-        nor for rows of a table, whose trust was fitted on questions about tables."""
-        return bool(given.cited) and not given.values[0].parts and not _is_of_table(given)
+        """Whether the weights hold for an answering: not for rows of a table, whose trust was fitted on questions about
+        tables."""
+        return bool(given.cited) and not _is_of_table(given)
 
     def features(self, given: Answering) -> Features:
         """What tells whether the first value is right, by name."""

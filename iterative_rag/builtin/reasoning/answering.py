@@ -105,7 +105,7 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
     outcome = replace(outcome, values=_of_asked_kind(asked, outcome.values))
     if not outcome.values:
         return _abstention(inquiry, outcome)
-    extract = wants_extract(asked) and not outcome.values[0].parts
+    extract = wants_extract(asked)
     trust = outcome.values[0].score if extract else evaluation.trusted(asked, outcome.values)
     if trust < evaluation.caution.given:
         return _abstention(inquiry, outcome)
@@ -113,30 +113,25 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
         return _extract(inquiry, outcome.values)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
-    parts = best.parts or ((asked, best),)
     return Draft(
         answered=True,
-        text=" ".join(sentence(part, value.text, _marks(inquiry, value, cited)) for part, value in parts),
-        # A name that is asked for beside a description is the short answer, without what is quoted of the description.
-        short_answer="; ".join(value.text for part, value in parts if not wants_extract(part)) or best.text,
+        text=sentence(asked, best.text, _marks(inquiry, best, cited)),
+        short_answer=best.text,
         cited=cited,
         confidence=round(trust, 3),
         computations=best.computations,
-        caveats=(
-            *(f"Not found: {question}" for question in outcome.missing if best.parts),
-            *([MAY_LACK] if any(INCOMPLETE in inquiry.facts[index].statement for index in cited) else []),
-        ),
+        caveats=(MAY_LACK,) if any(INCOMPLETE in inquiry.facts[index].statement for index in cited) else (),
     )
 
 
 def _of_asked_kind(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue, ...]:
-    """The values that are of the kind which the whole question asks for, however they came about. A choice and several
-    questions have no one kind, and that of a question whose asking word comes late is not known: "The state where ...
+    """The values that are of the kind which the whole question asks for, however they came about. A choice has no one
+    kind, and that of a question whose asking word comes late is not known: "The state where ...
     has how many ...?"."""
     query = read_query(asked)
     if _ASKS_FIRST.match(asked) is None or (query.kind is AnswerKind.YES_NO and " or " in asked):
         return values
-    return tuple(value for value in values if value.parts or is_of_kind(query, value.text))
+    return tuple(value for value in values if is_of_kind(query, value.text))
 
 
 def _extract(inquiry: Inquiry, values: Sequence[NodeValue]) -> Draft:

@@ -16,7 +16,6 @@ from iterative_rag.builtin.question.plan import Operation
 from iterative_rag.builtin.reasoning.value_agreement import (
     choose_label,
     compare_same,
-    pick_label,
     says_yes,
 )
 from iterative_rag.computing import ComputeError, evaluate
@@ -40,7 +39,7 @@ class OperationResult:
 
 
 def compute(
-    operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float] = ()
+    operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float]
 ) -> OperationResult | None:
     """Compute an operation; None if the values do not allow it.
 
@@ -49,31 +48,19 @@ def compute(
     match operation:
         case Operation.YEARS:
             return _years(values, unit)
-        case Operation.DIFFERENCE | Operation.SUM:
-            return _arithmetic(operation, values, unit)
+        case Operation.DIFFERENCE:
+            return _difference(values, unit)
         case Operation.LEAST | Operation.GREATEST:
             return _extreme(values, labels, least=operation is Operation.LEAST)
-    text = _combine(operation, values, labels, unit, trusts)
-    return None if text is None else OperationResult(text)
-
-
-def _combine(
-    operation: Operation, values: Sequence[str], labels: Sequence[str], unit: str, trusts: Sequence[float]
-) -> str | None:
-    """Compute the operations that need no arithmetic."""
-    match operation:
         case Operation.JOIN:
-            return " ".join(values)
+            return OperationResult(" ".join(values))
         case Operation.SAME:
-            return compare_same(values, unit)
-        case Operation.PICK:
-            return pick_label(values[0], labels)
-        case Operation.BOTH | Operation.EITHER:
-            says = [says_yes(value) for value in values]
-            return "Yes" if (all(says) if operation is Operation.BOTH else any(says)) else "No"
+            verdict = compare_same(values, unit)
+            return None if verdict is None else OperationResult(verdict)
+        case Operation.BOTH:
+            return OperationResult("Yes" if all(map(says_yes, values)) else "No")
         case Operation.CHOICE:
-            return choose_label(values, labels, trusts, wanted=unit != "no")
-    return None
+            return OperationResult(choose_label(values, labels, trusts))
 
 
 # --- with `computing` --------------------------------------------------------------------------
@@ -147,23 +134,22 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
     return OperationResult(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
 
 
-def _arithmetic(operation: Operation, values: Sequence[str], unit: str) -> OperationResult | None:
+def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
     asked = units.unit_of(unit)
     operands = [operand for operand in (_operand(value, asked) for value in values) if operand is not None]
     if len(operands) < len(values):
         return None
     if unit:
         operands = _in_one_unit(operands, asked)
-    if operation is Operation.DIFFERENCE and (order := _order(_literals(operands))) is not None and order < 0:
+    if (order := _order(_literals(operands))) is not None and order < 0:
         operands.reverse()
     literals = _literals(operands)
-    signs = {Operation.SUM: " + ", Operation.DIFFERENCE: " - "}
-    expression = signs[operation].join(literals)
+    expression = " - ".join(literals)
     if asked and " " in literals[0] and operands[0].unit != asked:
         expression = f"{expression} to {unit.lower()}"
     value = _evaluate(expression)
     amount = _amount(value)
-    if value is None or amount is None or (operation is Operation.DIFFERENCE and not amount):
+    if value is None or not amount:
         return None
     rounded = written(half_up(amount * 100) / Fraction(100))
     return OperationResult(f"{rounded} {unit}".strip(), expression, said(value))
@@ -214,17 +200,9 @@ def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Op
     literals = _comparable(values)
     if not literals or len(labels) != len(literals):
         return None
-    best = 0
-    for index in range(1, len(literals)):
-        order = _order([literals[index], literals[best]])
-        if order is None:
-            return None
-        if order == (-1 if least else 1):
-            best = index
-    if len(literals) == 2:
-        other = 1 - best
-        shown = _comparison(literals[best], literals[other], _order([literals[best], literals[other]]) or 0)
-        return OperationResult(labels[best], *shown)
-    expression = f"{'min' if least else 'max'}({', '.join(literals)})"
-    result = _evaluate(expression)
-    return OperationResult(labels[best], *((expression, said(result)) if result is not None else ("", "")))
+    order = _order(literals)
+    if order is None:
+        return None
+    best = int(order == (1 if least else -1))
+    shown = _comparison(literals[best], literals[1 - best], -order if best else order)
+    return OperationResult(labels[best], *shown)

@@ -20,7 +20,7 @@ class NodeValue:
 
     `score` is the trust in its weakest step (0 to 1); `chain` is the product over all steps, which ranks the values of
     one node. `guessed` marks a description that was not found and stands for itself. `computations` are those from
-    which the value was derived. `parts` are the questions with their values where several were asked at once.
+    which the value was derived.
     """
 
     text: str
@@ -29,13 +29,11 @@ class NodeValue:
     chain: float = 1.0
     guessed: bool = False
     computations: tuple[Computation, ...] = ()
-    parts: tuple[tuple[str, NodeValue], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NodeResult:
-    """Either `values`, best first, or the questions to ask first (`needs`), or what was not found (`missing`); both
-    values and what is missing where one of several questions has no answer.
+    """Either `values`, best first, or the questions to ask first (`needs`), or what was not found (`missing`).
 
     `again` holds questions that found nothing once and may be asked again with a wider search. `denied` means that the
     corpus states that there is no such thing.

@@ -24,7 +24,6 @@ from iterative_rag.builtin.reasoning.node_result import (
     unique,
 )
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
-from iterative_rag.builtin.reasoning.value_agreement import claim_holds, says_yes
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
@@ -212,15 +211,11 @@ class Evaluation:
         return name_parts.surname(child.values[0].text) if child.values else ""
 
     def _computed(self, node: Computed) -> NodeResult:
-        if node.operation is Operation.SEVERAL:
-            return self._several(node)
         operands = [self.of(operand) for operand in node.operands]
         labels = [self.of(label) for label in node.labels]
         if needs := unique(need for part in (*operands, *labels) for need in part.needs):
             return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
-        if node.operation is Operation.HOLDS:
-            return self._claim(node, operands)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
             decided = None if again else side_joining.decide_by_one(node, operands)
@@ -248,31 +243,6 @@ class Evaluation:
         score = min(value.score for value in chosen)
         return NodeResult((NodeValue(worked.text, facts, score, computations=steps),))
 
-    def _claim(self, node: Computed, operands: Sequence[NodeResult]) -> NodeResult:
-        """Yes or no by the value that was looked up; by the closed question where that does not decide or is surer."""
-        claimed, outcome, closed = operands
-        near = [value for value in outcome.values if value.score >= NEAR_BEST * outcome.values[0].score]
-        verdicts = [(self._states(value, claimed.values[0].text), value) for value in near]
-        verdict, value = next((pair for pair in verdicts if pair[0]), verdicts[0] if verdicts else (None, None))
-        said = self._of_subject(closed.values) if closed.values else None
-        read = NodeResult((said,)) if said else closed
-        if verdict is None or value is None:
-            return read
-        agreed = said is not None and says_yes(said.text) == verdict
-        if node.unit == "open" and not verdict and not agreed:
-            return read
-        # Another value may be one of several, or of something else; the claimed one is not found by chance.
-        if said and value.score < (self.caution.given if verdict and not agreed else NEAR_BEST * said.score):
-            return read
-        share = 1.0 if agreed or said is None else side_joining.HALF_MET
-        text = "Yes" if verdict else "No"
-        return NodeResult((replace(value, text=text, score=value.score * share, chain=value.chain * share),))
-
-    def _states(self, value: NodeValue, claimed: str) -> bool | None:
-        """Whether a value is the claimed one; None where it does not tell."""
-        quotes = " ".join(self.inquiry.facts[index].quote for index in self._facts_stating(value))
-        return claim_holds(claimed, value.text, quotes)
-
     def _of_subject(self, values: Sequence[NodeValue]) -> NodeValue:
         """The best value from an article on what was asked about, else the best of all: articles that only mention it,
         or are on its namesakes, often state the same of something else."""
@@ -285,25 +255,6 @@ class Evaluation:
             if any(fact.need.key in asked and _is_on_subject(fact) for fact in stating):
                 return value
         return values[0]
-
-    def _several(self, node: Computed) -> NodeResult:
-        """The values of two questions; the second may ask about the best value of the first, and only about that."""
-        first_node, second_node = node.operands
-        first = self.of(first_node)
-        if isinstance(second_node, Lookup) and first_node in second_node.slots and first.values:
-            second_node = replace(second_node, slots=(Literal(first.values[0].text),))
-        operands = [first, self.of(second_node)]
-        if needs := unique(need for part in operands for need in part.needs):
-            return NodeResult(needs=needs)
-        known = first.values[0].text if first.values else first_node.source
-        asked = [render(label.source, [known]) for label in node.labels]
-        weighed = [
-            replace(outcome, values=(replace(outcome.values[0], score=self.trusted(question, outcome.values)),))
-            if outcome.values
-            else outcome
-            for question, outcome in zip(asked, operands, strict=True)
-        ]
-        return side_joining.join_several(asked, weighed, self.caution.given)
 
     def trusted(self, asked: str, values: Sequence[NodeValue]) -> float:
         """The trust in the first of the values as the answer to a question."""

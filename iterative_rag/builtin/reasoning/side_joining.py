@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.question.plan import Computed, Operation
-from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue, unique
+from iterative_rag.builtin.reasoning.node_result import NodeResult, NodeValue
 from iterative_rag.builtin.reasoning.value_agreement import agree
 
 # Factor of the trust if one of two conditions was not found.
@@ -17,37 +16,14 @@ ALSO = 0.5
 
 
 def decide_by_one(node: Computed, operands: list[NodeResult]) -> NodeValue | None:
-    """The value that one side decides alone: "no" for "both", "yes" for "either" and "which"; None if it does not."""
-    deciding = {Operation.BOTH: "no", Operation.EITHER: "yes", Operation.CHOICE: node.unit or "yes"}
+    """The value that one side decides alone: "no" for "both", "yes" for "which"; None if it does not."""
+    deciding = {Operation.BOTH: "no", Operation.CHOICE: "yes"}
     for index, operand in enumerate(operands):
         value = operand.values[0] if operand.values else None
         if value and value.text == deciding.get(node.operation):
             text = node.labels[index].source if node.operation is Operation.CHOICE else value.text.capitalize()
             return replace(value, text=text, score=value.score * HALF_MET, chain=value.chain * HALF_MET)
     return None
-
-
-def join_several(questions: Sequence[str], operands: Sequence[NodeResult], least: float) -> NodeResult:
-    """The values of several questions together; a value that is trusted less than `least` counts as not found."""
-    if again := unique(need for operand in operands if not operand.values for need in operand.again):
-        return NodeResult(again=again, missing=unique(text for operand in operands for text in operand.missing))
-    pairs = [
-        (question, operand.values[0])
-        for question, operand in zip(questions, operands, strict=True)
-        if operand.values and operand.values[0].score >= least
-    ]
-    missing = tuple(question for question in questions if question not in {asked for asked, _ in pairs})
-    if not pairs:
-        return NodeResult(missing=missing)
-    values = [value for _, value in pairs]
-    joined = NodeValue(
-        "; ".join(value.text for value in values),
-        unique(index for value in values for index in value.facts),
-        min(value.score for value in values),
-        computations=unique(step for value in values for step in value.computations),
-        parts=tuple(pairs),
-    )
-    return NodeResult((joined,), missing=missing)
 
 
 def pick_agreeing(operands: list[NodeResult]) -> list[NodeValue]:

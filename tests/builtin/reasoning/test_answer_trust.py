@@ -86,10 +86,9 @@ def test_a_chain_of_look_ups_that_stays_in_one_document_is_trusted_less(trust: F
     "given",
     [
         answering(ASKED, (VALUE,), fact("| Designer | Oda Brenk |")),
-        answering(values=(replace(VALUE, parts=((ASKED, VALUE),)),)),
         answering(values=(replace(VALUE, facts=()),)),
     ],
-    ids=["row of a table", "several questions", "no facts"],
+    ids=["row of a table", "no facts"],
 )
 def test_what_the_weights_do_not_hold_for_keeps_its_own_trust(trust: FittedAnswerTrust, given: Answering) -> None:
     assert trust(given) == weakest_step(given) == 0.6

@@ -75,11 +75,9 @@ def test_an_answer_that_was_only_looked_up_has_no_computation() -> None:
         (Operation.JOIN, ["Ann", "Orley"], [], "", "Ann Orley"),
         (Operation.DIFFERENCE, ["1,128 ft (344 m)", "790 ft"], [], "feet", "338 feet"),
         (Operation.DIFFERENCE, ["402 m", "1,000 ft"], [], "m", "97.2 m"),
-        (Operation.SUM, ["1939", "1"], [], "", "1940"),
         (Operation.DIFFERENCE, ["one hundred and five floors", "5"], [], "", "100"),
         (Operation.DIFFERENCE, ["$5m", "$3m"], [], "dollars", "2000000 dollars"),
         (Operation.DIFFERENCE, ["5 sq mi", "4 square miles"], [], "square miles", "1 square miles"),
-        (Operation.SUM, ["5 ft 6 in", "6 inches"], [], "feet", "6 feet"),
         (Operation.YEARS, ["44 BC", "AD 14"], [], "", "57 years"),
         (Operation.YEARS, ["Sept 5, 1874", "6 September 1900"], [], "age", "26"),
         (Operation.YEARS, ["1877", "November 4, 1886"], [], "", "9 years"),
@@ -93,16 +91,14 @@ def test_an_answer_that_was_only_looked_up_has_no_computation() -> None:
         (Operation.YEARS, ["1896", "February 1, 1896"], [], "", None),
         (Operation.YEARS, ["May 3, 1801", "June 2, 1801"], [], "age", "0"),
         (Operation.YEARS, ["then", "1886"], [], "", None),
-        (Operation.PICK, ["Bo Li of Orm"], ["Ann Vo", "Bo Li"], "", "Bo Li"),
-        (Operation.PICK, ["Cy Orm"], ["Ann Vo", "Bo Li"], "", None),
     ],
 )
 def test_computing(operation: Operation, values: list[str], labels: list[str], unit: str, expected: str | None) -> None:
-    worked = compute(operation, values, labels, unit)
+    worked = compute(operation, values, labels, unit, [0.5, 0.5])
     assert (worked and worked.text) == expected
 
 
 @given(st.sampled_from(Operation), st.lists(st.text(max_size=30), min_size=2, max_size=2))
 def test_computing_never_raises(operation: Operation, values: list[str]) -> None:
-    result = compute(operation, values, ["A", "B"], "m")
+    result = compute(operation, values, ["A", "B"], "m", [0.5, 0.5])
     assert result is None or isinstance(result.text, str)
