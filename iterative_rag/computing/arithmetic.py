@@ -1,4 +1,4 @@
-"""The operators on numbers, measures, ranges and dates."""
+"""The operators on numbers, measures and dates."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import cmp_to_key
 
 from iterative_rag.computing import date_arithmetic, unit_conversion
-from iterative_rag.computing.date_arithmetic import Date
-from iterative_rag.computing.operands import MOST_BITS, Measure, Range, Scalar, Value, bounded, kind, number, said
+from iterative_rag.computing.operands import MOST_BITS, Measure, Scalar, Value, bounded, kind, number, said
 from iterative_rag.errors import ComputeError
+from iterative_rag.text.dates import Date
 
 MOST_POWER = 512
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
@@ -17,7 +17,7 @@ _DAYS = {"day": 1, "week": 7}
 
 
 def add(first: Value, second: Value, sign: int = 1) -> Value:
-    """`first + sign * second` for numbers, measures of one dimension, ranges, a date and a duration, or two dates."""
+    """`first + sign * second` for numbers, measures of one dimension, a date and a duration, or two dates."""
     match first, second:
         case Scalar(), Scalar():
             if first.percent != second.percent and first.value and second.value:
@@ -25,11 +25,6 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
             return number(first.value + sign * second.value, percent=first.percent)
         case Measure(), Measure():
             return _add_quantities(first, second, sign)
-        case (Range() | Scalar(), Range() | Scalar()):
-            low, high = _bounds(second)
-            mine = _bounds(first)
-            ends = (low, high) if sign > 0 else (-high, -low)
-            return Range(mine[0] + ends[0], mine[1] + ends[1])
         case Date(), Measure():
             return _moved(first, second, sign)
         case Measure(), Date() if sign > 0:
@@ -46,10 +41,6 @@ def _add_quantities(first: Measure, second: Measure, sign: int) -> Measure:
         raise ComputeError("temperatures in °C or °F cannot be added")
     other = unit_conversion.converted(second.value, second.unit, first.unit)
     return Measure(bounded(first.value + sign * other), unit_conversion.difference_unit(first.unit))
-
-
-def _bounds(value: Scalar | Range) -> tuple[Fraction, Fraction]:
-    return (value.low, value.high) if isinstance(value, Range) else (value.value, value.value)
 
 
 def _moved(date: Date, time: Measure, sign: int) -> Date:
@@ -77,56 +68,40 @@ def _apart(first: Date, second: Date) -> Value:
 
 
 def multiply(first: Value, second: Value) -> Value:
-    if isinstance(first, Scalar) and isinstance(second, Scalar):
-        return number(first.value * second.value)
-    left, right = _measured(first), _measured(second)
-    return _made(bounded(left[0] * right[0]), *_units(left[1], right[1], 1))
+    match first, second:
+        case Scalar(), Scalar():
+            return number(first.value * second.value)
+        case Measure(), Scalar() if not first.unit.offset:
+            return Measure(bounded(first.value * second.value), first.unit)
+        case Scalar(), Measure():
+            return multiply(second, first)
+    raise ComputeError(f"{kind(first)} and {kind(second)} cannot be multiplied: {said(first)}, {said(second)}")
 
 
 def divide(first: Value, second: Value) -> Value:
-    left, right = _measured(first), _measured(second)
-    if not right[0]:
+    """A number or measure by a number, or a measure by one of its dimension."""
+    if isinstance(second, Scalar | Measure) and not second.value:
         raise ComputeError("division by zero")
-    return _made(bounded(left[0] / right[0]), *_units(left[1], right[1], -1))
-
-
-def _measured(value: Value) -> tuple[Fraction, unit_conversion.Unit | None]:
-    if isinstance(value, Scalar):
-        return value.value, None
-    if isinstance(value, Measure):
-        return value.value, value.unit
-    raise ComputeError(f"{kind(value)} cannot be multiplied or divided: {said(value)}")
-
-
-def _units(
-    first: unit_conversion.Unit | None, second: unit_conversion.Unit | None, power: int
-) -> tuple[unit_conversion.Unit | None, Fraction]:
-    """The unit of a product, and the factor by which its number has to be multiplied."""
-    for unit in (first, second):
-        if unit is not None and unit.offset:
-            raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
-    if second is None:
-        return first, Fraction(1)
-    made = unit_conversion.combined(power, second) if first is None else unit_conversion.combined(power, first, second)
-    return (made, Fraction(1)) if unit_conversion.plain(made) else (None, unit_conversion.factor(made))
-
-
-def _made(value: Fraction, unit: unit_conversion.Unit | None, scale: Fraction) -> Value:
-    return number(value * scale) if unit is None else Measure(value, unit)
+    match first, second:
+        case Scalar(), Scalar():
+            return number(first.value / second.value)
+        case Measure(), Scalar() if not first.unit.offset:
+            return Measure(bounded(first.value / second.value), first.unit)
+        case Measure(), Measure() if not first.unit.offset:
+            return number(first.value / unit_conversion.converted(second.value, second.unit, first.unit))
+    raise ComputeError(f"{kind(first)} cannot be divided by {kind(second)}: {said(first)}, {said(second)}")
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """Whole-number powers only; a root is sqrt(x)."""
-    if not isinstance(exponent, Scalar) or exponent.value.denominator != 1:
-        raise ComputeError("a power must be a whole number; write sqrt(x) for a root")
-    value, unit = _measured(base)
-    n = int(exponent.value) if abs(exponent.value) <= MOST_POWER else MOST_POWER + 1
-    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-    if abs(n) > MOST_POWER or bits * abs(n) > MOST_BITS:
+    """Whole-number powers of numbers only."""
+    if not (isinstance(base, Scalar) and isinstance(exponent, Scalar) and exponent.value.denominator == 1):
+        raise ComputeError("a power is that of a number, by a whole number")
+    bits = max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
+    if abs(exponent.value) > MOST_POWER or bits * abs(exponent.value) > MOST_BITS:
         raise ComputeError("the power is too large")
-    if not value and n < 0:
+    if not base.value and exponent.value < 0:
         raise ComputeError("division by zero")
-    return number(value**n) if unit is None else Measure(value**n, unit_conversion.combined(n, unit))
+    return number(base.value ** int(exponent.value))
 
 
 def negated(value: Value) -> Value:
@@ -135,8 +110,6 @@ def negated(value: Value) -> Value:
             return Scalar(-value.value, value.percent)
         case Measure():
             return Measure(-value.value, value.unit)
-        case Range():
-            return Range(-value.high, -value.low)
     raise ComputeError(f"{kind(value)} cannot be negated: {said(value)}")
 
 
@@ -168,11 +141,6 @@ def compare(first: Value, second: Value) -> int:
             return _sign(first.value, second.value)
         case Measure(), Measure():
             return _sign(first.value, unit_conversion.converted(second.value, second.unit, first.unit))
-        case (Range() | Scalar(), Range() | Scalar()):
-            left, right = _bounds(first), _bounds(second)
-            if left[1] < right[0] or right[1] < left[0]:
-                return -1 if left[1] < right[0] else 1
-            raise ComputeError(f"{said(first)} and {said(second)} cannot be told apart")
         case (Date() | Scalar(), Date() | Scalar()):
             return _earlier(as_date(first), as_date(second))
         case str(), str():
@@ -209,20 +177,8 @@ RELATIONS = tuple(_HOLDS)
 
 
 def related(first: Value, relation: str, second: Value) -> bool:
-    """Whether `first relation second` holds. "36 or 37" is over 35; whether it is over 36 is undecided.
-
-    Raises ComputeError where it is undecided.
-    """
-    if not (isinstance(first, Range | Scalar) and isinstance(second, Range | Scalar)):
-        return _HOLDS[relation](compare(first, second))
-    left, right = _bounds(first), _bounds(second)
-    orders = {_sign(left[0], right[1]), _sign(left[1], right[0])}
-    if orders == {-1, 1}:
-        orders.add(0)
-    held = {_HOLDS[relation](order) for order in orders}
-    if len(held) > 1:
-        raise ComputeError(f"whether {said(first)} {relation} {said(second)} cannot be told")
-    return held.pop()
+    """Whether `first relation second` holds. Raises ComputeError where the two have no order."""
+    return _HOLDS[relation](compare(first, second))
 
 
 def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:

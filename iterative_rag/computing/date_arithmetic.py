@@ -7,14 +7,13 @@ calendar does not have, 0, is never counted.
 
 from __future__ import annotations
 
+import datetime
 import re
 
 from iterative_rag.errors import ComputeError
-from iterative_rag.text.dates import MONTH_PATTERN, MONTHS, WEEKDAYS, Date, date_at, days_in, is_leap
+from iterative_rag.text.dates import MONTH_PATTERN, MONTHS, WEEKDAYS, Date, date_at, days_in
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
-
-__all__ = ["MONTHS", "Date", "is_leap"]
 
 # The last year, before or after Christ, with which anything is computed.
 LAST_YEAR = 9999
@@ -60,23 +59,19 @@ def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
 
 
 def day_number(date: Date) -> int:
-    """Days since 1 January of the year 1 (which is day 1), as datetime.date.toordinal, but also before that."""
-    before = date.year - 1
-    whole = before * 365 + before // 4 - before // 100 + before // 400
-    return whole + sum(days_in(date.year, month) for month in range(1, date.month)) + date.day
+    """Days since 1 January of the year 1 (which is day 1). Raises ComputeError for a day before Christ."""
+    if date.year < 1:
+        raise ComputeError(f"days are counted after Christ only, not from {date}")
+    return datetime.date(date.year, date.month, date.day).toordinal()
 
 
 def from_day_number(number: int) -> Date:
-    year = (number - 1) * 400 // 146097 + 1
-    while day_number(Date(year + 1, 1, 1)) <= number:
-        year += 1
-    while day_number(Date(year, 1, 1)) > number:
-        year -= 1
-    rest, month = number - day_number(Date(year, 1, 1)), 1
-    while rest >= days_in(year, month):
-        rest -= days_in(year, month)
-        month += 1
-    return dated(year, month, rest + 1)
+    """Raises ComputeError beyond the years 1 to 9999."""
+    try:
+        day = datetime.date.fromordinal(number)
+    except (ValueError, OverflowError) as error:
+        raise ComputeError("the date is out of range") from error
+    return Date(day.year, day.month, day.day)
 
 
 def weekday(date: Date) -> str:

@@ -2,7 +2,7 @@
 
 `expression_reader` writes the expression as one of Python's: of names, one for each value, and of signs, calls and
 brackets. Python parses that into a tree, and the tree is walked; a node of any other kind is refused. Besides Python's
-operators there are "^", "of" (15% of 240), "mod", "%" behind a number, and "to" or "in" before a unit (12 ft to m).
+operators there are "^", "of" (15% of 240), "%" behind a number, and "to" or "in" before a unit (12 ft to m).
 Length, depth, the number of values and the size of each are bounded, so that no expression takes long.
 """
 
@@ -43,8 +43,6 @@ _OPERATORS: dict[type[ast.operator], Callable[[Value, Value], Value]] = {
     ast.Sub: lambda first, second: add(first, second, -1),
     ast.Mult: multiply,
     ast.Div: divide,
-    ast.FloorDiv: lambda first, second: called("floor", [divide(first, second)]),
-    ast.Mod: lambda first, second: called("mod", [first, second]),
     ast.Pow: power,
 }
 _RELATIONS: dict[type[ast.cmpop], str] = {
@@ -72,16 +70,10 @@ def _value(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Value:
                 else:
                     result = _OPERATORS[type(operation.op)](result, value(operation.right))
             return result
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _truth(value(operand), "not")
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return negated(value(operand))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return value(operand)
-        case ast.BoolOp(op=op, values=parts):
-            both = isinstance(op, ast.And)
-            truths = [_truth(value(part), "and" if both else "or") for part in parts]
-            return all(truths) if both else any(truths)
         case ast.Compare(left=left, ops=relations, comparators=others):
             compared = [value(part) for part in (left, *others)]
             signs = [_RELATIONS[type(relation)] for relation in relations]
@@ -109,12 +101,6 @@ def _unit(node: ast.expr, bound: Mapping[str, Value | Unit]) -> Unit:
     if not isinstance(unit, Unit):
         raise ComputeError("write a conversion as convert(12 ft, m)")
     return unit
-
-
-def _truth(value: Value, word: str) -> bool:
-    if not isinstance(value, bool):
-        raise ComputeError(f'"{word}" joins comparisons only, not {said(value)}')
-    return value
 
 
 def _converted(value: Value, wanted: Unit) -> Value:

@@ -16,11 +16,9 @@ from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
 
 MOST_CHARACTERS, MOST_DEPTH, MOST_STEPS, MOST_DIGITS = 8000, 32, 600, 60
-# Parts of a compound unit: "kg m/s^2" has three.
-MOST_PARTS = 6
 
 _SPACE = lazy_pattern(r"\s*")
-_SIGN = lazy_pattern(r"\*\*|//|<=|>=|==|!=|[-+*/^%<>=,;]")
+_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=,;]")
 _WORD = lazy_pattern(r"[^\W\d_]\w*")
 _TEXT = lazy_pattern(r"'([^']*)'|\"([^\"]*)\"")
 _NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
@@ -29,15 +27,14 @@ _LABEL = lazy_pattern(r"(?:'([^']{1,200})'|\"([^\"]{1,200})\"|([^:,{}\[\]'\"\n]{
 _BARE = lazy_pattern(r"(?!true\b|false\b)[^\W\d_][\w .’&-]{0,80}?(?=\s*[,;\]])", re.IGNORECASE)
 _PER = lazy_pattern(r"\s*/\s*(?=[A-Za-zµ°])|\s*\bper\b")
 _RAISED = lazy_pattern(r"[²³]|\s*\^\s*[23](?!\d)")
-_NO_UNITS = frozenset({"of", "and", "or", "not", "to", "between", "per", "mod"})
+_NO_UNITS = frozenset({"of", "and", "or", "to", "between", "per"})
 _SPELLED = str.maketrans(
     {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'}
 )
 _CURRENCY = "$€£¥"
-_POWERS = {"sq": 2, "square": 2, "cubic": 3, "cu": 3}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # How signs and words are written in Python; "|" binds less than a sum and more than a comparison, as "to" does.
-_PYTHON = {"^": "**", "=": "==", ";": ",", "of": "*", "mod": "%", "and": " and ", "or": " or ", "to": "|", "in": "|"}
+_PYTHON = {"^": "**", "=": "==", ";": ",", "of": "*", "to": "|", "in": "|"}
 
 
 class ExpressionReader:
@@ -156,16 +153,11 @@ class ExpressionReader:
         if match is None:
             raise self._unread()
         name = match[0].lower()
-        if name == "not":
-            self._written.append(" not ")
-            return True
         if self._taken("("):
             if name not in FUNCTIONS and name not in ("convert", "table"):
                 known = ", ".join(FUNCTIONS)
                 raise ComputeError(f"there is no function {name[:40]!r}; there are {known}, convert, table")
             return self._enter("(", name)
-        if name in {"true", "false"}:
-            return self._write(name == "true")
         if name in ORDERS:
             return self._write(name)
         raise ComputeError(f"{match[0][:40]!r} is not known here; put text in quotes")
@@ -190,7 +182,7 @@ class ExpressionReader:
         self._at = match.end()
         if sign == "%":
             if re.match(r"[\d(.]", self._rest()):
-                raise ComputeError("write mod(17, 5) for a remainder, 15% of 240 for a percentage")
+                raise ComputeError("write 15% of 240 for a percentage")
             self._written.append(".percent")
             return False
         self._written.append(_PYTHON.get(plain, sign))
@@ -215,36 +207,30 @@ class ExpressionReader:
         return unit
 
     def _unit(self) -> Unit:
-        """The unit at this position: "ft", "km/h", "m^2", "square miles", "miles per hour"."""
+        """The unit at this position: "ft", "km/h", "m^2", "square miles"."""
         self._rest()
         begun, result = self._at, self._one_unit()
-        for _ in range(MOST_PARTS):
-            if not (per := _PER.match(self._text, self._at)):
-                return result
+        if per := _PER.match(self._text, self._at):
             self._at = per.end()
             result = unit_conversion.combined(-1, result, self._one_unit())
             result = Unit(" ".join(self._text[begun : self._at].split()), result.pint)
-        raise ComputeError("the unit has too many parts")
+        return result
 
     def _one_unit(self) -> Unit:
         self._rest()
         if named := unit_conversion.unit_of_words(self._text[self._at : self._at + 40]):
             self._at += len(named.name)
             return named
-        begun, power_of = self._at, 1
-        while True:
-            word = self._match(unit_conversion.WORD)
-            if word is None:
-                raise self._unread("is not a unit")
-            if (raised := _POWERS.get(word[0].lower(), 1)) == 1:
-                break
-            power_of = raised
+        begun, word = self._at, self._match(unit_conversion.WORD)
+        if word is None:
+            raise self._unread("is not a unit")
         unit = unit_conversion.unit(word[0])
-        if sign := _RAISED.match(self._text, self._at):
-            self._at = sign.end()
-            power_of *= 2 if sign[0][-1] in "²2" else 3
-        shown = " ".join(self._text[begun : self._at].split())
-        return unit_conversion.power_of(unit, power_of, shown) if power_of > 1 else Unit(shown, unit.pint, unit.offset)
+        sign = _RAISED.match(self._text, self._at)
+        if sign is None:
+            return unit
+        self._at = sign.end()
+        raised = unit_conversion.combined(2 if sign[0][-1] in "²2" else 3, unit)
+        return Unit(" ".join(self._text[begun : self._at].split()), raised.pint)
 
     def _number(self) -> Value:
         """A number with its unit, if any; "5 ft 11 in" is one value."""

@@ -10,7 +10,6 @@ from functools import cache, partial
 
 from iterative_rag.computing import date_arithmetic
 from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
-from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.operands import (
     Items,
     Measure,
@@ -24,23 +23,12 @@ from iterative_rag.computing.operands import (
     said,
 )
 from iterative_rag.errors import ComputeError
-from iterative_rag.text.values import ordinal_ending
+from iterative_rag.text.dates import Date
 
 Function = Callable[..., Value]
 
 
 # --- numbers -------------------------------------------------------------------------------------
-
-
-def _kept_unit(change: Callable[[Fraction], Fraction | int]) -> Function:
-    """A function of a number that keeps its unit."""
-
-    def applied(value: Value) -> Value:
-        if isinstance(value, Measure):
-            return Measure(bounded(Fraction(change(value.value))), value.unit)
-        return number(change(plain_number(value).value), percent=plain_number(value).percent)
-
-    return applied
 
 
 def plain_number(value: Value) -> Scalar:
@@ -49,40 +37,17 @@ def plain_number(value: Value) -> Scalar:
     return value
 
 
-def whole(value: Value) -> int:
-    wanted = plain_number(value).value
-    if wanted.denominator != 1 or abs(wanted) > 10**6:
-        raise ComputeError(f"expected a whole number, not {said(value)}")
-    return int(wanted)
-
-
 def rounded(value: Value, places: Value | None = None) -> Value:
     """Rounded to `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
-    digits = whole(places) if places is not None else 0
-    if not -100 <= digits <= 100:
-        raise ComputeError("the number of decimals must be between -100 and 100")
-    scale = Fraction(10) ** digits
-    if isinstance(value, Scalar) and value.percent:
-        scale *= 100
-    return _kept_unit(lambda exact: half_up(exact * scale) / scale)(value)
-
-
-def root(value: Value) -> Value:
-    """The square root: exact if it is rational, else to 30 decimals."""
-    square = plain_number(value).value
-    if square < 0:
-        raise ComputeError("a negative number has no square root")
-    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if top * top == square.numerator and bottom * bottom == square.denominator:
-        return number(Fraction(top, bottom))
-    scale = 10**30
-    return number(Fraction(math.isqrt(square.numerator * scale * scale // square.denominator), scale))
-
-
-def modulo(value: Value, divisor: Value) -> Value:
-    if not plain_number(divisor).value:
-        raise ComputeError("division by zero")
-    return number(plain_number(value).value % plain_number(divisor).value)
+    digits = plain_number(places).value if places is not None else Fraction(0)
+    if digits.denominator != 1 or abs(digits) > 100:
+        raise ComputeError("the number of decimals must be a whole number between -100 and 100")
+    scale = Fraction(10) ** int(digits)
+    if isinstance(value, Measure):
+        return Measure(bounded(half_up(value.value * scale) / scale), value.unit)
+    exact = plain_number(value)
+    scale *= 100 if exact.percent else 1
+    return number(half_up(exact.value * scale) / scale, percent=exact.percent)
 
 
 def percent(part: Value, of: Value) -> Value:
@@ -105,44 +70,11 @@ def _difference(unit: str) -> Function:
     return difference
 
 
-def _to_month(value: Value) -> Date:
-    date = as_date(value)
-    if not date.month:
-        raise ComputeError(f"the month of {date} is not given")
-    return date
-
-
 def _to_day(value: Value) -> Date:
-    date = _to_month(value)
+    date = as_date(value)
     if not date.day:
         raise ComputeError(f"the day of {date} is not given")
     return date
-
-
-def year(value: Value) -> Value:
-    date = as_date(value)
-    return number(date.year) if date.year > 0 else str(date.cut(1))
-
-
-def decade(value: Value) -> Value:
-    date = as_date(value)
-    if date.year < 1:
-        raise ComputeError("a year before Christ has no decade here")
-    return f"{date.year // 10 * 10}s"
-
-
-def century(value: Value) -> Value:
-    date = as_date(value)
-    before = date.year < 1
-    count = ((1 - date.year if before else date.year) - 1) // 100 + 1
-    return f"{count}{ordinal_ending(count)} century{' BC' if before else ''}"
-
-
-def made_date(year: Value, month: Value | None = None, day: Value | None = None) -> Value:
-    """date(1912, 3, 1), or date('1 March 1912')."""
-    if month is None:
-        return as_date(year)
-    return date_arithmetic.dated(as_date(year).year, whole(month), whole(day) if day is not None else 0)
 
 
 # --- lists ---------------------------------------------------------------------------------------
@@ -265,12 +197,7 @@ def rank(*arguments: Value) -> Value:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "abs": _kept_unit(abs),
-    "floor": _kept_unit(math.floor),
-    "ceil": _kept_unit(math.ceil),
     "round": rounded,
-    "sqrt": root,
-    "mod": modulo,
     "percent": percent,
     "change": change,
     "sum": total,
@@ -281,25 +208,17 @@ FUNCTIONS: dict[str, Function] = {
     "min": partial(_extreme, descending=False),
     "max": partial(_extreme, descending=True),
     "count": count,
-    "len": count,
     "sort": in_order,
     "nth": nth,
     "argmin": partial(_label, descending=False),
     "argmax": partial(_label, descending=True),
     "rank": rank,
-    "date": made_date,
     "years": _difference("years"),
     "months": _difference("months"),
-    "weeks": _difference("weeks"),
     "days": _difference("days"),
     "age": lambda born, on: ranged(date_arithmetic.age(as_date(born), as_date(on))),
     "duration": lambda first, second: date_arithmetic.duration(_to_day(first), _to_day(second)),
     "weekday": lambda day: date_arithmetic.weekday(_to_day(day)),
-    "year": year,
-    "month": lambda date: date_arithmetic.MONTHS[_to_month(date).month - 1],
-    "day": lambda date: number(_to_day(date).day),
-    "decade": decade,
-    "century": century,
 }
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from iterative_rag.computing.date_arithmetic import Date
 from iterative_rag.computing.unit_conversion import Unit
 from iterative_rag.errors import ComputeError
+from iterative_rag.text.dates import Date
 
 # An integer of 600 digits is more than any fact holds.
 MOST_BITS = 2048

@@ -89,21 +89,6 @@ def _parts(made: Any) -> list[tuple[str, int]]:
     return [(name, int(power)) for name, power in items]
 
 
-def power_of(base: Unit, power: int, name: str) -> Unit:
-    """`base` to a power, under the name by which the expression calls it ("m²", "square miles")."""
-    return Unit(name, combined(power, base).pint)
-
-
-def plain(measure: Unit) -> Unit | None:
-    """The unit, or None for one without a dimension (ft/m)."""
-    return None if measure.pint.dimensionless else measure
-
-
-def factor(measure: Unit) -> Fraction:
-    """The number that a unit without a dimension stands for: a foot per metre is 0.3048."""
-    return affine(measure.pint, registry().Unit("dimensionless"))[0]
-
-
 def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
     """`value` of one unit in another. Raises ComputeError if they have different dimensions."""
     scale, shift = affine(have.pint, want.pint)

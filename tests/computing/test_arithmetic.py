@@ -41,8 +41,6 @@ def _changed(pair: tuple[str, Tree]) -> Tree:
         return f"-({text})", -value
     if how == "percent":
         return f"(({text})% * 1)", value / 100
-    if how == "abs":
-        return f"abs({text})", abs(value)
     return f"sum([{text}, 1, 0.5])", value + Fraction(3, 2)
 
 
@@ -52,7 +50,7 @@ TREES = st.recursive(
     lambda inner: st.one_of(
         st.tuples(st.sampled_from("+-*/"), inner, inner).map(_joined),
         st.tuples(inner, st.integers(0, 4)).map(_raised),
-        st.tuples(st.sampled_from(["negated", "percent", "abs", "sum"]), inner).map(_changed),
+        st.tuples(st.sampled_from(["negated", "percent", "sum"]), inner).map(_changed),
     ),
     max_leaves=8,
 )
@@ -87,7 +85,7 @@ def test_lists_are_what_python_says(numbers: list[int]) -> None:
     ordered = sorted(numbers)
     assert compute(f"sum({listed})") == str(sum(numbers))
     assert evaluate(f"mean({listed})") == Scalar(Fraction(sum(numbers), len(numbers)))
-    assert compute(f"min({listed}) = {ordered[0]} and max({listed}) = {ordered[-1]}") == "true"
+    assert (compute(f"min({listed})"), compute(f"max({listed})")) == (str(ordered[0]), str(ordered[-1]))
     assert compute(f"sort({listed}, desc)") == ", ".join(map(str, ordered[::-1]))
     assert compute(f"nth({len(numbers)}, asc, {listed})") == str(ordered[-1])
 
@@ -121,26 +119,17 @@ def test_there_and_back_is_the_same(thousandths: int, pair: tuple[str, str]) -> 
         ("-2^2", "-4"),
         ("2^3^2", "512"),
         ("2^-1", "0.5"),
-        ("7 // 2", "3"),
-        ("7 mod 4", "3"),
-        ("mod(17, 5)", "2"),
         ("round(2.5)", "3"),
         ("round(-2.5)", "-3"),
         ("round(10 / 3, 2)", "3.33"),
         ("round(1234, -2)", "1200"),
         ("round(33.333%, 1)", "33.3%"),
-        ("floor(-1.5)", "-2"),
-        ("ceil(1.2)", "2"),
-        ("sqrt(16)", "4"),
-        ("sqrt(2)", "1.414214"),
         ("1,234,567 + 1", "1234568"),
         ("(1,234 + 1) * 2", "2470"),
         ("1.4 million + 600 thousand", "2000000"),
         ("$1.5 million − $900,000", "600000"),
         ("3 × 4 ÷ 2 – 1", "5"),
         ("1 < 2 <= 2 != 3", "true"),
-        ("1 < 2 and not 3 < 2", "true"),
-        ("3 ≥ 4 or 2 = 2", "true"),
     ],
 )
 def test_numbers(expression: str, expected: str) -> None:
@@ -165,8 +154,6 @@ def test_numbers(expression: str, expected: str) -> None:
         ("20 °C - 15 °C", "5 °C"),
         ("mean(20 °C, 68 °F, 50 °F)", "16.666667 °C"),
         ("60 miles per hour to km/h", "96.56064 km/h"),
-        ("100 km / 2 h", "50 km/h"),
-        ("3 km * 2 km", "6 km²"),
         ("10 km² in square miles", "3.861022 square miles"),
         ("2 m * 3", "6 m"),
         ("1 ft / 1 m", "0.3048"),
@@ -229,11 +216,8 @@ def test_lists_and_tables(expression: str, expected: str) -> None:
         ("1 2", "cannot be read"),
         ("(1 + 2", "expected"),
         ("1 / 0", "zero"),
-        ("mod(1, 0)", "zero"),
         ("0^-1", "zero"),
-        ("sqrt(-1)", "negative"),
         ("240 + 15%", "percentage of what"),
-        ("17 % 5", "mod"),
         ("sum([1,200, 1,300])", "without commas"),
         ("sum([])", "empty"),
         ("sum([1, Rome])", "cannot be added"),
@@ -254,7 +238,6 @@ def test_lists_and_tables(expression: str, expected: str) -> None:
         (f"sum(table('{TABLE}', 'Area'))", "no column"),
         (f"sum(table('{TABLE}', 'City'))", "not a number"),
         ("1 = 'one'", "compared"),
-        ("1 < 2 and 3", "comparisons only"),
     ],
 )
 def test_what_cannot_be_computed_is_refused_with_advice(expression: str, reason: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.computing.date_arithmetic import Date, day_number, from_day_number
+from iterative_rag.text.dates import Date
 
 AGES = [
     ("How old was she on her 30th birthday?", "age(3 May 1801, 3 May 1831)", "30"),
@@ -42,10 +42,8 @@ AGES = [
     ("How old at the turn of the century?", "age(31 December 1899, 1 January 1900)", "0"),
     ("How old with ISO dates?", "age(1990-06-15, 2020-06-14)", "29"),
     ("How old, American spelling?", "age(June 15, 1990, June 15, 2020)", "30"),
-    ("Was she over 36 for sure, by years alone?", "age(1874, 1911) < 36", "false"),
     ("How old at a hundred?", "age(1 January 1900, 1 January 2000)", "100"),
     ("Was she over 60 then?", "age(1 May 1900, 1 May 1970) > 60", "true"),
-    ("Was she over 36, by years alone?", "age(1874, 1911) >= 36", "true"),
 ]
 YEARS = [
     ("How many years from 1825 to 1912?", "1912 - 1825", "87"),
@@ -89,10 +87,6 @@ DAYS = [
     ("How many days did the other voyage take?", "days(10 April 1912, 15 April 1912)", "5"),
     ("How many days between two months, at the least and most?", "days(March 1912, April 1912)", "1 to 60"),
     ("How many days between two years?", "days(1912, 1914)", "366 to 1095"),
-    ("How many weeks in February 2021?", "weeks(1 February 2021, 1 March 2021)", "4"),
-    ("How many full weeks in March 2021?", "weeks(1 March 2021, 31 March 2021)", "4"),
-    ("How many days over the turn of the era?", "days(31 December 1 BC, 1 January AD 1)", "1"),
-    ("How many days in the leap year 1 BC?", "days(1 January 1 BC, 1 January AD 1)", "366"),
     ("How many days over ten years?", "days(1 January 2001, 1 January 2011)", "3652"),
     ("How long, in years, months and days?", "duration(12 February 1809, 15 April 1865)", "56 years, 2 months, 3 days"),
     ("How long from the 31st to 1 March?", "duration(31 January 2000, 1 March 2001)", "1 year, 1 month, 1 day"),
@@ -107,7 +101,6 @@ WEEKDAYS = [
     ("Which weekday was 15 October 1582?", "weekday(15 October 1582)", "Friday"),
     ("Which weekday was 1 January 1900?", "weekday(1 January 1900)", "Monday"),
     ("Which weekday was the first of all?", "weekday(1 January AD 1)", "Monday"),
-    ("Which weekday was the day before it?", "weekday(31 December 1 BC)", "Sunday"),
     ("A hundred days after a Monday?", "weekday(1 January 2001 + 100 days)", "Wednesday"),
 ]
 SHIFTS = [
@@ -118,7 +111,6 @@ SHIFTS = [
     ("What is a year after the leap day?", "29 February 2000 + 1 year", "28 February 2001"),
     ("What is four years after it?", "29 February 2000 + 4 years", "29 February 2004"),
     ("What is the day before New Year?", "1 January 1900 - 1 day", "31 December 1899"),
-    ("What is the day before AD 1?", "1 January AD 1 - 1 day", "31 December 1 BC"),
     ("What is 20 years after 10 BC?", "10 BC + 20 years", "11"),
     ("What is 5 years after 1912?", "1912 + 5 years", "1917"),
     ("What is a century after 1912?", "1912 + 1 century", "2012"),
@@ -139,21 +131,7 @@ ORDER = [
     ("How many after 1900?", "count([1899, 1901, 3 May 1950], '>', 1900)", "2"),
     ("Did it last longer?", "years(1801, 1866) > years(1825, 1912)", "false"),
 ]
-PARTS = [
-    ("In which year?", "year(3 May 1801)", "1801"),
-    ("In which month?", "month(3 May 1801)", "May"),
-    ("On which day?", "day(3 May 1801)", "3"),
-    ("In which decade?", "decade(3 May 1801)", "1800s"),
-    ("In which century was 1900?", "century(1900)", "19th century"),
-    ("In which century was 1901?", "century(1901)", "20th century"),
-    ("In which century was 2012?", "century(2012)", "21st century"),
-    ("In which century was 1100?", "century(1100)", "11th century"),
-    ("In which century was 44 BC?", "century(44 BC)", "1st century BC"),
-    ("In which century was 490 BC?", "century(490 BC)", "5th century BC"),
-    ("What is the date?", "date(1912, 3, 1)", "1 March 1912"),
-    ("What is the date that is written so?", "date('March 1, 1912')", "1 March 1912"),
-]
-ALL = [*AGES, *YEARS, *MONTHS, *DAYS, *WEEKDAYS, *SHIFTS, *ORDER, *PARTS]
+ALL = [*AGES, *YEARS, *MONTHS, *DAYS, *WEEKDAYS, *SHIFTS, *ORDER]
 
 
 @pytest.mark.parametrize(("question", "expression", "expected"), ALL, ids=[expression for _, expression, _ in ALL])
@@ -169,9 +147,8 @@ def test_there_are_enough_of_them() -> None:
     ("expression", "reason"),
     [
         ("age(1911, 1874)", "comes first"),
-        ("age(1874, 1911) > 36", "cannot be told"),
         ("weekday(March 1912)", "day of March 1912"),
-        ("duration(1912, 1914)", "month of 1912"),
+        ("duration(1912, 1914)", "day of 1912"),
         ("1912 - 3 March 1811", "years"),
         ("29 February 1900", "no 29 February"),
         ("31 April 1900", "no 31 April"),
@@ -181,8 +158,6 @@ def test_there_are_enough_of_them() -> None:
         ("1912 < March 1912", "first"),
         ("1 March 1912 + 9999999 years", "out of range"),
         ("1 March 1912 + 1.5 days", "whole"),
-        ("month(1912)", "month of 1912"),
-        ("date(1912, 13)", "no month 13"),
     ],
 )
 def test_what_the_dates_do_not_tell_is_refused_with_advice(expression: str, reason: str) -> None:
@@ -212,12 +187,6 @@ def test_days_and_ages_are_those_of_datetime(first: datetime.date, second: datet
 def test_a_date_moves_by_days_as_in_datetime(day: datetime.date, count: int) -> None:
     moved = day + datetime.timedelta(days=count)
     assert compute(f"{written(day)} + {count} days") == f"{moved.day} {moved:%B} {moved.year}"
-
-
-@given(st.integers(-3_000_000, 3_000_000))
-def test_days_count_on_before_christ(number: int) -> None:
-    assert day_number(from_day_number(number)) == number
-    assert from_day_number(number) < from_day_number(number + 1)
 
 
 @given(st.dates(datetime.date(1000, 1, 1)), st.dates(datetime.date(1000, 1, 1)))
