@@ -1,12 +1,12 @@
 """Evaluate expressions that a model wrote: exact arithmetic with units, dates, lists and tables, within limits.
 
-Nothing of an expression is ever run: `expression_parser.py` walks its tree, and what is too long, too deep or too large
+Nothing of an expression is ever run: `expression.py` reads it, and what is too long, too deep or too large
 is refused.
 """
 
 from __future__ import annotations
 
-from iterative_rag.computing.expression_parser import value_of
+from iterative_rag.computing.expression import value_of
 from iterative_rag.computing.operands import Value, said
 from iterative_rag.errors import ComputeError
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from iterative_rag.computing.expression_parser import value_of
+from iterative_rag.computing.expression import value_of
 from iterative_rag.computing.operands import Measure, Scalar, Value, said
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN

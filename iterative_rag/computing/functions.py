@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 
 from iterative_rag.computing import date_arithmetic
 from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
@@ -222,19 +221,11 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
-@cache
-def _accepted(name: str) -> tuple[int, float]:
-    """The minimum and maximum number of arguments of a function."""
-    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
-    positional = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
-    needed = [parameter for parameter in positional if parameter.default is parameter.empty]
-    return (len(needed), len(positional)) if len(positional) == len(parameters) else (1, math.inf)
-
-
 def called(name: str, arguments: Sequence[Value]) -> Value:
     """The result of calling a function by its name. Raises ComputeError."""
-    least, most = _accepted(name)
-    if not least <= len(arguments) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        raise ComputeError(f"{name}() takes {wanted} values, not {len(arguments)}")
-    return FUNCTIONS[name](*arguments)
+    function = FUNCTIONS[name]
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError as error:
+        raise ComputeError(f"{name}() takes another number of values than {len(arguments)}") from error
+    return function(*arguments)

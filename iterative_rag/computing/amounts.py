@@ -1,4 +1,4 @@
-"""Reads an expression's numbers, units, dates, texts and names, and writes the expression as one of Python's."""
+"""Reads the numbers, measures and dates of an expression, each with its unit."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from fractions import Fraction
 from iterative_rag.computing import unit_conversion
 from iterative_rag.computing.arithmetic import add, negated
 from iterative_rag.computing.date_arithmetic import read_date
-from iterative_rag.computing.functions import FUNCTIONS, ORDERS
 from iterative_rag.computing.operands import Measure, Scalar, Value, bounded, number, said
 from iterative_rag.computing.unit_conversion import Unit
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
 
-MOST_CHARACTERS, MOST_DEPTH, MOST_STEPS, MOST_DIGITS = 8000, 32, 600, 60
+MOST_CHARACTERS, MOST_DIGITS = 8000, 60
 
 _SPACE = lazy_pattern(r"\s*")
-_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=,;]")
-_WORD = lazy_pattern(r"[^\W\d_]\w*")
-_TEXT = lazy_pattern(r"'([^']*)'|\"([^\"]*)\"")
+WORD = lazy_pattern(r"[^\W\d_]\w*")
 _NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
 _GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
-_LABEL = lazy_pattern(r"(?:'([^']{1,200})'|\"([^\"]{1,200})\"|([^:,{}\[\]'\"\n]{1,120}?))\s*:")
-_BARE = lazy_pattern(r"(?!true\b|false\b)[^\W\d_][\w .’&-]{0,80}?(?=\s*[,;\]])", re.IGNORECASE)
 _PER = lazy_pattern(r"\s*/\s*(?=[A-Za-zµ°])|\s*\bper\b")
 _RAISED = lazy_pattern(r"[²³]|\s*\^\s*[23](?!\d)")
 _NO_UNITS = frozenset({"of", "and", "or", "to", "between", "per"})
@@ -32,29 +27,15 @@ _SPELLED = str.maketrans(
     {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'}
 )
 _CURRENCY = "$€£¥"
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-# How signs and words are written in Python; "|" binds less than a sum and more than a comparison, as "to" does.
-_PYTHON = {"^": "**", "=": "==", ";": ",", "of": "*", "to": "|", "in": "|"}
 
 
-class ExpressionReader:
-    """A position in an expression. `bound` are the values and units read so far, by their names in Python."""
+class AmountReader:
+    """A position in an expression. `listing`: a comma separates values here; elsewhere it may group digits."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MOST_CHARACTERS:
             raise ComputeError(f"the expression is longer than {MOST_CHARACTERS} characters")
-        self._text, self._at = _spelled(text), 0
-        self.bound: dict[str, Value | Unit] = {}
-        self._open: list[str] = []  # the brackets around the position, and the functions that are called
-        self._written: list[str] = []
-        self._signs = 0  # in a row before a value
-
-    def python(self) -> str:
-        """The whole text as a Python expression."""
-        awaited = True  # whether a value comes next
-        while self._rest() or awaited or self._open:
-            awaited = self._operand() if awaited else self._operator()
-        return "".join(self._written).strip()
+        self._text, self._at, self._listing = _spelled(text), 0, False
 
     def literal(self) -> Value:
         """The value, if the whole text is a single number, quantity or date: "1,234", "45%", "1 March 1912"."""
@@ -82,10 +63,12 @@ class ExpressionReader:
         if self._rest():
             raise self._unread()
 
-    def _taken(self, sign: str) -> bool:
-        taken = self._rest().startswith(sign)
-        self._at += len(sign) * taken
-        return taken
+    def _taken(self, *signs: str) -> str:
+        """The sign that comes next, taken; "" if it is none of these."""
+        rest = self._rest()
+        sign = next((sign for sign in signs if rest.startswith(sign)), "")
+        self._at += len(sign)
+        return sign
 
     def _match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Take what comes next if it matches."""
@@ -94,51 +77,7 @@ class ExpressionReader:
             self._at = match.end()
         return match
 
-    def _write(self, value: Value | Unit) -> bool:
-        if len(self.bound) >= MOST_STEPS:
-            raise ComputeError("the expression has too many values")
-        name = f"_{len(self.bound)}"
-        self.bound[name] = value
-        self._written.append(name)
-        return False
-
-    def _enter(self, bracket: str, called: str = "") -> bool:
-        self._open.append(called or bracket)
-        if len(self._open) > MOST_DEPTH:
-            raise ComputeError("the expression is nested too deeply")
-        self._written.append(called + bracket)
-        self._label()
-        return True
-
-    # --- before and after a value: whether a value is awaited then ---------------------------------
-
-    def _operand(self) -> bool:
-        rest, opened = self._rest(), self._open[-1] if self._open else ""
-        if not rest:
-            raise ComputeError("the expression ends too early")
-        self._signs += 1
-        if self._signs > MOST_DEPTH:
-            raise ComputeError("the expression is nested too deeply")
-        if rest[0] in "+-":
-            self._at += 1
-            self._written.append(rest[0])
-            return True
-        if rest[0] in "([{":
-            self._at += 1
-            return self._enter(rest[0])
-        if opened and rest[0] in ")]}" and self._written[-1][-1] in "([{,":
-            return self._operator()
-        self._signs = 0
-        if opened == "convert" and self._written[-1] == ",":
-            quoted = self._match(_TEXT)
-            return self._write(ExpressionReader(quoted[1] or quoted[2] or "").single_unit() if quoted else self._unit())
-        if opened == "[" and read_date(self._text, self._at) is None and (bare := self._match(_BARE)):
-            return self._write(bare[0].strip())
-        if (amount := self._amount()) is not None:
-            return self._write(amount)
-        if (quoted := self._match(_TEXT)) is not None:
-            return self._write(quoted[1] if quoted[1] is not None else quoted[2])
-        return self._named()
+    # --- units and numbers -------------------------------------------------------------------------
 
     def _amount(self) -> Value | None:
         """The date or number that comes next; None for anything else."""
@@ -147,58 +86,6 @@ class ExpressionReader:
             self._at = date[1]
             return date[0]
         return self._number() if _NUMBER.match(self._text, self._at) else None
-
-    def _named(self) -> bool:
-        match = self._match(_WORD)
-        if match is None:
-            raise self._unread()
-        name = match[0].lower()
-        if self._taken("("):
-            if name not in FUNCTIONS and name not in ("convert", "table"):
-                known = ", ".join(FUNCTIONS)
-                raise ComputeError(f"there is no function {name[:40]!r}; there are {known}, convert, table")
-            return self._enter("(", name)
-        if name in ORDERS:
-            return self._write(name)
-        raise ComputeError(f"{match[0][:40]!r} is not known here; put text in quotes")
-
-    def _operator(self) -> bool:
-        opened = self._open[-1] if self._open else ""
-        closing = _CLOSING.get(opened, ")") if opened else ""
-        if closing and self._taken(closing):
-            self._open.pop()
-            self._written.append(closing)
-            return False
-        match = _SIGN.match(self._text, self._at) or _WORD.match(self._text, self._at)
-        sign = match[0] if match else ""
-        if sign in {",", ";"} and opened not in {"", "("}:
-            self._at += 1
-            self._written.append(",")
-            self._label()
-            return True
-        plain = sign.lower() if sign in (sign.lower(), sign.upper()) else ""
-        if match is None or sign in {",", ";"} or not (_PYTHON.get(plain) or not sign[0].isalpha()):
-            raise self._unread(f"stands where {closing!r} is expected" if closing else "cannot be read here")
-        self._at = match.end()
-        if sign == "%":
-            if re.match(r"[\d(.]", self._rest()):
-                raise ComputeError("write 15% of 240 for a percentage")
-            self._written.append(".percent")
-            return False
-        self._written.append(_PYTHON.get(plain, sign))
-        return self._write(self._unit()) if plain in {"to", "in"} else True
-
-    def _label(self) -> None:
-        """Take the label before a labelled value: "Anna: 12", "'St. Mary': 9"."""
-        if self._open[-1] != "{" or self._rest().startswith("}"):
-            return
-        match = self._match(_LABEL)
-        if match is None:
-            raise ComputeError("write labelled values as {Anna: 12, 'St. Mary': 9}")
-        self._write(next(group for group in match.groups() if group is not None).strip())
-        self._written.append(":")
-
-    # --- units and numbers -------------------------------------------------------------------------
 
     def single_unit(self) -> Unit:
         """The whole text as a unit: "km/h"."""
@@ -245,7 +132,7 @@ class ExpressionReader:
     def _plain_number(self) -> Fraction:
         # In lists and calls a comma separates values; elsewhere it may group digits.
         grouped = _GROUPED.match(self._text, self._at)
-        if grouped and self._open and self._open[-1] != "(":
+        if grouped and self._listing:
             raise ComputeError(f"{grouped[0]!r} may be one number or several; write numbers without commas inside")
         match = grouped or _NUMBER.match(self._text, self._at)
         if match is None:
@@ -256,7 +143,7 @@ class ExpressionReader:
         value = Fraction(match[0].replace(",", ""))
         scales = language_of("en").scales
         while (word := self._next_word()) in scales:
-            self._match(_WORD)
+            self._match(WORD)
             value = bounded(value * int(scales[word]))
         return value
 
