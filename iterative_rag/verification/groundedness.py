@@ -62,27 +62,23 @@ def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
 
 
 def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
-    """The same for the claims of a draft that was split already; their markers are those of the draft. What is not
-    proved as it is written is read again with each name in the form that names are compared in."""
-    checked = _checked(inquiry, draft, said)
+    """The same for the claims of a draft that was split already; their markers are those of the draft. Claims and facts
+    are read with each name in the form that names are compared in."""
     nationality = asks_nation(inquiry.original)
-    plain = tuple(replace(claim, text=common_names(claim.text, nationality=nationality)) for claim in said)
+    plain = [replace(claim, text=common_names(claim.text, nationality=nationality)) for claim in said]
     known = tuple(_in_common_names(fact, nationality=nationality) for fact in inquiry.facts)
-    if all(claim.standing is Standing.PROVED for claim in checked) or (plain, known) == (tuple(said), inquiry.facts):
-        return checked
     asked = common_names(inquiry.original, nationality=nationality)
-    again = _checked(replace(inquiry, original=asked, facts=known), draft, plain)
-    if len(again) != len(checked):
-        return checked
+    evidence = read_evidence(replace(inquiry, original=asked, facts=known), draft)
+    matched = [(own, match_claim(claim, evidence)) for own, claim in zip(said, plain, strict=True)]
+    if len(matched) > 1:
+        matched = [pair for pair in matched if not pair[1].is_bare]  # what follows a "Yes" says why
+    claims = [claim for _, claim in matched]
+    amounts = {amount for claim in claims for part in claim.parts if part.held_by for amount in _amounts(part.value)}
+    judged = [_judged(claim, claims[:n], evidence, draft, amounts) for n, claim in enumerate(claims)]
     return tuple(
-        replace(second, claim=replace(second.claim, text=first.claim.text), said=first.said)
-        if _STRICTEST_LAST.index(second.standing) < _STRICTEST_LAST.index(first.standing)
-        else first
-        for first, second in zip(checked, again, strict=True)
+        replace(checked, claim=replace(checked.claim, text=own.text), said=own)
+        for (own, _), checked in zip(matched, judged, strict=True)
     )
-
-
-_STRICTEST_LAST = (Standing.PROVED, Standing.OPEN, Standing.FAILED)
 
 
 def _in_common_names(fact: Fact, *, nationality: bool) -> Fact:
@@ -97,15 +93,6 @@ def _in_common_names(fact: Fact, *, nationality: bool) -> Fact:
         value=plain(fact.value),
         need=Need(plain(fact.need.question)),
     )
-
-
-def _checked(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
-    evidence = read_evidence(inquiry, draft)
-    matched = [match_claim(claim, evidence) for claim in said]
-    if len(matched) > 1:
-        matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
-    amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
-    return tuple(_judged(claim, matched[:n], evidence, draft, amounts) for n, claim in enumerate(matched))
 
 
 def _judged(

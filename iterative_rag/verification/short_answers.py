@@ -3,7 +3,7 @@ is not, and often it is all that is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.text.citation_markers import MARKER
@@ -17,7 +17,7 @@ from iterative_rag.text.unspaced import is_unspaced, stands_within
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
 from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, is_of_kind, yes_or_no
-from iterative_rag.verification.text_reading import TextReading, Word, read_text
+from iterative_rag.verification.text_reading import TextReading, read_text
 from iterative_rag.verification.word_matching import Vocabulary
 from iterative_rag.verification.word_matching import words as listed
 
@@ -94,7 +94,6 @@ def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: S
     words = [word for word in given.words if not _is_light(word.low, given.code)]
     vocabulary = Vocabulary.of(said.lows)
     missing = [word for word in words if not (vocabulary.forms_of(word.low) or vocabulary.spellings_of(word.low))]
-    missing = [word for word in missing if not _is_abbreviated(word, given, said)]
     if missing and len(missing) == len(words) and not given.values:
         return False
     beside = Vocabulary.of(asked.lows.union(*(reading.lows for reading in quoted), *(_lows(fact) for fact in facts)))
@@ -119,27 +118,6 @@ def _is_rounded(value: Mention, other: Mention) -> bool:
     """Whether a whole number is the other one rounded: "267 miles" for 267.2 miles."""
     amounts, others = ([q for q in mention.readings if isinstance(q, Quantity)] for mention in (value, other))
     return any(whole.unit == exact.unit and whole.value == round(exact.value) for whole in amounts for exact in others)
-
-
-def _is_abbreviated(word: Word, given: TextReading, said: TextReading) -> bool:
-    """Whether a word is the initials of a name of the sentence ("UN"), or of a name whose initials it has."""
-    letters = given.text[word.start : word.end]
-    if letters.isupper() and len(letters) > 1:
-        return any(word.low in initials for initials in _initials(said))
-    shortened = {w.low for w in said.words if said.text[w.start : w.end].isupper() and w.end - w.start > 1}
-    return any(word.low[0] in initials and initials in shortened for initials in _initials(given))
-
-
-def _initials(reading: TextReading) -> Iterator[str]:
-    """Of each run of capitalised words; what has no meaning of its own may stand between."""
-    run = ""
-    for word in reading.words:
-        if word.capital:
-            run += word.low[0]
-        elif not is_function_word(word.low, reading.code):
-            yield run
-            run = ""
-    yield run
 
 
 def _polarity(said: TextReading, asked: TextReading) -> str:

@@ -30,14 +30,12 @@ OPENING = 10
 _WORD = re.compile(r"[^\W_]+")
 
 
-def lost_subjects(sentences: Sequence[str], kept: Sequence[bool], titles: Sequence[Sequence[str]]) -> Iterator[int]:
-    """The places of sentences that stay (`kept`) and whose pronoun stands for what was taken out, in order.
-
-    `titles` are those of the documents that each sentence cites: a pronoun after such a name stands for it."""
+def lost_subjects(sentences: Sequence[str], kept: Sequence[bool]) -> Iterator[int]:
+    """The places of sentences that stay (`kept`) and whose pronoun stands for what was taken out, in order."""
     told: set[str] = set()
     lost = False
     for index, (sentence, stays) in enumerate(zip(sentences, kept, strict=True)):
-        if not begins_with_pronoun(sentence, titles[index]):
+        if not begins_with_pronoun(sentence):
             names = _names(sentence)
             lost = not stays and bool(names - told)
             if stays:
@@ -46,18 +44,14 @@ def lost_subjects(sentences: Sequence[str], kept: Sequence[bool], titles: Sequen
             yield index
 
 
-def begins_with_pronoun(sentence: str, titles: Sequence[str] = ()) -> bool:
-    """Whether the subject of a sentence is a pronoun, as far as its first words tell: no name but those of its phrases
-    of time and place stands before the pronoun."""
-    own = {word for title in titles for word in _WORD.findall(folded(title))}
-    before, of_phrase = "", False
+def begins_with_pronoun(sentence: str) -> bool:
+    """Whether a pronoun opens a sentence, perhaps after a phrase of time or place without a name."""
+    before = ""
     for spelt in _WORD.findall(MARKER.sub("", sentence))[:OPENING]:
         word = folded(spelt)
         if word in _subject_words("pronouns"):
             return True
-        named = spelt[0].isupper() and bool(before)
-        of_phrase = named and (of_phrase or before in _subject_words("before") | _subject_words("articles"))
-        if word in own or (named and not of_phrase) or not (before or word in _subject_words("before")):
+        if (before and spelt[0].isupper()) or not (before or word in _subject_words("before")):
             return False
         before = word
     return False
@@ -125,7 +119,7 @@ def check_text(
     for check in checked:
         by_unit.setdefault(check.said.sentence, []).append(check)
     verdicts = [_verdict(unit, by_unit.get(n, []), draft, refused) for n, unit in enumerate(units)]
-    verdicts = _without_lost_subjects(inquiry, units, verdicts, told)
+    verdicts = _without_lost_subjects(units, verdicts, told)
     numbers = {n: index + 1 for n, index in enumerate(draft.cited, start=1)}
     kept: dict[tuple[int, int], list[str]] = {}
     new = [(unit, claim, text) for unit, (claim, text) in zip(units, verdicts, strict=True) if not unit.repeats(told)]
@@ -202,14 +196,13 @@ def _verdict(unit: _Unit, checked: Sequence[Checked], draft: Draft, refused: Col
 
 
 def _without_lost_subjects(
-    inquiry: Inquiry, units: Sequence[_Unit], verdicts: Sequence[tuple[Claim, str]], told: Collection[str]
+    units: Sequence[_Unit], verdicts: Sequence[tuple[Claim, str]], told: Collection[str]
 ) -> list[tuple[Claim, str]]:
     """The verdicts; what follows a sentence that is not in the text, and speaks of it by a pronoun, does not stay."""
     prose = [n for n, unit in enumerate(units) if unit.cell < 0]
-    titles = [[inquiry.facts[index].title for index in verdicts[n][0].facts] for n in prose]
     stays = [verdicts[n][0].grounded and not units[n].repeats(told) for n in prose]
     result = list(verdicts)
-    for index in lost_subjects([units[n].text for n in prose], stays, titles):
+    for index in lost_subjects([units[n].text for n in prose], stays):
         claim = result[prose[index]][0]
         result[prose[index]] = (Claim(claim.text, False, (), LOST_SUBJECT), "")
     return result

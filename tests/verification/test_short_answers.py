@@ -54,7 +54,6 @@ from iterative_rag.verification.short_answers import says
         ("When?", "It happened in the 19th century.", "19th century"),
         ("When?", "It happened in the nineteenth century.", "19th century"),
         ("谁设计了塔？", "奥达·布伦克设计了塔。", "奥达·布伦克"),
-        ("Who was shot?", "John F. Kennedy was shot.", "JFK"),
         ("What is her name?", "Her name was Jane Ballou.", "Jane Ballou"),
         ("Who?", "Louis XIV built it.", "Louis XIV"),
         ("How tall?", "She weighed 5 ft 11 in.", "5'11\""),

@@ -97,7 +97,6 @@ GONE = "The mayor Ilka Dorn paid for it [4]."
     ("said", "left"),
     [
         (f"{GONE} She was a young engineer [1].", ""),
-        (f"{GONE}\n\nIn 1902 and at the Harbour Office she was a young engineer [1].", ""),
         (
             f"{GONE} Oda Brenk drew the tower [1]. She was an engineer [1].",
             "Oda Brenk drew the tower [1]. She was an engineer [1].",
