@@ -83,12 +83,10 @@ class DataFinder:
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
         lost: list[LostRowsStep] = []
         try:
-            if online:
-                shortlists = yield from self._pages(hop, needs)
-                readings = yield from self._read(hop, needs, shortlists, question)
-            else:
-                shortlists = yield from self._shortlists(hop, needs, wider=wider, brief=brief)
-                readings = yield from self._read(hop, needs, shortlists, question)
+            listing = self._pages(hop, needs) if online else self._shortlists(hop, needs, wider=wider, brief=brief)
+            shortlists = yield from listing
+            readings = yield from self._read(hop, needs, shortlists, question)
+            if not online:
                 lost += self._lost_lists(hop, zip(needs, shortlists, readings, strict=False))
                 yield from lost
                 readings += yield from self._corrected(hop, needs, readings, shortlists, question, wider=wider)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from iterative_rag.engine.run_state import RunState, Struck
@@ -71,22 +71,10 @@ def carried_steps(state: RunState) -> Iterator[Step]:
 
 
 def described(revision: Revision) -> str:
-    """The edit in one sentence."""
+    """The edit in one sentence: `corrected a fact of hop 2.`"""
     edit = revision.edit
-    hop = next((hop for hop in revision.answer.hops if hop.n == edit.hop), None)
-    held: Sequence[Fact | str] = () if hop is None else hop.facts if isinstance(edit, FactEdit) else hop.needs
-    if not 0 <= edit.index < len(held):
-        return ""
-    told = held[edit.index]
-    what = f"“{plain(told.value or told.quote)}” ({told.title})" if isinstance(told, Fact) else f"“{told}”"
-    match edit.kind:
-        case EditKind.STRIKE:
-            return f"struck {what} in hop {edit.hop}."
-        case EditKind.PIN:
-            return f"pinned {what} in hop {edit.hop}."
-        case EditKind.CORRECT:
-            now = edit.value if isinstance(edit, FactEdit) else edit.question
-            return f"corrected {what} to “{now}” in hop {edit.hop}."
+    done = {EditKind.STRIKE: "struck", EditKind.PIN: "pinned", EditKind.CORRECT: "corrected"}[edit.kind]
+    return f"{done} a {'fact' if isinstance(edit, FactEdit) else 'need'} of hop {edit.hop}."
 
 
 def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[HopRecord, tuple[Struck, ...]]:

@@ -118,9 +118,8 @@ class DiskCache:
 
         def read(db: sqlite3.Connection) -> CacheStats:
             self._write_counts(db)
-            (entries,) = db.execute("SELECT count(*) FROM entries").fetchone()
-            row = db.execute("SELECT hits, misses FROM counts").fetchone() or (0, 0)
-            hits, misses = (number if isinstance(number, int) else 0 for number in row)
+            counted = db.execute("SELECT (SELECT count(*) FROM entries), sum(hits), sum(misses) FROM counts").fetchone()
+            entries, hits, misses = (int(number or 0) for number in counted)
             return CacheStats(entries, _bytes(db), hits, misses)
 
         return self._used(read)
