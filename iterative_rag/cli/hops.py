@@ -174,8 +174,6 @@ class HopPrinter:
         self._doing(f"reading {counted(len(step.documents), 'document')}")
 
     def _reading(self, step: ReadingStep) -> None:
-        if step.again:
-            self._notes([Note("read again", step.need.question)])
         which = self._which(step.need)
         trusted = [fact for fact in step.facts if not fact.is_doubtful]
         label = f"{'fact' if trusted else 'doubtful'}{which}"

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.correction.refinement import Refiner
-from iterative_rag.engine.run_state import ATTEMPTS, Progress, RunState
+from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.lost_rows import lost_at, lost_for
@@ -102,26 +102,6 @@ class DataFinder:
                 raise self._budget.reached(reading.cap)
             if reading.error and _is_fatal(reading.error):
                 raise reading.error
-        return state
-
-    def read_again(self, state: RunState) -> Generator[Progress, None, RunState]:
-        """The second attempt at windows that could not be read, if time is left: a hop of its own if it finds new
-        facts."""
-        again = [unread for unread in state.unread if unread.attempts < ATTEMPTS]
-        if not again or self._budget.seconds_left() <= 0:
-            return state
-        since = self._budget.usage()
-        windows: dict[Need, list[Window]] = {}
-        for unread in again:
-            windows.setdefault(unread.need, []).append(unread.window)
-        tasks = [ReadingTask(need, own) for need, own in windows.items()]
-        readings = self._reader.read(tasks, question=state.inquiry.original, seconds=self._budget.seconds_left())
-        for reading in readings:
-            yield reading.step(state.next_hop, again=True)
-        state = state.with_readings(readings, again=again)
-        if new := _new_facts(readings, state):
-            needs, titles = [reading.need for reading in readings], [unread.window.title for unread in again]
-            state = state.with_hop(needs, titles, new, self._budget.used_since(since), again=True)
         return state
 
     # --- what to read ------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """One run: what it works with, and its loop driven to the FinalStep, whatever happens on the way.
 
 Where the user allows the web, it is searched before a run declines, whatever the strategy has found in the corpus. A
-limit ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises. A
-window that could not be read is read once more before the run ends: an abstention without that would be a guess.
+limit ends in an `incomplete` answer, and so does a fault once there are facts to show; before that, it raises.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import (
-    Cap,
     Fact,
     FinalStep,
     Inquiry,
@@ -74,7 +72,7 @@ class Run:
             yield from self._with_retries()
         except CapReached as error:
             cap = error
-            yield from self._advance(self._at_limit(self._state, error.cap))
+            yield from self._advance(self._at_limit(self._state))
         except IterativeRAGError as error:
             if not self._state.inquiry.facts:
                 raise
@@ -92,8 +90,8 @@ class Run:
         yield FinalStep(final_answer(state, replace(self._ending, cap=cap, fault=fault), self._budget.usage()))
 
     def _with_retries(self) -> Iterator[Step]:
-        """The loop; resumed once where a call failed in every attempt, and again where a second read of windows that
-        failed, or a search of the web, brings facts that the answer lacked."""
+        """The loop; resumed once where a call failed in every attempt, and again where a search of the web brings facts
+        that the answer lacked."""
         try:
             yield from self._advance(self._loop(self._state))
         except LLMError as error:
@@ -101,24 +99,16 @@ class Run:
                 raise
             yield from self._advance(self._loop(self._state))
         finder = self._finder
-        while finder and self._state.falls_short:
-            if not (yield from self._finds_more(finder.read_again(self._state))):
-                break
-            yield from self._advance(self._loop(self._state))
         for _ in range(WEB_ROUNDS):
             if finder is None or not (needs := self._open_needs(finder)):
                 return
-            draft = self._state.draft
-            if not (yield from self._finds_more(finder.search(self._state, needs, online=True))):
+            draft, known = self._state.draft, self._state.inquiry.facts
+            yield from self._advance(finder.search(self._state, needs, online=True))
+            if self._state.inquiry.facts == known:
                 return
             yield from self._advance(self._loop(self._state))
             if self._state.draft is draft:  # no hop was left in which to answer
                 yield from self._advance(self._last_attempt(self._state))
-
-    def _finds_more(self, part: Generator[Progress, None, RunState]) -> Generator[Step, None, bool]:
-        known = self._state.inquiry.facts
-        yield from self._advance(part)
-        return self._state.inquiry.facts != known
 
     def _open_needs(self, finder: DataFinder) -> tuple[Need, ...]:
         """What a run that declines has not looked for on the web, though it may: what it still needs, else what it
@@ -136,11 +126,9 @@ class Run:
         drafted = yield from self._drafting.draft(len(state.hops), state.inquiry, last_attempt=True)
         return state.with_draft(drafted, last_attempt=True)
 
-    def _at_limit(self, state: RunState, cap: Cap) -> Generator[Progress, None, RunState]:
+    def _at_limit(self, state: RunState) -> Generator[Progress, None, RunState]:
         """What can be said at a limit: by the model while calls, tokens and time allow, else the best fact."""
         try:
-            if self._finder and cap is Cap.HOPS:
-                state = yield from self._finder.read_again(state)
             drafted = yield from self._drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
             return state.with_draft(drafted)
         except CapReached:

@@ -27,8 +27,6 @@ from iterative_rag.types import (
 
 # An answer that is trusted less, while a need without a value has unread windows, is only the best one so far.
 WEAK = 0.5
-# How often a run tries to read a window.
-ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +68,8 @@ class RunState:
     def next_hop(self) -> int:
         return len(self.hops) + 1
 
-    def with_hop(
-        self, needs: Sequence[Need], titles: Sequence[str], facts: Sequence[Fact], cost: Usage, *, again: bool = False
-    ) -> RunState:
-        """The state after a hop. `again`: it repeated failed reads, which is not another search for its needs."""
+    def with_hop(self, needs: Sequence[Need], titles: Sequence[str], facts: Sequence[Fact], cost: Usage) -> RunState:
+        """The state after a hop."""
         inquiry = self.inquiry
         record = HopRecord(
             n=self.next_hop,
@@ -85,7 +81,7 @@ class RunState:
             calls=cost.llm_calls,
             seconds=cost.seconds,
         )
-        tried = inquiry.tried if again else (*inquiry.tried, *needs)
+        tried = (*inquiry.tried, *needs)
         listed = {plain_words(title) for title in (*titles, *(past for hop in self.hops for past in hop.shortlist))}
         missed = (need.see for need in needs if need.see and plain_words(need.see) not in listed)
         absent = tuple(dict.fromkeys((*inquiry.absent, *missed)))
@@ -97,13 +93,11 @@ class RunState:
         last = replace(self.hops[-1], rephrased=question, calls=cost.llm_calls, seconds=cost.seconds)
         return replace(self, inquiry=replace(self.inquiry, question=question), hops=(*self.hops[:-1], last))
 
-    def with_readings(self, readings: Sequence[NeedReading], again: Sequence[UnreadWindow] = ()) -> RunState:
-        """The state after readings: what could not be read; `again` are unread windows that they tried once more."""
-        attempts = ATTEMPTS if again else 1
-        kept = [unread for unread in self.unread if unread not in again]
-        new = [replace(unread, attempts=attempts) for reading in readings for unread in reading.unread]
+    def with_readings(self, readings: Sequence[NeedReading]) -> RunState:
+        """The state after readings, with what could not be read."""
+        unread = (unread for reading in readings for unread in reading.unread)
         errors = (reading.error for reading in readings if reading.error)
-        return replace(self, unread=(*kept, *new), unreadable=self.unreadable or next(errors, None))
+        return replace(self, unread=(*self.unread, *unread), unreadable=self.unreadable or next(errors, None))
 
     def with_lost_lists(self, lost: Sequence[LostRowsStep]) -> RunState:
         """The state after lists turned out to have no rows."""

@@ -55,7 +55,7 @@ class NeedReading:
     unanswered: int = 0
     unread: tuple[UnreadWindow, ...] = ()
 
-    def step(self, hop: int, *, again: bool = False) -> ReadingStep:
+    def step(self, hop: int) -> ReadingStep:
         return ReadingStep(
             hop,
             self.need,
@@ -67,7 +67,6 @@ class NeedReading:
             self.faults,
             self.documents,
             self.unanswered,
-            again,
         )
 
 

@@ -63,13 +63,12 @@ class Window:
 class UnreadWindow:
     """A window that was not read for a need, because reading failed or a limit of the run was reached.
 
-    `reason` is the error's sentence; `attempts` counts how often the run tried to read it.
+    `reason` is the error's sentence.
     """
 
     need: Need
     window: Window
     reason: str
-    attempts: int = 1
 
 
 @dataclass(frozen=True, slots=True)

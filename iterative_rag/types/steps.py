@@ -45,7 +45,7 @@ class ReadingStep:
 
     Counts of windows: `read` (of which `cached` came from the cache), `skipped` (not started, or no longer needed),
     `unanswered` (no reply before a limit of the run). `dropped` counts extracts whose quote is not in the document.
-    `documents` are the ids of the documents read; `again` marks the second attempt at windows that failed before.
+    `documents` are the ids of the documents read.
     """
 
     hop: int
@@ -58,7 +58,6 @@ class ReadingStep:
     faults: tuple[ReadingFault, ...] = ()
     documents: tuple[str, ...] = ()
     unanswered: int = 0
-    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
