@@ -64,9 +64,8 @@ class ReadingMemory:
         return [fact for fact in self._facts.get(document_id, ()) if self._same(fact.need, need)]
 
     def has_asked(self, need: Need, document_id: str) -> bool:
-        """Whether a document was read for this very need, or was to be and could not: that is tried once more at the
-        end of the run."""
-        return any(other.key == need.key for other, _ in self._read.get(document_id, ()))
+        """Whether a document was read for this very need; one that could not be read may be listed again."""
+        return any(spans and other.key == need.key for other, spans in self._read.get(document_id, ()))
 
     def in_vain(self, need: Need, document_id: str) -> bool:
         """Whether a document brought no fact although it was read for a need that shares a name with this one.

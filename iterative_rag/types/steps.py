@@ -1,4 +1,4 @@
-"""What the engine yields while it works: one type for each kind of step. `hop` counts from 1."""
+"""What the engine yields while it works: one type for each kind of step."""
 
 from __future__ import annotations
 
@@ -12,21 +12,32 @@ from iterative_rag.types.outcomes import Answer, Draft
 
 
 @dataclass(frozen=True, slots=True)
-class AnalysisStep:
-    """The question of this hop was analysed. `known` are the facts that it began with, found by earlier questions."""
+class HopStep:
+    """What happened in a hop, counted from 1."""
 
     hop: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeedStep(HopStep):
+    """What was done for a need."""
+
+    need: Need
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisStep(HopStep):
+    """The question of this hop was analysed. `known` are the facts that it began with, found by earlier questions."""
+
     question: str
     analysis: Analysis
     known: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class ShortlistStep:
+class ShortlistStep(NeedStep):
     """The documents to read for a need, best first. `wider` marks the wider search after a hop that found nothing."""
 
-    hop: int
-    need: Need
     documents: tuple[ShortlistedDocument, ...]
     wider: bool = False
 
@@ -40,7 +51,7 @@ class ReadingFault:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingStep:
+class ReadingStep(NeedStep):
     """The shortlist of a need was read.
 
     Counts of windows: `read` (of which `cached` came from the cache), `skipped` (not started, or no longer needed),
@@ -48,8 +59,6 @@ class ReadingStep:
     `documents` are the ids of the documents read.
     """
 
-    hop: int
-    need: Need
     facts: tuple[Fact, ...]
     read: int
     cached: int
@@ -61,31 +70,26 @@ class ReadingStep:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanningStep:
+class PlanningStep(HopStep):
     """A plan was made, or revised in the light of what was found."""
 
-    hop: int
     plan: Plan
 
 
 @dataclass(frozen=True, slots=True)
-class GradingStep:
+class GradingStep(NeedStep):
     """The documents of a shortlist were graded, in their order, and the verdict on them all."""
 
-    hop: int
-    need: Need
     titles: tuple[str, ...]
     grades: tuple[Grade, ...]
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class LostRowsStep:
+class LostRowsStep(NeedStep):
     """A listed document holds a list or table whose rows are not in its text: the section of this name, or the whole
     article where `section` is "". What the need asks for may have stood there."""
 
-    hop: int
-    need: Need
     title: str
     source: str
     section: str = ""
@@ -102,22 +106,18 @@ class LostRowsStep:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionStep:
+class CorrectionStep(NeedStep):
     """A need was searched for in other words; `documents` are those that the first search had not listed, and those
     that it had listed with other parts of their text."""
 
-    hop: int
-    need: Need
     rewording: Rewording
     documents: tuple[ShortlistedDocument, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class WebStep:
+class WebStep(NeedStep):
     """The web was searched for a need: the results, the pages that were read, and why the others were not."""
 
-    hop: int
-    need: Need
     engine: str
     query: str
     results: tuple[SearchResult, ...]
@@ -126,38 +126,33 @@ class WebStep:
 
 
 @dataclass(frozen=True, slots=True)
-class RefinementStep:
+class RefinementStep(NeedStep):
     """Documents were cut down to the strips that serve a need: how many strips were kept and dropped."""
 
-    hop: int
-    need: Need
     kept: int
     dropped: int
 
 
 @dataclass(frozen=True, slots=True)
-class RephrasingStep:
+class RephrasingStep(HopStep):
     """The question was rephrased with what this hop found."""
 
-    hop: int
     before: str
     after: str
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweringStep:
+class AnsweringStep(HopStep):
     """A draft, accepted or not. `last_attempt` marks the one made when a limit was reached."""
 
-    hop: int
     draft: Draft
     last_attempt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class SufficiencyStep:
+class SufficiencyStep(HopStep):
     """Before answering it was checked whether the facts suffice."""
 
-    hop: int
     sufficiency: Sufficiency
 
 
@@ -172,33 +167,30 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ReflectionStep:
+class ReflectionStep(HopStep):
     """A draft was checked, and what the engine does about it."""
 
-    hop: int
     reflection: Reflection
     action: Action
 
 
 @dataclass(frozen=True, slots=True)
-class DegradedStep:
+class DegradedStep(HopStep):
     """The run went on without an optional role (rephrase, suffice, reflect), because its calls failed.
 
     `error` is the name of the error's class, `message` its sentence.
     """
 
-    hop: int
     role: str
     error: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class ToolStep:
+class ToolStep(HopStep):
     """A tool other than a search was used, or refused, by the strategy `agent` or for a calculation of a plan: what was
     asked of it, what it said, and the ids of the documents that it showed."""
 
-    hop: int
     tool: str
     asked: str
     told: str
