@@ -16,7 +16,6 @@ from iterative_rag.types import Step
 
 if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
     from iterative_rag.engine.correction.web_search import WebSearch
-    from iterative_rag.retrieval.known_facts import KnownFacts
 
 
 class Engine(Protocol):
@@ -29,8 +28,8 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunComponents:
-    """What an engine works with. `web` is None unless the user allows it, `known` where a question does not begin with
-    what earlier ones have found, `begin` unless the run goes on from an edit."""
+    """What an engine works with. `web` is None unless the user allows it, `begin` unless the run goes on from an
+    edit."""
 
     corpus: Corpus
     reader: DocumentReader
@@ -40,7 +39,6 @@ class RunComponents:
     settings: Settings
     traits: BackendTraits
     web: WebSearch | None = None
-    known: KnownFacts | None = None
     begin: RunState | None = None
 
     def drafting(self) -> Drafting:

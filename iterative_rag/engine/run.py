@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.data_finder import DataFinder
@@ -29,9 +29,6 @@ from iterative_rag.types import (
     WebStep,
 )
 
-if TYPE_CHECKING:
-    from iterative_rag.retrieval.known_facts import KnownFacts
-
 # How often a run that would decline searches the web instead.
 WEB_ROUNDS = 2
 # Works from the state that it is given, so that it can be resumed, and returns the state that it has come to.
@@ -49,23 +46,21 @@ class Run:
         finder: DataFinder | None = None,
         *,
         searched: Corpus | None = None,
-        known: KnownFacts | None = None,
         begin: RunState | None = None,
         facts: tuple[Fact, ...] = (),
     ) -> None:
         """`finder` is None where nothing can be read again; `searched` is then the corpus that was searched, None for
-        none. The run begins with these `facts`, with those that are `known`, or in the state `begin`."""
+        none. The run begins with these `facts`, or in the state `begin`."""
         self._budget, self._loop, self._drafting, self._finder = parts.budget, loop, drafting, finder
-        self._known, self._begin, self._facts = None if begin else known, begin, facts
+        self._begin, self._facts = begin, facts
         self._steps: list[Step] = []
         self._ending = Ending(parts.traits, finder.corpus if finder else searched, steps=self._steps)
 
     def steps(self, question: str) -> Iterator[Step]:
         if self._begin:
             yield from carried_steps(self._begin)
-        facts = self._known.about(question) if self._known else self._facts
         form = self._drafting.form_of(question)
-        self._state = self._begin or RunState(Inquiry(question, question, facts, form=form))
+        self._state = self._begin or RunState(Inquiry(question, question, self._facts, form=form))
         cap: CapReached | None = None
         fault: IterativeRAGError | None = None
         try:
@@ -85,8 +80,6 @@ class Run:
             cap = cap or state.ended_by
         else:
             fault = fault or state.ended_by
-        if self._known:
-            self._known.remember(question, facts, (fact for hop in state.hops for fact in hop.facts))
         yield FinalStep(final_answer(state, replace(self._ending, cap=cap, fault=fault), self._budget.usage()))
 
     def _with_retries(self) -> Iterator[Step]:

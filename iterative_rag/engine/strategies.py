@@ -66,9 +66,7 @@ class Composition:
                 return Run(run, PlannedSteps(run, finder, drafting), drafting, finder)
             case Flow.LOOP:
                 loop = StepLoop(run, finder, drafting, run.roles.judge if parts.sufficiency else None)
-                # A fact that is known is not looked up again, so nothing would agree with it or contradict it.
-                known = None if parts.corroboration else run.known
-                return Run(run, loop, drafting, finder, known=known, begin=run.begin)
+                return Run(run, loop, drafting, finder, begin=run.begin)
 
     def _finder(self, run: RunComponents) -> DataFinder:
         settings, sparing, reader = run.settings, run.traits.calls_cost, run.reader

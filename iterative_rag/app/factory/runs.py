@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # most runs do not need all of these, and importing them take
     from iterative_rag.engine.components import Engine
     from iterative_rag.engine.correction.web_search import WebSearch
     from iterative_rag.protocols import Corpus, Extractor, FollowUpReader, Grader, Roles
-    from iterative_rag.retrieval.known_facts import KnownFacts
     from iterative_rag.storage.trace import Trace
     from iterative_rag.types import Answer, Citation, Earlier, Revision, Step
 
@@ -48,8 +47,7 @@ def run_parts(
     if settings.web:
         corpus, web = _with_web(rag, corpus, roles, grader)
     reader = _reader(rag, corpus, roles.extractor, budget)
-    known = _known(rag, corpus, roles.extractor)
-    return RunComponents(corpus, reader, roles, grader, budget, settings, rag.backend.traits, web, known, begin)
+    return RunComponents(corpus, reader, roles, grader, budget, settings, rag.backend.traits, web, begin)
 
 
 def follow_up_run(
@@ -172,14 +170,6 @@ def _reader(rag: IterativeRAG, corpus: Corpus, extractor: Extractor, budget: Run
         check=fact_check(rag.store),
         reading=budget.reading,
     )
-
-
-def _known(rag: IterativeRAG, corpus: Corpus, extractor: Extractor) -> KnownFacts | None:
-    if not _reuses_by_meaning(rag):
-        return None
-    from iterative_rag.retrieval.known_facts import KnownFacts
-
-    return KnownFacts(rag.store, corpus, extractor.fingerprint, fact_check(rag.store))
 
 
 def _reuses_by_meaning(rag: IterativeRAG) -> bool:
