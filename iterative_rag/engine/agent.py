@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, verified
-from iterative_rag.engine.agent_results import AgentMemory, Found, ShownTexts
+from iterative_rag.engine.agent_results import LOG_LINES, AgentMemory, Found, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.run import Run
@@ -122,7 +122,7 @@ class AgentLoop:
             question=state.inquiry.original,
             facts=state.inquiry.facts,
             computations=tuple(memory.computations),
-            log=memory.latest_log,
+            log=tuple(memory.log[-LOG_LINES:]),
             results=memory.results,
             turns_left=self._run.settings.max_hops - len(state.hops),
             only_submit=last,

@@ -142,30 +142,21 @@ def shared(room: int, wanted: Sequence[int]) -> list[int]:
 
 @dataclass(slots=True)
 class AgentMemory:
-    """`made` are all calls, `in_view` those whose results the model has before it; `results` are these, `log` has a
-    line for every call."""
+    """`made` are all calls, `results` those of the last turn, `log` has a line for every call."""
 
     log: list[str] = field(default_factory=list)
     results: tuple[ToolResult, ...] = ()
     made: set[ToolCall] = field(default_factory=set)
-    in_view: set[ToolCall] = field(default_factory=set)
     computations: list[Computation] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
 
-    @property
-    def latest_log(self) -> tuple[str, ...]:
-        return tuple(self.log[-LOG_LINES:])
-
     def begin(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
-        """Those of a turn's calls that are to be carried out, each once."""
-        new = [call for call in dict.fromkeys(calls) if not self._is_repeated(call)]
+        """Those of a turn's calls that are to be carried out, each once. A place in an article is shown again: its
+        results may be out of view."""
+        looks = FindCall | SectionCall | RowsCall
+        new = [call for call in dict.fromkeys(calls) if isinstance(call, looks) or call not in self.made]
         self.made.update(new)
-        self.in_view = set(new)
         return new
-
-    def _is_repeated(self, call: ToolCall) -> bool:
-        """Whether a call would bring nothing. A place in an article is shown again once it is out of view."""
-        return call in (self.in_view if isinstance(call, FindCall | SectionCall | RowsCall) else self.made)
 
     def remember(self, results: Sequence[ToolResult]) -> None:
         """The results of a turn, which the next one shows."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.display import shortened, shown
@@ -27,8 +26,7 @@ from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import Nearness, word_places
 from iterative_rag.settings import Settings
-from iterative_rag.system.cancellation import first_done
-from iterative_rag.system.threads import LastingPool
+from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     CalculateCall,
@@ -56,40 +54,29 @@ _NEARNESS = {
 LOST = "; rows of its lists were lost: they are not in the corpus"
 # The calls that look into one article.
 LookingCall = FindCall | SectionCall | RowsCall
-_calls = LastingPool("iterative-rag tools", threads=64)
 
 
-@dataclass(slots=True)
 class Toolbox:
     """The tools of one run."""
 
-    corpus: Corpus
-    settings: Settings
-    titles: ArticleTitles = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.titles = ArticleTitles(self.corpus)
+    def __init__(self, corpus: Corpus, settings: Settings) -> None:
+        self.corpus, self.settings, self.titles = corpus, settings, ArticleTitles(corpus)
 
     def carry_out(self, calls: Sequence[ToolCall], chars: int) -> list[Found]:
-        """All calls at once; `chars` is what they may show together."""
-        futures = [_calls.submit(self._carried_out, call, chars) for call in calls]
-        waiting = set(futures)
-        while waiting:
-            waiting -= first_done(waiting)
-        return [future.result() for future in futures]
-
-    def _carried_out(self, call: ToolCall, chars: int) -> Found:
-        match call:
-            case SearchCall():
-                return self._search(call)
-            case FindCall() | SectionCall() | RowsCall():
-                return self._of_article(call, chars)
-            case CalculateCall(expression, facts):
-                return _calculated(expression, facts)
-            case WrongCall(tool, reason):
-                return Found(tool or "call", f"refused: {reason}")
-            case _:
-                raise AssertionError(f"{type(call).__name__} is not a tool over the corpus")
+        """What each call finds; `chars` is what they may show together."""
+        found: list[Found] = []
+        for call in calls:
+            refuse_stopped()
+            match call:
+                case SearchCall():
+                    found.append(self._search(call))
+                case FindCall() | SectionCall() | RowsCall():
+                    found.append(self._of_article(call, chars))
+                case CalculateCall(expression, facts):
+                    found.append(_calculated(expression, facts))
+                case WrongCall(tool, reason):
+                    found.append(Found(tool or "call", f"refused: {reason}"))
+        return found
 
     def _search(self, call: SearchCall) -> Found:
         needs = [Need(query) for query in call.queries]
