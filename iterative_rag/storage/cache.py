@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Never, TypeVar
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.system.private_files import FILE_MODE, make_private, tighten
+from iterative_rag.system.private_files import make_private, tighten
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -66,10 +66,6 @@ class NoCache:
         return None
 
 
-class ForeignFile(sqlite3.DatabaseError):
-    """The file was not written by this package."""
-
-
 class DiskCache:
     """Implements protocols.Cache in `folder` (0700), opened on first use. Above `megabytes` the oldest go.
 
@@ -81,7 +77,6 @@ class DiskCache:
         self._limit = megabytes * 1024 * 1024
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
-        self._identity: tuple[int, int] | None = None
         self._opened_by = 0
         self._hits = self._misses = 0
         self._warned: set[str] = set()
@@ -178,9 +173,7 @@ class DiskCache:
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None or self._opened_by != os.getpid():  # a connection must not be used across a fork
-            self._identity = None
-            self._opened = _opened(self.folder)
-            self._identity, self._opened_by = _identity(self.folder), os.getpid()
+            self._opened, self._opened_by = _opened(self.folder), os.getpid()
         return self._opened
 
     def _close_file(self) -> None:
@@ -189,19 +182,13 @@ class DiskCache:
             self._opened = None
 
     def _replace(self, error: Exception) -> None:
-        """Move the damaged folder away, unless another process has done so. Raises OSError."""
-        from filelock import FileLock
-
-        seen = self._identity or _identity(self.folder)
+        """Move the damaged folder away. Where two processes do so at once, entries of one are lost. Raises OSError."""
         self._close_file()
-        with FileLock(f"{self.folder}.lock", timeout=LOCK_SECONDS, mode=FILE_MODE):
-            if seen == _identity(self.folder):
-                aside = self.folder.with_name(f"{self.folder.name}.damaged")
-                if aside.exists():
-                    shutil.rmtree(aside)
-                self.folder.rename(aside)
-                told = f"The cache {self.folder} is damaged ({error}): moved to {aside}, a new one is used."
-                self._warn("damage", told)
+        aside = self.folder.with_name(f"{self.folder.name}.damaged")
+        if aside.exists():
+            shutil.rmtree(aside)
+        self.folder.rename(aside)
+        self._warn("damage", f"The cache {self.folder} is damaged ({error}): moved to {aside}, a new one is used.")
 
     def _warn(self, kind: str, message: str) -> None:
         """Warn once for each kind of fault: a full disk would repeat it endlessly."""
@@ -225,7 +212,7 @@ def _opened(folder: Path) -> sqlite3.Connection:
     tighten(folder)
     path = folder / FILE_NAME
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise ForeignFile("it is a link or not a plain file")  # never write outside the folder through a link
+        raise sqlite3.DatabaseError("it is a link or not a plain file")  # never write outside the folder through a link
     make_private(path)
     # Not always the same thread, but one at a time.
     db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
@@ -243,7 +230,7 @@ def _opened(folder: Path) -> sqlite3.Connection:
                     db.execute(table)
                 db.execute("INSERT INTO counts SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM counts)")
         if _schema(db) != set(_TABLES):
-            raise ForeignFile("it holds other tables than those of a cache")
+            raise sqlite3.DatabaseError("it holds other tables than those of a cache")
     except BaseException:
         db.close()
         raise
@@ -253,15 +240,6 @@ def _opened(folder: Path) -> sqlite3.Connection:
 def _schema(db: sqlite3.Connection) -> set[str]:
     rows = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     return {bytes(sql).decode(errors="replace") for (sql,) in rows}
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """Tells one cache file from the next, after a damaged one was replaced."""
-    try:
-        status = (folder / FILE_NAME).lstat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _text(db: sqlite3.Connection, key: str) -> bytes | None:
