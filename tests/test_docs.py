@@ -97,14 +97,6 @@ def test_every_file_and_module_that_is_named_is_there(page: Path) -> None:
             assert name in files, f"{page.name} names {name}"
 
 
-@pytest.mark.nightly
-def test_the_picture_shows_the_answer_that_the_command_gives() -> None:
-    """Where it does not: python -m scripts.make_terminal_picture"""
-    command = [sys.executable, "-m", "scripts.make_terminal_picture", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_every_strategy_is_described() -> None:
     text = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
     for entry in STRATEGIES:

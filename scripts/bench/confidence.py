@@ -1,11 +1,11 @@
-"""What the words of an ending are worth: the confidence of answers, and "not in the corpus".
+"""Fits the thresholds of the words of an ending: the confidence of answers, and "not in the corpus".
 
-    python -m scripts.bench.confidence --data FOLDER --rows rows.jsonl           # prints the tables of docs/models.md
-    python -m scripts.bench.confidence --data FOLDER --rows rows.jsonl --write   # fits the thresholds, too
+    python -m scripts.bench.confidence --data FOLDER --rows rows.jsonl           # prints them
+    python -m scripts.bench.confidence --data FOLDER --rows rows.jsonl --write   # and writes them into the package
 
 FOLDER holds the multi-hop files. Each question is asked over the pool of its file, and a second time over the pool
 without any paragraph that supports an answer, where "not in the corpus" is right. What was asked stays in `rows`, so
-that an interrupted run goes on. The thresholds are fitted on questions of FITTED and measured on others; after the
+that an interrupted run goes on. The thresholds are fitted on questions of FITTED; after the
 built-in models were trained, fit them again, on questions that no model has seen (the first of FITTED matters most).
 
 A word begins at the least confidence from which on SHARES of its answers are right in every fitted file. "Near" is the
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.question_files import read_bytes
 from iterative_rag.evaluation.datasets.question_files import rows as rows_in
 from iterative_rag.evaluation.datasets.search_scope import pool
-from iterative_rag.evaluation.questions import Answerability, Dataset, Question
+from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.nearness import names_held
@@ -42,13 +42,12 @@ from iterative_rag.types import (
     FinalStep,
     Known,
     ReadingStep,
-    ReasonCode,
     ShortlistedDocument,
     ShortlistStep,
     Status,
     Step,
 )
-from iterative_rag.verification.confidence import FILE, MeasuredThresholds, thresholds
+from iterative_rag.verification.confidence import FILE, MeasuredThresholds
 from scripts.bench import harness
 from scripts.train.data import half
 from scripts.train.evidence import aside
@@ -77,14 +76,8 @@ FITTED = (
     Group("musique_train.jsonl", "A"),
     Group("2wiki_train.jsonl", "A", stop=140, without=0),
 )
-MEASURED = (
-    Group("hotpotqa_dev.jsonl", without=200),
-    Group("2wiki_train.jsonl", "B", without=0),
-    Group("musique_train.jsonl", "B"),
-)
 ASIDE = "multihop/hotpotqa_2.jsonl.gz"
 STARTER_CORPUS = harness.ROOT / "input_wikipedia"
-STARTER = harness.EVALUATION / "starter_questions.jsonl"
 # Of fitted files; a word promises 80 and 50 % of others, where answers are right less often at the same confidence.
 SHARES = {ConfidenceWord.WELL_SUPPORTED: 0.8, ConfidenceWord.LIKELY: 2 / 3}
 # A file has a say in a threshold with so many answers above it.
@@ -211,14 +204,6 @@ def asked(
     return found
 
 
-def everything(folder: Path, work: Path) -> Iterator[Job]:
-    yield from jobs(folder, (*FITTED, *MEASURED), work)
-    starter = load(STARTER).questions
-    for gold in (True, False):
-        holding = [one for one in starter if (one.kind is Answerability.ANSWERABLE) is gold]
-        yield "starter", "starter", holding, gold
-
-
 def ask(group: str, questions: Sequence[Question], corpus: str, gold: bool) -> Iterator[Row]:
     rag = IterativeRAG.from_settings(load_settings({"llm": "builtin", "corpus": corpus}))
     with rag, ThreadPoolExecutor(IN_FLIGHT) as threads:
@@ -266,37 +251,6 @@ def fitted_near(rows: Sequence[Row]) -> tuple[float, float, float]:
     return names, best, -bias
 
 
-def said(row: Row, by: MeasuredThresholds) -> ReasonCode:
-    """The ending that the thresholds give an abstention."""
-    if row.code == ReasonCode.FALSE_PREMISE:
-        return ReasonCode.FALSE_PREMISE
-    near = row.known or by.is_near(row.names, row.score)
-    return ReasonCode.NOT_WORKED_OUT if near else ReasonCode.NOT_IN_CORPUS
-
-
-# --- tables -----------------------------------------------------------------------------------
-
-
-def word_table(rows: Sequence[Row], by: MeasuredThresholds) -> Iterator[Mapping[str, object]]:
-    bounds = {"well supported": (by.well_supported, 1.01), "likely": (by.likely, by.well_supported)}
-    bounds["weak guess"] = (0.0, by.likely)
-    for name, own in grouped(row for row in rows if row.gold and row.status == "answered").items():
-        yield {"questions": name, "answers": len(own)} | {
-            word: harness.share([row.right for row in own if low <= row.confidence < high])
-            for word, (low, high) in bounds.items()
-        }
-
-
-def near_table(rows: Sequence[Row], by: MeasuredThresholds) -> Iterator[Mapping[str, object]]:
-    for name, own in grouped(row for row in rows if row.status == "abstained").items():
-        lacking = [(row.gold, said(row, by) is ReasonCode.NOT_IN_CORPUS) for row in own]
-        yield {
-            "questions without an answer": name,
-            "gold in the corpus: not worked out": harness.share([not told for gold, told in lacking if gold]),
-            "gold left out: not in the corpus": harness.share([told for gold, told in lacking if not gold]),
-        }
-
-
 def grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -306,16 +260,12 @@ def grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 def confidence(data: harness.Named, rows: harness.Named, write: bool = False) -> None:
     """`data` is the folder with the multi-hop files, `rows` the file in which the results are kept."""
-    found = asked(everything(data, rows.parent), rows, Row, ask)
-    names = {group.name for group in FITTED}
-    learnt = [row for row in found if row.group in names]
-    by = thresholds()
+    learnt = asked(jobs(data, FITTED, rows.parent), rows, Row, ask)
+    words, near = fitted_words(learnt), fitted_near(learnt)
+    by = MeasuredThresholds(words[ConfidenceWord.WELL_SUPPORTED], words[ConfidenceWord.LIKELY], *near)
+    print(by)
     if write:
-        words, near = fitted_words(learnt), fitted_near(learnt)
-        by = MeasuredThresholds(words[ConfidenceWord.WELL_SUPPORTED], words[ConfidenceWord.LIKELY], *near)
         write_thresholds(by)
-    for title, own in (("Fitted on", learnt), ("Measured on", [row for row in found if row.group not in names])):
-        print(f"\n{title}\n", *harness.table(word_table(own, by)), "", *harness.table(near_table(own, by)), sep="\n")
 
 
 def write_thresholds(by: MeasuredThresholds) -> None:

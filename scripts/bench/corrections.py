@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from fakes import correction_cases
-from fakes.case_following_llm import CaseFollowingLLM
 from fakes.correction_cases import Case
+from fakes.script_mind import ScriptMind
 from fakes.weak_model import WeakModel
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.app.factory.corpus_actions import index_paths
@@ -63,7 +63,7 @@ def suite(
     """By class and language, what came out."""
     forced = correction_cases.READ_AS_ENGLISH if backend == "builtin" else {}
     with indexed(**forced) as settings, correction_cases.open_web() as allowed:
-        mind = CaseFollowingLLM() if backend == "scripted" else None
+        mind = ScriptMind() if backend == "scripted" else None
         engine = IterativeRAG.from_settings(settings, llm=mind.llm if mind else "builtin")
         with_web = engine.over(engine.corpus, **allowed)
         outcomes = [
@@ -83,7 +83,7 @@ def suite(
 def weak(strategies: str = "iterative,full", seeds: int = 3, share: float = 0.3, show: bool = False) -> None:
     """What a weak model costs: the same cases with a good mind and with a share of its replies broken."""
     with indexed() as settings:
-        mind = CaseFollowingLLM()
+        mind = ScriptMind()
         for name in strategies.split(","):
             minds = {"good": mind.llm} | {f"weak {n}": WeakModel(mind.llm, share=share, seed=n) for n in range(seeds)}
             for told, llm in minds.items():
@@ -108,9 +108,9 @@ def runs(kinds: str, strategy: str) -> Iterator[tuple[Case, bool]]:
                 yield case, True
 
 
-def outcome(engine: IterativeRAG, mind: CaseFollowingLLM | None, strategy: str, case: Case, *, web: bool) -> Outcome:
+def outcome(engine: IterativeRAG, mind: ScriptMind | None, strategy: str, case: Case, *, web: bool) -> Outcome:
     if mind:
-        mind.script = case.script
+        mind.scripts = (case.script,)
     began = time.monotonic()
     crashed = Outcome(strategy, case.id, case.kind, case.lang, web)
     try:
