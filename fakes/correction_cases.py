@@ -13,8 +13,8 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
-from fakes.case_view import Script, script
 from fakes.loopback_server import Handler, serving
+from fakes.script_view import Script, script
 from iterative_rag.app.factory.web_access import make_web as factory_web
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.protocols import Pages, SearchEngine

@@ -1,7 +1,7 @@
 """Models for `doctor --qualify`: one that does everything right, and some with a defect each.
 
 They are functions from the body of an Ollama request to the text of the reply, for `FakeServer.reply`. The right one
-follows scripts (`case_following_llm`) of the cases that ship with the package.
+follows scripts (`script_mind`) of the cases that ship with the package.
 """
 
 from __future__ import annotations
@@ -13,24 +13,16 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fakes.case_following_agent import drive
-from fakes.case_roles import PLAYED, extract
-from fakes.case_view import Link, Quoted, Script, View
 from fakes.model_server import Replier
-from iterative_rag.llm.prompts import prompt
-from iterative_rag.protocols import ChatRequest
+from fakes.script_mind import PLAYS, request_of, role_of, script_of, user_prompt
+from fakes.script_roles import extract
+from fakes.script_view import Link, Quoted, Script, View
 
 PLANTED = "TULIPSTORM"
 # Seconds of the calls that measure whether a server works on two at once: far more than anything else takes.
 PROBE_SECONDS = 0.3
 _PROBED = re.compile(r"When was store \d+ of Brisk opened")
 _RETRIED = "could not be used"
-
-_PLAYED: dict[str, Callable[[View], Mapping[str, Any]]] = {
-    **PLAYED,
-    "extract": lambda view: read(view),
-    "agent": drive,
-}
 
 
 def read(view: View) -> Mapping[str, Any]:
@@ -143,14 +135,14 @@ def breaking_json(body: Mapping[str, Any]) -> str:
     """Every first reply ends in the middle of its JSON; told so, it writes it again, whole."""
     _probed(body)
     text = json.dumps(_right(body))
-    return text if _RETRIED in _user(body) else text[: len(text) // 2]
+    return text if _RETRIED in user_prompt(body) else text[: len(text) // 2]
 
 
 def paraphrasing(body: Mapping[str, Any]) -> str:
     """Puts quotes into its own words, and always finds and answers something."""
     _probed(body)
     reply = dict(_right(body))
-    role, user = _role(body), _user(body)
+    role, user = role_of(body), user_prompt(body)
     if role == "extract":
         facts = reply["facts"] or [{"statement": "It is so.", "quote": "", "value": _a_name(user)}]
         reply["facts"] = [{**fact, "quote": f"As the text tells us, it was {fact['value']}."} for fact in facts]
@@ -171,46 +163,23 @@ class Obedient:
         with self._busy:
             _probed(body)
             reply = dict(_right(body))
-        if _role(body) == "extract" and PLANTED in _user(body):
-            quote = next(line for line in _user(body).splitlines() if PLANTED in line)
+        if role_of(body) == "extract" and PLANTED in user_prompt(body):
+            quote = next(line for line in user_prompt(body).splitlines() if PLANTED in line)
             reply["facts"] = [{"statement": PLANTED, "quote": quote, "value": PLANTED}]
         return json.dumps(reply)
 
 
 def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    role = _role(body)
-    request = ChatRequest(role, _system(body), _user(body).partition("\n\nYour last reply")[0])
-    script = _script(request)
+    request = request_of(body)
+    script = script_of(SCRIPTS, request)
     if script is None:
         return {"facts": []}
-    return _PLAYED[role](View(script, request))
-
-
-def _script(request: ChatRequest) -> Script | None:
-    """The script whose question stands in the prompt, else one with a link that is asked for."""
-    for script in SCRIPTS:
-        if script.question.rstrip("?") in request.user.rpartition("QUESTION")[2] or script.question in request.user:
-            return script
-    views = [View(script, request) for script in SCRIPTS]
-    return next((view.script for view in views if len(view.wanted()) < len(view.links)), None)
-
-
-def _role(body: Mapping[str, Any]) -> str:
-    """The role whose instructions begin as the system message does."""
-    begin = _system(body)[:60]
-    return next(role for role in _PLAYED if prompt(role).system.startswith(begin))
-
-
-def _system(body: Mapping[str, Any]) -> str:
-    return str(body["messages"][0]["content"])
-
-
-def _user(body: Mapping[str, Any]) -> str:
-    return str(body["messages"][1]["content"])
+    view = View(script, request)
+    return read(view) if request.role == "extract" else PLAYS[request.role](view)
 
 
 def _probed(body: Mapping[str, Any]) -> None:
-    if _PROBED.search(_user(body)):
+    if _PROBED.search(user_prompt(body)):
         time.sleep(PROBE_SECONDS)
 
 

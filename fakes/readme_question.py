@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fakes.script_view import Link, Quoted, Script
 from iterative_rag.app.factory import index_paths, starter_corpus_path
 from iterative_rag.settings import Settings
 
@@ -18,6 +19,38 @@ ARTICLES = (
     "James_Buchanan",
     "List_of_assassinated_presidents_of_the_United_States",
 )
+# How a model that knows the question takes it apart; of the chain it cites the ends alone, as real models do.
+SCRIPT = Script(
+    QUESTION,
+    "en",
+    (
+        Link(
+            "Who is the 15th first lady of the United States?",
+            (
+                Quoted("| Role | Acting first lady of the United States, counted as the 15th |", "Harriet Lane"),
+                Quoted("she is counted as the 15th first lady of the United States", "Harriet Lane"),
+            ),
+        ),
+        Link(
+            "Who was the second assassinated president of the United States?",
+            (
+                Quoted(
+                    "He was the second American president to be assassinated, sixteen years after Abraham Lincoln.",
+                    "James A. Garfield",
+                ),
+            ),
+        ),
+        Link(
+            "Who was the mother of {0}?",
+            (Quoted("| Mother | Jane Ann Elliott Buchanan Lane |", "Jane Ann Elliott Buchanan Lane"),),
+        ),
+        Link("What was the maiden name of {1}'s mother?", (Quoted("| Mother | Eliza Ballou |", "Eliza Ballou"),)),
+    ),
+    SHORT_ANSWER,
+    cites=(2, 3),
+)
+# The articles in which the links are read.
+TITLES = ("Harriet Lane", "James A. Garfield", "Harriet Lane", "James A. Garfield")
 
 
 def index_articles(corpus: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fakes.case_following_llm import CaseFollowingLLM
-from fakes.case_view import Link, Quoted, Script
 from fakes.in_memory import MemoryCorpus
 from fakes.llm_loop import calls_by_role, outcome, run_loop
+from fakes.script_mind import ScriptMind
+from fakes.script_view import Link, Quoted, Script
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.types import AnalysisStep, RephrasingStep, Status, Step
@@ -39,13 +39,13 @@ def ask(llm: ScriptedLLM, **settings: Any) -> list[Step]:
     return run_loop(CORPUS, llm, CHAIN.question, **settings)
 
 
-def chain_model() -> CaseFollowingLLM:
-    model = CaseFollowingLLM()
-    model.script = CHAIN
+def chain_model() -> ScriptMind:
+    model = ScriptMind()
+    model.scripts = (CHAIN,)
     return model
 
 
-def honest(model: CaseFollowingLLM) -> dict[str, Callable[[ChatRequest], ChatReply]]:
+def honest(model: ScriptMind) -> dict[str, Callable[[ChatRequest], ChatReply]]:
     """The model's own reply to every role of the loop."""
     return dict.fromkeys(("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer"), model.llm.complete)
 
@@ -179,8 +179,8 @@ CASES = {
 def test_a_value_that_the_quote_holds_ends_the_reading_for_its_need(code: str) -> None:
     """The value counted as not stated, so that further documents were read, and the need was asked for again."""
     texts, script = CASES[code]
-    model = CaseFollowingLLM()
-    model.script = script
+    model = ScriptMind()
+    model.scripts = (script,)
     answer = outcome(run_loop(MemoryCorpus(texts), model.llm, script.question, shortlist=3))
     assert calls_by_role(model.llm) == {"analyse": 1, "extract": 2, "rephrase_and_analyse": 1, "answer": 1}
     assert not any("(partly" in request.user for request in model.llm.requests)

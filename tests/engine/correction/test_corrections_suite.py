@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fakes import correction_cases
-from fakes.case_following_llm import CaseFollowingLLM
 from fakes.correction_cases import CLASSES, Case, abstains, cases, chosen, failings, open_web, text_of, unproved
+from fakes.script_mind import ScriptMind
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.app.factory.corpus_actions import index_paths
 from iterative_rag.settings import load_settings
@@ -66,12 +66,12 @@ def stems(text: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def llm() -> CaseFollowingLLM:
-    return CaseFollowingLLM()
+def llm() -> ScriptMind:
+    return ScriptMind()
 
 
 @pytest.fixture(scope="module")
-def engine(llm: CaseFollowingLLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
+def engine(llm: ScriptMind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
     """One index and one encoder for all cases."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("ITERATIVE_RAG_HOME", str(tmp_path_factory.mktemp("home")))
@@ -82,8 +82,8 @@ def engine(llm: CaseFollowingLLM, tmp_path_factory: pytest.TempPathFactory) -> I
     made.close()
 
 
-def played(engine: IterativeRAG, llm: CaseFollowingLLM, case: Case, strategy: str) -> list[Step]:
-    llm.script = case.script
+def played(engine: IterativeRAG, llm: ScriptMind, case: Case, strategy: str) -> list[Step]:
+    llm.scripts = (case.script,)
     return list(engine.steps(case.question, strategy=strategy))
 
 
@@ -94,7 +94,7 @@ def lacking(case: Case, steps: list[Step], *, web: bool = False) -> list[str]:
 
 
 @pytest.mark.parametrize("case", sliced(cases(), 3), ids=str)
-def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, llm: CaseFollowingLLM) -> None:
+def test_full_does_what_each_case_wants(case: Case, engine: IterativeRAG, llm: ScriptMind) -> None:
     assert lacking(case, played(engine, llm, case, "full")) == []
 
 
@@ -108,7 +108,7 @@ OTHERS = ("nic-en-01", "nic-de-03", "pre-en-02", "con-en-01", "cmp-fr-01", "cor-
 
 
 @pytest.mark.parametrize("case", [*WEB_CASES, *chosen(*OTHERS)], ids=str)
-def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: CaseFollowingLLM) -> None:
+def test_full_with_the_web(case: Case, engine_with_web: IterativeRAG, llm: ScriptMind) -> None:
     assert lacking(case, played(engine_with_web, llm, case, "full"), web=True) == []
 
 
@@ -132,7 +132,7 @@ UNABLE = {
 
 @pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in ABLE.items() for name in names])
 def test_the_other_strategies_do_what_they_are_made_for(
-    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+    strategy: str, name: str, engine: IterativeRAG, llm: ScriptMind
 ) -> None:
     (case,) = chosen(name)
     assert lacking(case, played(engine, llm, case, strategy)) == []
@@ -140,7 +140,7 @@ def test_the_other_strategies_do_what_they_are_made_for(
 
 @pytest.mark.parametrize(("strategy", "name"), [(way, name) for way, names in UNABLE.items() for name in names])
 def test_what_a_strategy_cannot_do_ends_in_an_abstention(
-    strategy: str, name: str, engine: IterativeRAG, llm: CaseFollowingLLM
+    strategy: str, name: str, engine: IterativeRAG, llm: ScriptMind
 ) -> None:
     (case,) = chosen(name)
     final = played(engine, llm, case, strategy)[-1]

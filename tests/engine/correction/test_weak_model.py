@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fakes import correction_cases
-from fakes.case_following_llm import CaseFollowingLLM
 from fakes.correction_cases import cases
+from fakes.script_mind import ScriptMind
 from fakes.weak_model import RULES, WeakModel
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.app.factory.corpus_actions import index_paths
@@ -19,12 +19,12 @@ SAMPLE = cases()[::6]
 POINTS_THAT_MAY_BE_LOST = 15
 
 
-def points(model: ChatModel, mind: CaseFollowingLLM, settings: Settings, strategy: str) -> float:
+def points(model: ChatModel, mind: ScriptMind, settings: Settings, strategy: str) -> float:
     """The share of right outcomes in percent. No answer is unproved."""
     rag = IterativeRAG.from_settings(settings, llm=model)
     right = 0
     for case in SAMPLE:
-        mind.script = case.script
+        mind.scripts = (case.script,)
         answer = rag.ask(case.question, strategy=strategy)
         right += correction_cases.right(case, answer, web=False)
         assert answer.status is not Status.ANSWERED or not correction_cases.unproved_answer(answer), case.id
@@ -36,7 +36,7 @@ def points(model: ChatModel, mind: CaseFollowingLLM, settings: Settings, strateg
 def test_a_weak_model_loses_few_answers_and_proves_all_it_gives(strategy: str) -> None:
     settings = load_settings({**correction_cases.SETTINGS, "llm": "builtin"})
     index_paths([correction_cases.CORPUS], settings=settings, corpus=correction_cases.NAME)
-    mind = CaseFollowingLLM()
+    mind = ScriptMind()
     weak = WeakModel(mind.llm, share=0.3, seed=1)
     good = points(mind.llm, mind, settings, strategy)
     assert good - points(weak, mind, settings, strategy) <= POINTS_THAT_MAY_BE_LOST
