@@ -46,7 +46,6 @@ def record(
         "types": (),
         "gold": (),
         "missing_gold": (),
-        "expected_steps": (),
         "outcome": Outcome.ANSWERED,
         "short_answer": "gold" if right else "tin",
         "spent": Spent(calls, prompt, completion, 0, seconds),

@@ -7,15 +7,13 @@ from html.parser import HTMLParser
 from typing import Any
 
 from fakes.evaluation_records import cited, folder, record
-from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, QuestionRecord
 from iterative_rag.evaluation.report.report_tables import Report
-from iterative_rag.evaluation.running.run_folder import RunFolder
 
 
-def report_of(records: Sequence[QuestionRecord], *siblings: RunFolder, **manifest: Any) -> Report:
+def report_of(records: Sequence[QuestionRecord], **manifest: Any) -> Report:
     run = folder(records, **manifest)
-    return Report(run, summarise(run), tuple((one, summarise(one)) for one in siblings))
+    return Report.of(run)
 
 
 class Page(HTMLParser):

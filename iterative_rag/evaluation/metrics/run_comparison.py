@@ -17,20 +17,16 @@ runs[].calls                 mean calls of an answer
 runs[].tokens                mean tokens of an answer
 runs[].seconds               mean seconds of an answer
 runs[].differs.*             options and settings that are not the same in all runs
-best[].runs[]                runs that were compared: those that have questions in common, without bounds (oracle)
-best[].run                   the one that answers most rightly
+best[].run                   of the runs over one dataset, without bounds (oracle), the one that is right most often
 best[].right                 share answered rightly by it
 best[].calls                 mean calls of an answer
 best[].seconds
-best[].cheapest              the cheapest run that is not surely worse: p_holm from 0.05, its interval from -0.1 on
-best[].cheapest_right
-best[].cheapest_calls
-best[].cheapest_seconds
-best[].untold[].run          a run that may be as good or much worse: it shares too few questions with the best one
-best[].untold[].n            the questions that both share
-best[].untold[].low          its difference from the best one, 95 % interval
-best[].untold[].high
-best[].untold[].p            Holm's p of the difference
+best[].level[].run           a run that may be as good: the questions that both share are too few to tell
+best[].level[].n             how many these are
+best[].level[].p             Holm's p of the difference
+best[].level[].right
+best[].level[].calls
+best[].level[].seconds
 warnings[]                   why the runs cannot quite be compared
 pairs[].first                the run that the other is compared with
 pairs[].second
@@ -47,12 +43,9 @@ pairs[].f1.difference
 pairs[].f1.interval
 pairs[].won[]                ids of questions that the second answers rightly (more often), the first does not
 pairs[].lost[]               the other way round
-pairs[].both                 questions with the same result: right in both (at least once)
-pairs[].neither              right in neither
 pairs[].ratios.calls         the second's over the first's, on these questions; null where the first has none
 pairs[].ratios.tokens
 pairs[].ratios.seconds
-pairs[].ratios.cost          null without prices of both
 ---------------------------  -----------------------------------------------------------------------------------
 """
 
@@ -65,11 +58,10 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.metrics.per_question import (
-    SCORES,
+from iterative_rag.evaluation.metrics.figures import (
     Measure,
     answered_rightly,
-    dollars,
+    f1,
     scorable,
     tokens,
     values_by_question,
@@ -104,7 +96,7 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
         for (name, run), differs in zip(named, differing(runs), strict=True)
     ]
     comparison: dict[str, Any] = rounded(
-        {"runs": overviews, "best": _best(overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
+        {"runs": overviews, "best": _best(runs, overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
     )
     return comparison
 
@@ -179,7 +171,7 @@ def _overview(name: str, run: RunFolder, seed: int) -> dict[str, Any]:
         "judge": run.manifest.get("judge", ""),
         "n": len({record.id for record in records}),
         "right": mean(right) if right else None,
-        "f1": mean(values_by_question(records, SCORES["f1"])) if records else None,
+        "f1": mean(values_by_question(records, f1)) if records else None,
         "interval": list(mean_interval(right, seed=seed)) if right else None,
         **{what: mean(values) if values else None for what, values in spent.items()},
     }
@@ -211,20 +203,17 @@ def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int
     if not common:
         return None
     right = [_scores(of_run, common, answered_rightly) for of_run in (before, after)]
-    f1 = [_scores(of_run, common, SCORES["f1"]) for of_run in (before, after)]
+    words = [_scores(of_run, common, f1) for of_run in (before, after)]
     won = [question for question, score, other in zip(common, *right, strict=True) if other > score]
     lost = [question for question, score, other in zip(common, *right, strict=True) if other < score]
-    same = [score for score, other in zip(*right, strict=True) if score == other]
     return {
         "first": first[0],
         "second": second[0],
         "n": len(common),
         "right": {**_difference(right, seed), "p": mcnemar(len(won), len(lost))},
-        "f1": _difference(f1, seed),
+        "f1": _difference(words, seed),
         "won": won,
         "lost": lost,
-        "both": sum(score > 0 for score in same),
-        "neither": sum(score == 0 for score in same),
         "ratios": _ratios(first[1], second[1], set(common)),
     }
 
@@ -241,19 +230,9 @@ def _difference(values: Sequence[Sequence[float]], seed: int) -> dict[str, Any]:
 
 
 def _ratios(first: RunFolder, second: RunFolder, questions: set[str]) -> dict[str, float | None]:
-    ratios = {
+    return {
         what: _ratio(_mean_of(first, questions, of), _mean_of(second, questions, of)) for what, of in _SPENT.items()
     }
-    prices = [run.manifest.get("price") for run in (first, second)]
-    cost = None
-    if all(prices):
-        cost = _ratio(*(_mean_of(run, questions, _dollars_of(run)) for run in (first, second)))
-    return {**ratios, "cost": cost}
-
-
-def _dollars_of(run: RunFolder) -> Measure:
-    price = run.manifest["price"]
-    return lambda record: dollars(record, (float(price[0]), float(price[1])))
 
 
 def _mean_of(run: RunFolder, questions: set[str], measure: Measure) -> float:
@@ -267,71 +246,30 @@ def _ratio(first: float, second: float) -> float | None:
 # --- the best run ----------------------------------------------------------------------------
 
 SURE = 0.05
-# A run is called as good only where its interval rules out that it answers so much less: a test on few questions finds
-# no difference either.
-_MARGIN = 0.1
 
 
-def _best(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One entry for each set of runs that share questions, in the order of the runs; none for a run alone.
-
-    Between equally accurate runs the cheaper one is best; upper and lower bounds are left out.
-    """
+def _best(
+    runs: Sequence[RunFolder], overviews: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """One entry for each dataset with two runs or more that compete; of equally good ones the cheaper is best."""
+    competing: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for run, overview in zip(runs, overviews, strict=True):
+        if overview["right"] is not None and overview["mode"] not in BOUNDS:
+            competing[run.manifest["dataset"]["digest"]].append(overview)
+    p_of = {frozenset((pair["first"], pair["second"])): (pair["right"]["p_holm"], pair["n"]) for pair in pairs}
     entries = []
-    for names in _sets(runs, pairs):
-        judged = [run for run in runs if run["name"] in names and run["right"] is not None and not bound(run)]
-        if len(judged) < 2:
+    for entrants in competing.values():
+        if len(entrants) < 2:
             continue
-        winner = min(judged, key=lambda run: (-run["right"], *_cost_of(run)))
-        level, untold = [winner], []
-        for run in judged:
-            against = _against(run["name"], winner["name"], pairs)
-            if run is winner or against is None or against["p"] < SURE:  # itself, not comparable, or surely worse
-                continue
-            if against["low"] < -_MARGIN:
-                untold.append(against)
-            else:
-                level.append(run)
-        cheapest = min(level, key=_cost_of)
-        entries.append(
-            {
-                "runs": [run["name"] for run in judged],
-                "run": winner["name"],
-                **{what: winner[what] for what in ("right", "calls", "seconds")},
-                "cheapest": cheapest["name"],
-                **{f"cheapest_{what}": cheapest[what] for what in ("right", "calls", "seconds")},
-                "untold": untold,
-            }
-        )
+        winner = min(entrants, key=lambda run: (-run["right"], run["calls"] or 0.0, run["seconds"] or 0.0))
+        level = []
+        for run in entrants:
+            p, n = p_of.get(frozenset((winner["name"], run["name"])), (0.0, 0))
+            if run is not winner and p >= SURE:
+                level.append({"run": run["name"], "n": n, "p": p, **_at_cost(run)})
+        entries.append({"run": winner["name"], **_at_cost(winner), "level": level})
     return entries
 
 
-def bound(run: Mapping[str, Any]) -> str:
-    """`upper bound` or `lower bound`; "" for a run that competes."""
-    return BOUNDS.get(run["mode"], "")
-
-
-def _cost_of(run: Mapping[str, Any]) -> tuple[float, float]:
-    return run["calls"] or 0.0, run["seconds"] or 0.0
-
-
-def _sets(runs: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]) -> list[set[str]]:
-    """The names of runs that are joined by pairs, directly or not."""
-    sets = [{str(run["name"])} for run in runs]
-    for pair in pairs:
-        group, other = (next(names for names in sets if pair[side] in names) for side in ("first", "second"))
-        if group is not other:
-            group |= other
-            sets.remove(other)
-    return sets
-
-
-def _against(run: str, winner: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """How a run differs from the winner; None where they have no question in common."""
-    pair = next((pair for pair in pairs if {pair["first"], pair["second"]} == {run, winner}), None)
-    if pair is None:
-        return None
-    low, high = pair["right"]["interval"]
-    if pair["first"] == run:
-        low, high = -high, -low
-    return {"run": run, "n": pair["n"], "low": low, "high": high, "p": pair["right"]["p_holm"]}
+def _at_cost(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {what: run[what] for what in ("right", "calls", "seconds")}

@@ -7,7 +7,7 @@ the questions are resampled (a cluster bootstrap): ten answers to one question a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 CONFIDENCE = 0.95
@@ -24,14 +24,6 @@ def mean(values: Sequence[float]) -> float:
     if not values:
         raise ValueError("the mean of no values")
     return sum(values) / len(values)
-
-
-def by_question(answers: Iterable[tuple[Hashable, float]]) -> list[float]:
-    """One value per question, the mean of its answers, in the order in which the questions first come."""
-    values: defaultdict[Hashable, list[float]] = defaultdict(list)
-    for question, value in answers:
-        values[question].append(value)
-    return [mean(of_one) for of_one in values.values()]
 
 
 # --- intervals -------------------------------------------------------------------------------

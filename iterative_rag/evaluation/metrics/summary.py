@@ -2,7 +2,7 @@
 
 Answer scores are means over the answerable questions; a question that was asked several times counts once, with the
 mean of its answers. A fault is a wrong answer. Shares lie between 0 and 1. `null` stands where there is nothing to
-measure: no judge, no price, no citation, no unanswerable question.
+measure: no judge, no citation, no unanswerable question.
 
 key                          meaning
 ---------------------------  -----------------------------------------------------------------------------------
@@ -28,21 +28,8 @@ by_type.*.right              share answered rightly; null where the judge judged
 by_type.*.em                 exact match
 by_type.*.f1                 F1
 by_type.*.interval           95 % interval of `right`
-by_gold.*.n                  the same by the number of articles that a question needs
-by_gold.*.right
-by_gold.*.em
-by_gold.*.f1
-by_gold.*.interval
-by_hops.*.n                  the same by the hops that were made (questions that took this many at least once)
-by_hops.*.right
-by_hops.*.em
-by_hops.*.f1
-by_hops.*.interval
-by_word.*.n                  the same by the word of confidence of the answers ("weak guess")
-by_word.*.right
-by_word.*.em
-by_word.*.f1
-by_word.*.interval
+by_gold.*                    the same by the number of articles that a question needs
+by_word.*                    the same by the word of confidence of the answers ("weak guess")
 by_ending.*                  answers that ended in this way; see `types.ReasonCode`
 calls.total                  calls of the LLM, without the judge's
 calls.mean                   per answer
@@ -59,9 +46,6 @@ cache_hits.mean              per answer
 judging.calls                calls of the judge
 judging.tokens               tokens of the judge, in and out
 judging.seconds              seconds of the judge
-cost.total                   dollars at the run's price, without the judge; the object is null without price
-cost.mean                    per answer
-cost.right                   per right answer; null if none is right
 citations.precision          cited articles that are needed ones, over the answers that cite
 citations.recall             needed articles that are cited, over the answers that cite
 citations.verified           answers whose every citation stands in its document, over the answers that cite
@@ -85,14 +69,6 @@ calibration.bins[].high      confidence to
 calibration.bins[].n         answers
 calibration.bins[].confidence  mean confidence
 calibration.bins[].right     share of right answers
-trajectories.n               questions with expected steps; the object is null if there are none
-trajectories.exact           these steps in this order, and no hop with facts beside them
-trajectories.in_order        these steps in this order
-trajectories.any_order       all of these steps
-trajectories.subset          no hop with facts beside these steps
-trajectories.found           mean share of the expected steps that were found
-courses.n                    questions with allowed courses; the object is null if there are none
-courses.allowed              runs that took one of them, step by step
 intervals.*                  95 % interval [low, high] of the figure of this name ("calls": of its mean)
 ---------------------------  -----------------------------------------------------------------------------------
 """
@@ -103,22 +79,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from iterative_rag.evaluation.metrics.per_question import (
+from iterative_rag.evaluation.metrics.figures import (
+    EVIDENCE,
     SCORES,
-    Measure,
-    Price,
-    all_found_in,
-    all_verified,
+    SPENDING,
+    Figure,
     answered_rightly,
-    dollars,
     gave_answer,
-    gave_facts,
-    listed,
-    read,
-    recall_of,
     scorable,
-    tokens,
     values_by_question,
+    with_gold,
 )
 from iterative_rag.evaluation.metrics.statistics import calibration, mean, mean_interval
 from iterative_rag.evaluation.questions import Answerability
@@ -126,48 +96,6 @@ from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, Quest
 from iterative_rag.evaluation.running.run_folder import RunFolder
 
 _DIGITS = 6
-
-
-def summarise(
-    run: RunFolder | Sequence[QuestionRecord], *, price: Price | None = None, seed: int = 0
-) -> dict[str, Any]:
-    """The object that this module describes. `price` is only needed if the run has none of its own."""
-    if isinstance(run, RunFolder):
-        manifest, records = run.manifest, run.records
-        price = price or tuple(manifest.get("price") or ()) or None
-        expected = int(manifest["questions"]) * int(manifest["repeat"])
-    else:
-        records, expected = tuple(run), None
-    answerable = [record for record in records if scorable(record)]
-    measured = _Intervals(seed)
-    figures: dict[str, Any] = {
-        "n": len({record.id for record in records}),
-        "answers": len(records),
-        "expected": expected,
-        "answerable": len({record.id for record in answerable}),
-        **{name: measured.mean(name, answerable, measure) for name, measure in SCORES.items()},
-        "unjudged": sum(record.scores.judge is JudgeVerdict.UNJUDGED for record in records),
-        **{name: sum(record.outcome is outcome for record in records) for name, outcome in _OUTCOMES.items()},
-        "unread": sum(bool(record.unread) and record.outcome is Outcome.ANSWERED for record in records),
-        "by_cause": _by_cause(records),
-        "by_type": _groups(answerable, lambda record: record.types, seed, largest_first=True),
-        "by_gold": _groups(answerable, lambda record: (len(record.gold) + len(record.missing_gold),), seed),
-        "by_hops": _groups(answerable, lambda record: (len(record.hops),), seed),
-        "by_word": _groups(answerable, lambda record: filter(None, (record.confidence_word,)), seed),
-        "by_ending": dict(Counter(sorted(record.reason_code for record in records if record.reason_code))),
-        **_spending(records, price, measured),
-        "citations": _citations(records, measured),
-        "abstention": _abstention(records),
-        "retrieval": _retrieval([record for record in records if record.kind is Answerability.ANSWERABLE], measured),
-        "calibration": _calibration(records),
-        "trajectories": _trajectories(records, measured),
-        "courses": _courses(records, measured),
-        "intervals": measured.intervals,
-    }
-    made: dict[str, Any] = rounded(figures)
-    return made
-
-
 _OUTCOMES = {
     "answered": Outcome.ANSWERED,
     "abstained": Outcome.ABSTAINED,
@@ -176,22 +104,59 @@ _OUTCOMES = {
 }
 
 
-class _Intervals:
-    """Works out means and keeps the interval of each beside it."""
+def summarise(run: RunFolder | Sequence[QuestionRecord], *, seed: int = 0) -> dict[str, Any]:
+    """The object that this module describes."""
+    if isinstance(run, RunFolder):
+        records = run.records
+        expected = int(run.manifest["questions"]) * int(run.manifest["repeat"])
+    else:
+        records, expected = tuple(run), None
+    means, intervals = _means((*SCORES, *EVIDENCE, *SPENDING), records, seed)
+    answerable = [record for record in records if scorable(record)]
+    cited = {name: means[f"citations.{name}"] for name in ("precision", "recall", "verified")}
+    figures: dict[str, Any] = {
+        "n": _questions(records),
+        "answers": len(records),
+        "expected": expected,
+        "answerable": _questions(answerable),
+        **{figure.key: means[figure.key] for figure in SCORES},
+        "unjudged": sum(record.scores.judge is JudgeVerdict.UNJUDGED for record in records),
+        **{name: sum(record.outcome is outcome for record in records) for name, outcome in _OUTCOMES.items()},
+        "unread": sum(bool(record.unread) and record.outcome is Outcome.ANSWERED for record in records),
+        "by_cause": _by_cause(records),
+        "by_type": _groups(answerable, lambda record: record.types, seed, largest_first=True),
+        "by_gold": _groups(answerable, lambda record: (len(record.gold) + len(record.missing_gold),), seed),
+        "by_word": _groups(answerable, lambda record: filter(None, (record.confidence_word,)), seed),
+        "by_ending": dict(Counter(sorted(record.reason_code for record in records if record.reason_code))),
+        **_spending(records, means),
+        "citations": {**cited, "uncited": sum(gave_answer(record) and not record.citations for record in records)},
+        "abstention": _abstention(records),
+        "retrieval": _retrieval(records, means),
+        "calibration": _calibration(records),
+        "intervals": intervals,
+    }
+    made: dict[str, Any] = rounded(figures)
+    return made
 
-    def __init__(self, seed: int) -> None:
-        self.intervals: dict[str, list[float]] = {}
-        self._seed = seed
 
-    def mean(
-        self, name: str, records: Iterable[QuestionRecord], measure: Measure, *, share: bool = True
-    ) -> float | None:
-        """The mean over questions, None without any value; the interval goes under `name`."""
-        values = values_by_question(records, measure)
-        if not values or (name == "judge" and not any(record.scores.judge for record in records)):
-            return None
-        self.intervals[name] = list(mean_interval(values, seed=self._seed, share=share))
-        return mean(values)
+def _means(
+    figures: Iterable[Figure], records: Sequence[QuestionRecord], seed: int
+) -> tuple[dict[str, float | None], dict[str, list[float]]]:
+    """The mean of each figure by its key, None without any value, and the intervals of those that have one."""
+    means: dict[str, float | None] = {}
+    intervals: dict[str, list[float]] = {}
+    for figure in figures:
+        values = values_by_question(filter(figure.over, records), figure.of)
+        if figure.key == "judge" and not any(record.scores.judge for record in records):
+            values = []
+        means[figure.key] = mean(values) if values else None
+        if values:
+            intervals[figure.key] = list(mean_interval(values, seed=seed, share=figure.share))
+    return means, intervals
+
+
+def _questions(records: Iterable[QuestionRecord]) -> int:
+    return len({record.id for record in records})
 
 
 # --- groups ----------------------------------------------------------------------------------
@@ -213,73 +178,43 @@ def _groups(
     for record in records:
         for key in dict.fromkeys(keys(record)):
             held[key].append(record)
-    made = [(key, _group(held[key], seed)) for key in sorted(held)]
-    if largest_first:
-        made.sort(key=lambda group: -group[1]["n"])
-    return {str(key): group for key, group in made}
-
-
-def _group(records: Sequence[QuestionRecord], seed: int) -> dict[str, Any]:
-    measured = _Intervals(seed)
-    means = {name: measured.mean(name, records, SCORES[name]) for name in ("right", "em", "f1")}
-    return {"n": len({record.id for record in records}), **means, "interval": measured.intervals.get("right")}
+    shown = [figure for figure in SCORES if figure.key in ("right", "em", "f1")]
+    groups: dict[str, Any] = {}
+    for key in sorted(held):
+        means, intervals = _means(shown, held[key], seed)
+        groups[str(key)] = {"n": _questions(held[key]), **means, "interval": intervals.get("right")}
+    return dict(sorted(groups.items(), key=lambda group: -group[1]["n"])) if largest_first else groups
 
 
 # --- cost ------------------------------------------------------------------------------------
 
 
-def _spending(records: Sequence[QuestionRecord], price: Price | None, measured: _Intervals) -> dict[str, Any]:
+def _spending(records: Sequence[QuestionRecord], means: dict[str, float | None]) -> dict[str, Any]:
     import numpy as np
 
-    seconds = [record.spent.seconds for record in records]
-    judging = [record.judging for record in records]
-    return {
-        "calls": _amount("calls", records, lambda record: record.spent.calls, measured),
-        "tokens": {
-            **_amount("tokens", records, tokens, measured),
-            "prompt": sum(record.spent.prompt_tokens for record in records),
-            "completion": sum(record.spent.completion_tokens for record in records),
-        },
-        "seconds": {
-            **_amount("seconds", records, lambda record: record.spent.seconds, measured),
-            "median": float(np.median(seconds)) if seconds else None,
-            "p95": float(np.percentile(seconds, 95)) if seconds else None,
-        },
-        "cache_hits": _amount("cache_hits", records, lambda record: record.spent.cache_hits, measured),
-        "judging": {
-            "calls": sum(spent.calls for spent in judging),
-            "tokens": sum(spent.prompt_tokens + spent.completion_tokens for spent in judging),
-            "seconds": sum(spent.seconds for spent in judging),
-        },
-        "cost": _cost(records, price, measured),
+    amounts: dict[str, Any] = {
+        figure.key: {"total": sum(figure.of(record) or 0 for record in records), "mean": means[figure.key]}
+        for figure in SPENDING
     }
+    seconds = [record.spent.seconds for record in records]
+    amounts["tokens"] |= {
+        "prompt": sum(record.spent.prompt_tokens for record in records),
+        "completion": sum(record.spent.completion_tokens for record in records),
+    }
+    amounts["seconds"] |= {
+        "median": float(np.median(seconds)) if seconds else None,
+        "p95": float(np.percentile(seconds, 95)) if seconds else None,
+    }
+    judging = [record.judging for record in records]
+    amounts["judging"] = {
+        "calls": sum(spent.calls for spent in judging),
+        "tokens": sum(spent.prompt_tokens + spent.completion_tokens for spent in judging),
+        "seconds": sum(spent.seconds for spent in judging),
+    }
+    return amounts
 
 
-def _amount(
-    name: str, records: Sequence[QuestionRecord], of: Callable[[QuestionRecord], float], measured: _Intervals
-) -> dict[str, Any]:
-    return {"total": sum(of(record) for record in records), "mean": measured.mean(name, records, of, share=False)}
-
-
-def _cost(records: Sequence[QuestionRecord], price: Price | None, measured: _Intervals) -> dict[str, Any] | None:
-    if price is None:
-        return None
-    amount = _amount("cost", records, lambda record: dollars(record, price), measured)
-    right = sum(record.right is True for record in records)
-    return {**amount, "right": amount["total"] / right if right else None}
-
-
-# --- evidence --------------------------------------------------------------------------------
-
-
-def _citations(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any]:
-    from iterative_rag.evaluation.scoring.citations import precision, recall
-
-    given = [record for record in records if gave_answer(record)]
-    citing = [record for record in given if record.citations]
-    measures: dict[str, Measure] = {"precision": precision, "recall": recall, "verified": all_verified}
-    figures = {name: measured.mean(f"citations.{name}", citing, measure) for name, measure in measures.items()}
-    return {**figures, "uncited": len(given) - len(citing)}
+# --- evidence and trust ----------------------------------------------------------------------
 
 
 def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:
@@ -290,50 +225,18 @@ def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:
     return {
         "precision": rightly / abstained if unanswerable and abstained else None,
         "recall": rightly / len(unanswerable) if unanswerable else None,
-        "unanswerable": len({record.id for record in unanswerable}),
+        "unanswerable": _questions(unanswerable),
     }
 
 
-def _retrieval(answerable: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any]:
-    with_gold = [record for record in answerable if record.gold]
-    figures: dict[str, Any] = {
-        "n": len({record.id for record in with_gold}),
-        "missing": len({(record.id, title) for record in answerable for title in record.missing_gold}),
+def _retrieval(records: Sequence[QuestionRecord], means: dict[str, float | None]) -> dict[str, Any]:
+    answerable = [record for record in records if record.kind is Answerability.ANSWERABLE]
+    stages = {
+        stage: {kind: means[f"retrieval.{stage}.{kind}"] for kind in ("recall", "all_found")}
+        for stage in ("listed", "read", "facts")
     }
-    for name, documents in (("listed", listed), ("read", read), ("facts", gave_facts)):
-        figures[name] = {
-            "recall": measured.mean(f"retrieval.{name}.recall", with_gold, recall_of(documents)),
-            "all_found": measured.mean(f"retrieval.{name}.all_found", with_gold, all_found_in(documents)),
-        }
-    return figures
-
-
-def _trajectories(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
-    from iterative_rag.evaluation.scoring.trajectories import check
-
-    checked = {id(record): figures for record in records if (figures := check(record)) is not None}
-    if not checked:
-        return None
-    followed = [record for record in records if id(record) in checked]
-
-    def share(name: str) -> float | None:
-        return measured.mean(f"trajectories.{name}", followed, lambda record: float(checked[id(record)][name]))
-
-    names = ("exact", "in_order", "any_order", "subset", "found")
-    return {"n": len({record.id for record in followed}), **{name: share(name) for name in names}}
-
-
-def _courses(records: Sequence[QuestionRecord], measured: _Intervals) -> dict[str, Any] | None:
-    from iterative_rag.evaluation.scoring.trajectories import allowed
-
-    judged = [record for record in records if record.courses]
-    if not judged:
-        return None
-    share = measured.mean("courses.allowed", judged, lambda record: float(bool(allowed(record))))
-    return {"n": len({record.id for record in judged}), "allowed": share}
-
-
-# --- trust -----------------------------------------------------------------------------------
+    missing = {(record.id, title) for record in answerable for title in record.missing_gold}
+    return {"n": _questions(filter(with_gold, answerable)), "missing": len(missing), **stages}
 
 
 def _calibration(records: Sequence[QuestionRecord]) -> dict[str, Any] | None:
@@ -349,7 +252,7 @@ def rounded(value: Any) -> Any:
     """Plain JSON values with six digits, which keeps diffs of two objects short."""
     match value:
         case float():
-            # Small p-values and prices keep six significant digits.
+            # Small p-values keep six significant digits.
             return round(value, _DIGITS) if abs(value) >= 1e-3 else float(f"{value:.{_DIGITS}g}")
         case dict():
             return {key: rounded(inner) for key, inner in value.items()}

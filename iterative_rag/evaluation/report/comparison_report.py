@@ -5,122 +5,89 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from iterative_rag.evaluation.metrics.run_comparison import bound
-from iterative_rag.evaluation.report.formatting import (
-    NOTHING,
-    number,
-    percent,
-    percent_range,
-    points,
-    points_range,
-    probability,
-)
-from iterative_rag.evaluation.report.markdown_report import escaped, table
+from iterative_rag.evaluation.report.markdown_report import escaped, table_text
+from iterative_rag.evaluation.report.report_tables import NOTHING, Table, number, percent, percent_range
+from iterative_rag.evaluation.running.answer_modes import BOUNDS
 
 _IDS_SHOWN = 20
 
 
 def comparison(result: Mapping[str, Any]) -> str:
-    """The result of `compare`: the runs, each against the first, and the other pairs."""
-    first = result["runs"][0]["name"]
-    against = [pair for pair in result["pairs"] if pair["first"] == first]
-    others = [pair for pair in result["pairs"] if pair["first"] != first]
-    parts = ["\n".join(f"> {escaped(warning)}" for warning in result["warnings"])] if result["warnings"] else []
-    parts += [_runs(result["runs"])]
-    parts += ["\n".join(_best(best) for best in result["best"])] if result["best"] else []
-    if against:
-        parts += [f"Against {escaped(first)}, on the questions that both answered (points, p by McNemar's exact test):"]
-        parts += [_pairs(against, [pair["second"] for pair in against]), *_won_and_lost(against)]
-    if others:
-        names = [f"{pair['first']} → {pair['second']}" for pair in others]
-        parts += ["The other pairs:", _pairs(others, names)]
-    if len(result["pairs"]) > 1:
-        parts += [f"Holm: corrected for {len(result['pairs'])} pairs."]
-    return "\n\n".join(parts) + "\n"
+    """The result of `compare`: warnings, the runs, the best of them, and every pair."""
+    parts = [
+        "\n".join(f"> {escaped(warning)}" for warning in result["warnings"]),
+        table_text(_runs(result["runs"])),
+        "\n".join(_differing(result["runs"])),
+        "\n".join(escaped(_best(best)) for best in result["best"]),
+        "Each pair on the questions that both answered (points; p by McNemar's exact test, corrected by Holm for "
+        f"{len(result['pairs'])} pairs):",
+        table_text(_pairs(result["pairs"])),
+        "\n".join(_won_and_lost(result["pairs"])),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _runs(runs: Sequence[Mapping[str, Any]]) -> str:
+def _runs(runs: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
-        [
-            escaped(run["name"]) + (f" ({bound(run)})" if bound(run) else ""),
+        (
+            f"{run['name']} ({BOUNDS[run['mode']]})" if run["mode"] in BOUNDS else run["name"],
             str(run["n"]),
             percent(run["right"]),
             percent_range(run["interval"]),
             percent(run["f1"]),
             *(number(run[what]) for what in ("calls", "tokens", "seconds")),
-        ]
+        )
         for run in runs
     ]
-    shown = table(["run", "questions", "right", "95 %", "F1", "calls", "tokens", "seconds"], rows)
-    differing = [(run["name"], run["differs"]) for run in runs if run["differs"]]
-    told = [
-        f"- {escaped(name)}: {escaped(', '.join(f'{key} {value}' for key, value in differs.items()))}"
-        for name, differs in differing
-    ]
-    return "\n\n".join([shown, "\n".join(told)]) if told else shown
+    return Table("", ("run", "questions", "right", "95 %", "F1", "calls", "tokens", "seconds"), tuple(rows))
+
+
+def _differing(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for run in runs:
+        if run["differs"]:
+            told = ", ".join(f"{key} {value}" for key, value in run["differs"].items())
+            yield f"- {escaped(run['name'])}: {escaped(told)}"
 
 
 def _best(best: Mapping[str, Any]) -> str:
-    """`Best: full, 34.2 % right at 0 calls and 1.2 s an answer. Cheapest that is not surely worse: ...`; `Most right`
-    where there are too few questions to call it best."""
-    untold = best["untold"]
-    said = f"{'Most right' if untold else 'Best'}: {escaped(best['run'])}, "
-    said += _at_cost(best["right"], best["calls"], best["seconds"])
-    if best["cheapest"] != best["run"]:
-        cheaper = _at_cost(best["cheapest_right"], best["cheapest_calls"], best["cheapest_seconds"])
-        said += f". Cheapest that is not surely worse: {escaped(best['cheapest'])}, {cheaper}"
-    elif not untold:
-        said += "; none that is cheaper comes near it"
-    for run in untold:
-        said += f". Too few questions to tell ({run['n']}) whether {escaped(run['run'])} is as good: "
-        said += f"{_apart(run['low'])} to {_apart(run['high'])} (95 %), p {probability(run['p'])}"
-    return f"{said}."
+    """`Best: full, 34.2 % right at 9 calls and 1.2 s an answer. Too few questions to tell it from ...`"""
+    said = f"Best: {best['run']}, {_at_cost(best)}."
+    for run in best["level"]:
+        said += f" Too few questions to tell it from {run['run']}, {_at_cost(run)} ({run['n']}, p {_p(run['p'])})."
+    return said
 
 
-def _apart(difference: float) -> str:
-    """`-0.25` as `25 points worse`."""
-    apart = f"{100 * abs(difference):.0f}"
-    return "equal" if apart == "0" else f"{apart} points {'worse' if difference < 0 else 'better'}"
+def _at_cost(run: Mapping[str, Any]) -> str:
+    return f"{percent(run['right'])} right at {number(run['calls'])} calls and {number(run['seconds'])} s an answer"
 
 
-def _at_cost(right: float, calls: float | None, seconds: float | None) -> str:
-    return f"{percent(right)} right at {number(calls)} calls and {number(seconds)} s an answer"
-
-
-def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
-    headers = [
-        "run",
-        "n",
-        "right",
-        "95 %",
-        "p",
-        "Holm",
-        "won",
-        "lost",
-        "F1",
-        "95 %",
-        "calls",
-        "tokens",
-        "seconds",
-        "cost",
-    ]
+def _pairs(pairs: Sequence[Mapping[str, Any]]) -> Table:
+    costs = ("calls", "tokens", "seconds")
     rows = [
-        [
-            escaped(name),
+        (
+            f"{pair['first']} → {pair['second']}",
             str(pair["n"]),
-            points(pair["right"]["difference"]),
-            points_range(pair["right"]["interval"]),
-            probability(pair["right"]["p"]),
-            probability(pair["right"]["p_holm"]),
+            *_points(pair["right"]),
+            _p(pair["right"]["p"]),
+            _p(pair["right"]["p_holm"]),
             str(len(pair["won"])),
             str(len(pair["lost"])),
-            points(pair["f1"]["difference"]),
-            points_range(pair["f1"]["interval"]),
-            *(_times(pair["ratios"][what]) for what in ("calls", "tokens", "seconds", "cost")),
-        ]
-        for name, pair in zip(names, pairs, strict=True)
+            *_points(pair["f1"]),
+            *(_times(pair["ratios"][what]) for what in costs),
+        )
+        for pair in pairs
     ]
-    return table(headers, rows)
+    return Table("", ("runs", "n", "right", "95 %", "p", "Holm", "won", "lost", "F1", "95 %", *costs), tuple(rows))
+
+
+def _points(difference: Mapping[str, Any]) -> tuple[str, str]:
+    """A difference of shares in percentage points, and its interval."""
+    low, high = difference["interval"]
+    return f"{100 * difference['difference']:+.1f}", f"{100 * low:+.1f} … {100 * high:+.1f}"
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _times(ratio: float | None) -> str:
@@ -128,16 +95,9 @@ def _times(ratio: float | None) -> str:
 
 
 def _won_and_lost(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    lines = [
-        f"- {escaped(pair['second'])} {what}: {_ids(pair[what])}"
-        for pair in pairs
-        for what in ("won", "lost")
-        if pair[what]
-    ]
-    if lines:
-        yield "\n".join(lines)
-
-
-def _ids(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _IDS_SHOWN} more" if len(ids) > _IDS_SHOWN else ""
-    return ", ".join(escaped(question_id, 60) for question_id in ids[:_IDS_SHOWN]) + more
+    for pair in pairs:
+        for what in ("won", "lost"):
+            if ids := pair[what]:
+                more = f" and {len(ids) - _IDS_SHOWN} more" if len(ids) > _IDS_SHOWN else ""
+                shown = ", ".join(escaped(question, 60) for question in ids[:_IDS_SHOWN])
+                yield f"- {escaped(pair['first'])} → {escaped(pair['second'])}, {what}: {shown}{more}"

@@ -8,94 +8,76 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import MissingExtra
+from iterative_rag.evaluation.metrics.figures import cited, gave_facts, listed, read
+from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.report import report_tables
-from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range, points, visible
-from iterative_rag.evaluation.report.published_figures import differences
-from iterative_rag.evaluation.report.question_details import CAPS, Caps, Shown, shown
-from iterative_rag.evaluation.report.report_tables import RESULTS, Report
+from iterative_rag.evaluation.report.report_tables import Report
+from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
+from iterative_rag.types.links import web_link
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 LARGEST = 2_000_000  # bytes of a page that a phone still scrolls
+_LONGEST = 1500  # characters of any text on the page
+# What is cut, in turn, until the page is small enough: which questions keep their hops, and what the page says of it.
+_CUTS = (
+    ({"right", "other"}, ""),
+    ({"other"}, "To keep this page small, the hops of right answers are left out; the run's logs hold them."),
+    (set[str](), "To keep this page small, the hops are left out; the run's logs hold them."),
+)
 
 
 def html(report: Report, *, largest: int = LARGEST) -> str:
-    """The page. Hops and quotes are cut, saying so, until it has no more than `largest` bytes.
+    """The page. Hops are left out, saying so, until it has no more than `largest` bytes.
 
     Only a run of very many questions stays larger: each keeps its line, its answer and its scores.
     Raises MissingExtra without jinja2.
     """
+    style, script = _own("page.css"), _own("page.js")
+    values: dict[str, Any] = {
+        "report": report,
+        "questions": [(record, report_tables.result(record), _needed(record)) for record in report.run.records],
+        "tables": report_tables.tables(report),
+        "outcomes": report_tables.outcomes(report),
+        "protocol": report_tables.what_was_run(report),
+        "notes": report_tables.notes(report),
+        "policy": _policy(style, script),
+        "style": _trusted(style),
+        "script": _trusted(script),
+    }
     page = ""
-    values = _values(report)
-    for caps in CAPS:
-        page = _render(values, report, caps)
+    for with_hops, cut in _CUTS:
+        page = _template().render(**values, with_hops=with_hops, cut=cut)
         if len(page.encode()) <= largest:
             break
     return page
 
 
-def _render(values: dict[str, Any], report: Report, caps: Caps) -> str:
-    questions = [shown(number, record, caps) for number, record in enumerate(report.run.records, 1)]
-    return _template().render(**values, questions=questions, causes=_causes(report, questions), cut=_cut(caps))
-
-
-def _values(report: Report) -> dict[str, Any]:
-    """The values of the page except its questions."""
-    try:
-        from iterative_rag.evaluation.report import charts
-    except ImportError as error:
-        raise MissingExtra("evaluate") from error
-    style, script = _own("page.css"), _own("page.js")
-    return {
-        "name": visible(report.run.name),
-        "manifest": report.run.manifest,
-        "summary": report.summary,
-        "policy": _policy(style, script),
-        "style": _trusted(style),
-        "script": _trusted(script),
-        "charts": charts,
-        "protocol": [(label, visible(value)) for label, value in report_tables.what_was_run(report)],
-        "notes": [visible(note) for note in report_tables.notes(report)],
-        "scores": report_tables.scores(report),
-        "beside": report_tables.beside(report),
-        "published": report_tables.published(report),
-        "differences": [visible(line) for line in differences(report)],
-        "agreement": report_tables.agreement(report),
-        "groups": report_tables.groups(report),
-        "outcomes": report_tables.outcomes(report),
-        "evidence": report_tables.evidence(report),
-        "spending": report_tables.spending(report),
-        "results": RESULTS,
-        "repeated": int(report.run.manifest.get("repeat", 1)) > 1,
-    }
-
-
-def _causes(report: Report, questions: Sequence[Shown]) -> list[tuple[str, int, float, list[Shown]]]:
-    return [
-        (cause, amount, share, [question for question in questions if question["cause"] == cause])
-        for cause, amount, share in report_tables.causes(report)
-    ]
-
-
-def _cut(caps: Caps) -> str:
-    """A sentence about what was left out to keep the page small; "" for nothing."""
-    if caps is CAPS[0]:
-        return ""
-    if not caps.hops:
-        return "The hops are left out to keep this page small; the run's logs hold them."
-    return (
-        f"To keep this page small, quotes are cut after {caps.quote} characters, and no more than {caps.facts} facts "
-        f"of a hop and {caps.hops} hops of a question are shown{'' if caps.right else ', of right answers none'}; "
-        "the run's logs hold everything."
+def _needed(record: QuestionRecord) -> list[tuple[str, str]]:
+    """The needed articles and how far each got."""
+    stages = (
+        ("cited", cited(record)),
+        ("gave a fact, not cited", gave_facts(record)),
+        ("read, gave no fact", read(record)),
+        ("shortlisted, not read", listed(record)),
     )
+    return [
+        *(
+            (
+                record.documents.get(needed, needed),
+                next((name for name, documents in stages if needed in documents), "never shortlisted"),
+            )
+            for needed in record.gold
+        ),
+        *((title, "not in the corpus") for title in record.missing_gold),
+    ]
 
 
 @cache
@@ -108,19 +90,29 @@ def _template() -> Template:
         loader=FunctionLoader(_own),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "percent": percent,
-        "percent_range": percent_range,
-        "points": points,
-        "number": number,
-        "dollars": dollars,
-        "visible": visible,
+        "percent": report_tables.percent,
+        "percent_range": report_tables.percent_range,
+        "number": report_tables.number,
         "count": counted,
+        "web_link": web_link,
     }
+    environment.globals["results"] = report_tables.RESULTS
     return environment.get_template("page.html.jinja")
+
+
+def _shown(value: object) -> object:
+    """What the template writes: every text on one line, cut, with what cannot or must not be shown replaced."""
+    from markupsafe import Markup
+
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    line = one_line(value)
+    return line if len(line) <= _LONGEST else line[:_LONGEST].rstrip() + "…"
 
 
 def _own(name: str) -> str:

@@ -1,199 +1,29 @@
-"""The tables of a report as values, which Markdown and HTML both render."""
+"""The tables of a report as text in rows and columns, which Markdown, the page and the terminal render alike."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iterative_rag.evaluation.metrics.per_question import answered_rightly, gave_answer
-from iterative_rag.evaluation.metrics.run_comparison import unique_names, warnings
+from iterative_rag.evaluation.metrics.figures import EVIDENCE, SCORES, SPENDING, Figure, answered_rightly, gave_answer
+from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
-from iterative_rag.evaluation.report.formatting import dollars, number, percent, percent_range
-from iterative_rag.evaluation.report.published_figures import benchmark_of, figures_beside
+from iterative_rag.evaluation.report.published_figures import benchmark_of, differences, figures_beside
 from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
 
 Summary = Mapping[str, Any]
+NOTHING = "–"
 
-# From the lowest baseline to the upper bound.
-_MODES = ("closed-book", "naive", "iterative", "oracle")
-_SCORES = {
-    "right": "answered rightly",
-    "judge": "called correct by the judge",
-    "em": "exact match",
-    "f1": "F1 of the words",
-    "contains": "holds an accepted answer",
-    "value": "same number, date or yes/no",
-}
 _GROUPS = {
     "by_type": "By reasoning type",
     "by_gold": "By the number of articles that are needed",
-    "by_hops": "By the hops that were made",
     "by_word": "By the confidence in words",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share with its interval; `n` says of how many, `here` marks the reported run among others."""
-
-    label: str
-    value: float | None
-    interval: Sequence[float] | None = None
-    n: int | None = None
-    note: str = ""
-    here: bool = False
-
-    @property
-    def shown(self) -> str:
-        return percent(self.value)
-
-    @property
-    def shown_interval(self) -> str:
-        return percent_range(self.interval)
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A run with its summary, and the runs it is compared with."""
-
-    run: RunFolder
-    summary: Summary
-    siblings: tuple[tuple[RunFolder, Summary], ...] = ()
-    agreement: Mapping[str, Any] | None = None
-
-
-def what_was_run(report: Report) -> list[tuple[str, str]]:
-    """The configuration of the run: label and value."""
-    manifest = report.run.manifest
-    dataset, corpus = manifest["dataset"], manifest["corpus"]
-    asked = counted(report.summary["n"], "question")
-    if manifest.get("repeat", 1) > 1:
-        asked += f", each {manifest['repeat']} times"
-    chosen = [f"subset {benchmark_of(report)['subset']}"] if benchmark_of(report) else []
-    chosen += [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
-    if manifest.get("sample") is not None:
-        chosen.append(f"seed {manifest.get('seed', 0)}")
-    chosen += [f"types {', '.join(manifest['types'])}"] if manifest.get("types") else []
-    return [
-        ("dataset", f"{dataset['name']} ({dataset['form']}, SHA-256 {str(dataset['digest'])[:12]})"),
-        ("questions", "; ".join([asked, *chosen])),
-        ("corpus", f"{corpus['name']} (fingerprint {str(corpus['fingerprint'])[:12]})"),
-        ("mode", str(manifest["mode"])),
-        ("backend", str(manifest["backend"])),
-        ("judge", str(manifest.get("judge") or "none: rule-based scores only")),
-        ("settings", _listed(manifest.get("settings", {}))),
-        *_from_profile(manifest),
-        ("prompts", _listed(manifest.get("prompts", {}))),
-        ("versions", _listed({"iterative-rag": manifest.get("code", ""), **manifest.get("versions", {})})),
-        ("started", str(manifest.get("started", ""))),
-    ]
-
-
-def _from_profile(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The settings that came from the model's profile: where the mode lets it choose."""
-    profiled = manifest.get("profile")
-    return [("of these from the model's profile", _listed(profiled))] if profiled else []
-
-
-def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in values.items() if value not in ("", None)) or "none"
-
-
-def notes(report: Report) -> list[str]:
-    """Caveats that a reader has to know before trusting a figure."""
-    summary, manifest = report.summary, report.run.manifest
-    lines = []
-    if summary["expected"] is not None and summary["answers"] < summary["expected"]:
-        lines.append(f"The run is not finished: {summary['answers']:,} of {counted(summary['expected'], 'answer')}.")
-    if manifest.get("self_judged"):
-        lines.append("The model may have judged its own answers (--allow-self-judge), which favours it.")
-    if summary["faults"]:
-        lines.append(f"{counted(summary['faults'], 'answer')} ended in an error and count as wrong.")
-    if summary["unread"]:
-        lines.append(f"{counted(summary['unread'], 'answer')} did without documents that could not be read.")
-    if endings := summary["by_ending"]:
-        said = ", ".join(f"{count:,} {ending.replace('_', ' ')}" for ending, count in endings.items())
-        lines.append(f"{counted(sum(endings.values()), 'question')} not answered: {said}.")
-    if summary["unjudged"]:
-        lines.append(
-            f"{counted(summary['unjudged'], 'answer')} could not be judged and count as neither right nor wrong."
-        )
-    if manifest.get("excluded"):
-        lines.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
-    if summary["retrieval"]["missing"]:
-        lines.append(f"The corpus lacks {counted(summary['retrieval']['missing'], 'needed article')}.")
-    if report.siblings:
-        lines += [line for line in warnings([report.run, *(run for run, _ in report.siblings)]) if "differ" in line]
-    return lines
-
-
-def scores(report: Report) -> list[Share]:
-    summary = report.summary
-    return [
-        Share(label, summary[name], summary["intervals"].get(name), summary["answerable"])
-        for name, label in _SCORES.items()
-        if summary[name] is not None
-    ]
-
-
-def beside(report: Report) -> list[Share]:
-    """The share answered rightly by this run and the others, from baseline to upper bound; empty alone."""
-    if not report.siblings:
-        return []
-    runs = [(report.run, report.summary), *report.siblings]
-    names = unique_names([run.path for run, _ in runs])
-    rows = [
-        Share(
-            name,
-            summary["right"],
-            summary["intervals"].get("right"),
-            summary["answerable"],
-            note=f"{run.manifest['mode']}, {run.manifest['backend']}",
-            here=run is report.run,
-        )
-        for name, (run, summary) in zip(names, runs, strict=True)
-    ]
-    modes = [str(run.manifest["mode"]) for run, _ in runs]
-    ranks = [_MODES.index(mode) if mode in _MODES else len(_MODES) for mode in modes]
-    return [row for _, row in sorted(zip(ranks, rows, strict=True), key=lambda pair: pair[0])]
-
-
-def published(report: Report) -> list[Share]:
-    """The published figures of the benchmark with the run among them, lowest first; empty for another dataset."""
-    figures = figures_beside(report)
-    if not figures:
-        return []
-    summary = report.summary
-    rows = [
-        Share(figure.system, figure.share, n=benchmark_of(report)["of"], note=f"{figure.pages}; {figure.source}")
-        for figure in figures
-    ]
-    ours = Share(
-        report.run.name,
-        summary["right"],
-        summary["intervals"].get("right"),
-        summary["answerable"],
-        note=f"this run: {report.run.manifest['mode']}, {report.run.manifest['backend']}",
-        here=True,
-    )
-    return sorted([*rows, ours], key=lambda row: row.value or 0.0)
-
-
-def groups(report: Report) -> list[tuple[str, list[Share]]]:
-    """Heading and rows; a grouping in which everything falls into one row is left out."""
-    grouped = []
-    for key, heading in _GROUPS.items():
-        rows = [
-            Share(label, group["right"], group["interval"], group["n"]) for label, group in report.summary[key].items()
-        ]
-        if len(rows) > 1:
-            grouped.append((heading, rows))
-    return grouped
-
-
 # Each answer has exactly one of these results; the names are also classes of the page's style sheet.
 RESULTS = {
     "right": "right",
@@ -203,6 +33,198 @@ RESULTS = {
     "fault": "error",
     "unjudged": "not judged",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run with its summary."""
+
+    run: RunFolder
+    summary: Summary
+
+    @classmethod
+    def of(cls, run: RunFolder) -> Report:
+        return cls(run, summarise(run))
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary; of a benchmark also its published figures and what sets the run apart from them."""
+        manifest = self.run.manifest
+        if not (about := benchmark_of(manifest)):
+            return dict(self.summary)
+        figures = [dataclasses.asdict(figure) for figure in figures_beside(manifest)]
+        return {**self.summary, "benchmark": {**about, "published": figures, "differences": differences(manifest)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text, nothing in them escaped. All columns but the first are figures, unless `texts`. `intro` stands
+    above the rows, `notes` below."""
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    intro: str = ""
+    notes: tuple[str, ...] = ()
+    texts: bool = False
+
+
+def tables(report: Report) -> list[Table]:
+    """Every table of figures in the order in which they are read, without those that have no rows."""
+    made = (
+        _accuracy(report),
+        _published(report),
+        _failures(report),
+        *_groups(report),
+        _evidence(report),
+        _cost(report),
+        _calibration(report),
+    )
+    return [table for table in made if table.rows]
+
+
+def key_tables(report: Report) -> list[Table]:
+    """What a terminal shows of them: accuracy, the published figures, where it failed."""
+    return [table for table in (_accuracy(report), _published(report), _failures(report)) if table.rows]
+
+
+# --- numbers as text -------------------------------------------------------------------------
+
+
+def percent(share: float | None) -> str:
+    return NOTHING if share is None else f"{100 * share:.1f}\u00a0%"
+
+
+def percent_range(interval: Sequence[float] | None) -> str:
+    return NOTHING if interval is None else f"{100 * interval[0]:.1f} – {100 * interval[1]:.1f}"
+
+
+def number(value: float | None) -> str:
+    """Three significant digits: 12,345 · 123 · 12.3 · 1.23."""
+    if value is None:
+        return NOTHING
+    digits = 0 if value == int(value) or abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:,.{digits}f}"
+
+
+# --- what was run ----------------------------------------------------------------------------
+
+
+def what_was_run(report: Report) -> list[tuple[str, str]]:
+    """The configuration of the run: label and value."""
+    manifest = report.run.manifest
+    dataset, corpus = manifest["dataset"], manifest["corpus"]
+    chosen = [counted(report.summary["n"], "question")]
+    if manifest.get("repeat", 1) > 1:
+        chosen.append(f"each {manifest['repeat']} times")
+    if about := benchmark_of(manifest):
+        chosen.append(f"subset {about['subset']}")
+    chosen += [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
+    if manifest.get("types"):
+        chosen.append(f"types {', '.join(manifest['types'])}")
+    told = [
+        ("dataset", f"{dataset['name']} ({dataset['form']}, SHA-256 {str(dataset['digest'])[:12]})"),
+        ("questions", "; ".join(chosen)),
+        ("corpus", f"{corpus['name']} (fingerprint {str(corpus['fingerprint'])[:12]})"),
+        ("mode", str(manifest["mode"])),
+        ("backend", str(manifest["backend"])),
+        ("judge", str(manifest.get("judge") or "none: rule-based scores only")),
+        ("settings", _listed(manifest.get("settings", {}))),
+        ("of these from the model's profile", _listed(manifest.get("profile") or {})),
+        ("prompts", _listed(manifest.get("prompts", {}))),
+        ("versions", _listed({"iterative-rag": manifest.get("code", ""), **manifest.get("versions", {})})),
+        ("started", str(manifest.get("started", ""))),
+    ]
+    return [(label, one_line(value)) for label, value in told if value]
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items() if value not in ("", None))
+
+
+def notes(report: Report) -> list[str]:
+    """Caveats that a reader has to know before trusting a figure."""
+    summary, manifest = report.summary, report.run.manifest
+    lines = []
+    if summary["expected"] is not None and summary["answers"] < summary["expected"]:
+        lines.append(f"The run is not finished: {summary['answers']:,} of {counted(summary['expected'], 'answer')}.")
+    if manifest.get("self_judged"):
+        lines.append("The model judged its own answers, which favours it.")
+    for key, what in (
+        ("faults", "ended in an error and count as wrong"),
+        ("unread", "did without documents that could not be read"),
+        ("unjudged", "could not be judged and count as neither right nor wrong"),
+    ):
+        if summary[key]:
+            lines.append(f"{counted(summary[key], 'answer')} {what}.")
+    if endings := summary["by_ending"]:
+        said = ", ".join(f"{count:,} {ending.replace('_', ' ')}" for ending, count in endings.items())
+        lines.append(f"{counted(sum(endings.values()), 'question')} not answered: {said}.")
+    if manifest.get("excluded"):
+        lines.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
+    if summary["retrieval"]["missing"]:
+        lines.append(f"The corpus lacks {counted(summary['retrieval']['missing'], 'needed article')}.")
+    return [one_line(line) for line in lines]
+
+
+# --- accuracy --------------------------------------------------------------------------------
+
+
+def _accuracy(report: Report) -> Table:
+    summary = report.summary
+    over = counted(summary["answerable"], "answerable question")
+    return Table(
+        "Accuracy",
+        ("", "share", "95 %"),
+        tuple(_shares(summary, SCORES)),
+        f"Over {over}, with 95 % intervals (percentile bootstrap over questions).",
+    )
+
+
+def _shares(summary: Summary, figures: Iterable[Figure]) -> Iterator[tuple[str, ...]]:
+    """Label, value and interval of the figures that could be measured."""
+    for figure in figures:
+        value: Any = summary
+        for part in figure.key.split("."):
+            value = value[part]
+        if value is not None:
+            yield figure.label, percent(value), percent_range(summary["intervals"].get(figure.key))
+
+
+def _published(report: Report) -> Table:
+    """The published figures of the benchmark with the run among them, lowest first."""
+    manifest, summary = report.run.manifest, report.summary
+    rows = [
+        (
+            figure.share,
+            (
+                figure.system,
+                str(benchmark_of(manifest)["of"]),
+                percent(figure.share),
+                NOTHING,
+                f"{figure.pages}; {figure.source}",
+            ),
+        )
+        for figure in figures_beside(manifest)
+    ]
+    if rows:
+        ours = (
+            f"{report.run.name} (this run)",
+            str(summary["answerable"]),
+            percent(summary["right"]),
+            percent_range(summary["intervals"].get("right")),
+            f"{manifest['mode']}, {manifest['backend']}",
+        )
+        rows.append((summary["right"] or 0.0, ours))
+    return Table(
+        "Beside published figures",
+        ("system", "questions", "right", "95 %", "what it could read; source"),
+        tuple(row for _, row in sorted(rows, key=lambda row: row[0])),
+        "Answered rightly; what each system could read, and the source of the figure.",
+        tuple(differences(manifest)),
+    )
+
+
+# --- failures --------------------------------------------------------------------------------
 
 
 def result(record: QuestionRecord) -> str:
@@ -221,115 +243,101 @@ def result(record: QuestionRecord) -> str:
 
 def outcomes(report: Report) -> list[tuple[str, str, int]]:
     """Key of RESULTS, its label and how many answers ended like this; without those that none did."""
-    counted = Counter(map(result, report.run.records))
-    return [(key, label, counted[key]) for key, label in RESULTS.items() if counted[key]]
+    ended = Counter(map(result, report.run.records))
+    return [(key, label, ended[key]) for key, label in RESULTS.items() if ended[key]]
 
 
-def causes(report: Report) -> list[tuple[str, int, float]]:
-    """Cause, answers, and their share of all answers that were lost."""
+def _failures(report: Report) -> Table:
     lost = report.summary["by_cause"]
     total = sum(lost.values())
-    return [(cause, amount, amount / total) for cause, amount in lost.items()]
+    ended = [(label, f"{amount:,}", NOTHING) for _, label, amount in outcomes(report)]
+    causes = [(f"lost: {cause}", f"{amount:,}", percent(amount / total)) for cause, amount in lost.items()]
+    return Table(
+        "Where it failed",
+        ("", "answers", "of those lost"),
+        (*ended, *causes),
+        f"How {counted(report.summary['answers'], 'answer')} ended, and what lost those that are not right.",
+    )
 
 
-def evidence(report: Report) -> list[Share]:
+def _groups(report: Report) -> list[Table]:
+    """A grouping in which everything falls into one row is left out."""
+    return [
+        Table(
+            heading,
+            ("", "questions", "right", "95 %"),
+            tuple(
+                (label, str(group["n"]), percent(group["right"]), percent_range(group["interval"]))
+                for label, group in report.summary[key].items()
+            ),
+        )
+        for key, heading in _GROUPS.items()
+        if len(report.summary[key]) > 1
+    ]
+
+
+def lost(report: Report) -> Table:
+    """The answers that are not right, unjudged ones too, in their own words."""
+    rows = [
+        (
+            record.id,
+            record.question,
+            record.short_answer or record.text or record.fault or record.reason,
+            record.answers[0] if record.answers else NOTHING,
+            record.cause.value if record.cause else NOTHING,
+        )
+        for record in report.run.records
+        if record.right is not True
+    ]
+    return Table("Not answered rightly", ("id", "question", "answer", "accepted", "cause"), tuple(rows), texts=True)
+
+
+# --- evidence, cost, trust -------------------------------------------------------------------
+
+
+def _evidence(report: Report) -> Table:
     """From the shortlist to the citation: how many needed articles reach each stage."""
+    abstention = report.summary["abstention"]
+    declined = (
+        ("abstentions that were right", abstention["precision"]),
+        ("unanswerable questions abstained from", abstention["recall"]),
+    )
+    rows = [(label, percent(share), NOTHING) for label, share in declined if share is not None]
+    return Table("Evidence", ("", "share", "95 %"), (*_shares(report.summary, EVIDENCE), *rows))
+
+
+def _cost(report: Report) -> Table:
     summary = report.summary
-    intervals, retrieval, cited = summary["intervals"], summary["retrieval"], summary["citations"]
-    rows = []
-    for stage, label in (("listed", "shortlisted"), ("read", "read"), ("facts", "gave a fact")):
-        for kind, what in (("recall", "needed articles"), ("all_found", "questions with all of theirs")):
-            share = retrieval[stage][kind]
-            rows.append(Share(f"{what}: {label}", share, intervals.get(f"retrieval.{stage}.{kind}"), retrieval["n"]))
-    rows = [rows[0], rows[2], rows[4], rows[1], rows[3], rows[5]]
-    names = {
-        "precision": "cited articles that are needed",
-        "recall": "needed articles that are cited",
-        "verified": "answers whose every quote stands in its article",
-    }
-    rows += [Share(label, cited[name], intervals.get(f"citations.{name}")) for name, label in names.items()]
-    abstention, steps = summary["abstention"], summary["trajectories"]
-    rows += [
-        Share("abstentions that were right", abstention["precision"]),
-        Share("unanswerable questions abstained from", abstention["recall"], n=abstention["unanswerable"]),
+    rows = [
+        (
+            figure.label,
+            number(summary[figure.key]["mean"]),
+            " – ".join(map(number, summary["intervals"].get(figure.key, (None, None)))),
+            number(summary[figure.key]["total"]),
+        )
+        for figure in SPENDING
     ]
-    if steps is not None:
-        rows += [
-            Share(label, steps[name], intervals.get(f"trajectories.{name}"), steps["n"])
-            for name, label in _STEPS.items()
-        ]
-    if (courses := summary["courses"]) is not None:
-        label, interval = "runs that took an allowed course", intervals.get("courses.allowed")
-        rows.append(Share(label, courses["allowed"], interval, courses["n"]))
-    return [row for row in rows if row.value is not None]
-
-
-_STEPS = {
-    "exact": "expected steps, in order and nothing else",
-    "in_order": "expected steps, in order",
-    "any_order": "expected steps, in any order",
-    "subset": "nothing beside the expected steps",
-    "found": "expected steps that were found",
-}
-
-
-_SPENT = {"calls": "LLM calls", "tokens": "tokens", "cache_hits": "cache hits", "seconds": "seconds"}
-
-
-def spending(report: Report) -> list[tuple[str, str, str, str]]:
-    """What, mean per answer, its interval, total."""
-    summary = report.summary
-    rows = []
-    for key, label in _SPENT.items():
-        interval = _range(summary["intervals"].get(key))
-        rows.append((label, number(summary[key]["mean"]), interval, number(summary[key]["total"])))
-    if summary["cost"] is not None:
-        cost = summary["cost"]
-        low, high = summary["intervals"].get("cost", (None, None))
-        rows.append(("cost", dollars(cost["mean"]), f"{dollars(low)} – {dollars(high)}", dollars(cost["total"])))
-        if cost["right"] is not None:
-            rows.append(("cost of a right answer", dollars(cost["right"]), "", ""))
-    seconds = summary["seconds"]
-    rows += [
-        ("seconds, median", number(seconds["median"]), "", ""),
-        ("seconds, 95th percentile", number(seconds["p95"]), "", ""),
-    ]
-    judging, answers = summary["judging"], max(1, summary["answers"])
+    seconds, judging, answers = summary["seconds"], summary["judging"], max(1, summary["answers"])
+    rows.append(("seconds, median", number(seconds["median"]), "", ""))
+    rows.append(("seconds, 95th percentile", number(seconds["p95"]), "", ""))
     if judging["calls"]:
-        for key in ("calls", "tokens"):
-            rows.append((f"{key} of the judge", number(judging[key] / answers), "", number(judging[key])))
-    return rows
+        rows += [
+            (f"{key} of the judge", number(judging[key] / answers), "", number(judging[key]))
+            for key in ("calls", "tokens")
+        ]
+    return Table("Cost", ("", "per answer", "95 %", "total"), tuple(rows))
 
 
-def _range(interval: Sequence[float] | None) -> str:
-    low, high = interval or (None, None)
-    return f"{number(low)} – {number(high)}"
-
-
-_AGREEMENT = {
-    "n": "answers compared",
-    "raw": "equal verdicts",
-    "kappa": "Cohen's kappa",
-    "both_correct": "correct to both",
-    "both_incorrect": "incorrect to both",
-    "only_judge": "correct to the judge alone",
-    "only_given": "correct to the given verdict alone",
-    "unjudged": "not judged",
-    "ungiven": "without a given verdict",
-    "unknown": "given for unknown questions",
-}
-
-
-def agreement(report: Report) -> list[tuple[str, str]]:
-    """How far the judge agrees with given verdicts; empty without any."""
-    figures = report.agreement
-    if figures is None:
-        return []
-    shown = {name: percent(figures[name]) if name == "raw" else number(figures[name]) for name in _AGREEMENT}
-    shown["kappa"] += f" ({_range(figures['interval'])})"
-    return [(label, shown[name]) for name, label in _AGREEMENT.items()]
-
-
-def lost(report: Report) -> list[QuestionRecord]:
-    """The answers that are not right, unjudged ones too."""
-    return [record for record in report.run.records if record.right is not True]
+def _calibration(report: Report) -> Table:
+    figures = report.summary["calibration"] or {"ece": None, "brier": None, "n": 0, "bins": ()}
+    rows = [
+        (f"{row['low']:.1f} – {row['high']:.1f}", f"{row['n']:,}", percent(row["confidence"]), percent(row["right"]))
+        for row in figures["bins"]
+    ]
+    return Table(
+        "Calibration of the confidence",
+        ("confidence", "answers", "mean confidence", "right"),
+        tuple(rows),
+        f"An answer should be right as often as it says. Expected calibration error {number(figures['ece'])}, Brier "
+        f"score {number(figures['brier'])}, over {counted(figures['n'], 'answer')}.",
+    )

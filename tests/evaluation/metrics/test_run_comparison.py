@@ -27,7 +27,6 @@ def test_it_counts_what_the_second_won_and_lost() -> None:
     assert (pair["first"], pair["second"], pair["n"]) == ("old", "new", 10)
     assert pair["won"] == ["3", "4", "5", "6", "7"]
     assert pair["lost"] == ["0"]
-    assert (pair["both"], pair["neither"]) == (2, 2)
     assert pair["right"]["difference"] == 0.4
     assert pair["right"]["p"] == pytest.approx(2 * (1 + 6) / 64)
     assert pair["right"]["interval"][0] < 0.4 < pair["right"]["interval"][1]
@@ -73,8 +72,8 @@ def test_markdown_shows_every_run_and_escapes_names() -> None:
     assert r"a\|b" in text
     assert "<i>" not in text
     assert "→" in text
-    assert "corrected for 3 pairs" in text
-    assert "won: 2, 3" in text
+    assert "corrected by Holm for 3 pairs" in text
+    assert "third, won: 2, 3" in text
 
 
 def test_the_command_compares_folders(tmp_path: Path) -> None:
@@ -91,15 +90,24 @@ def dear(run: RunFolder) -> RunFolder:
     return dataclasses.replace(run, records=tuple(records))
 
 
-def test_it_says_which_run_is_best_and_which_costs_less_for_as_much() -> None:
+def test_it_says_which_run_is_best_and_from_which_few_questions_cannot_tell_it() -> None:
     poor, cheap = answers("0" * 80, "poor"), answers("1" * 78 + "00", "cheap")
     found = compare([poor, cheap, dear(answers("1" * 80, "dear"))])
     (best,) = found["best"]
-    assert best["runs"] == ["poor", "cheap", "dear"]
-    assert (best["run"], best["right"]) == ("dear", 1.0)
-    assert (best["cheapest"], best["cheapest_right"]) == ("cheap", 0.975)
-    assert best["calls"] == best["cheapest_calls"] + 9
+    assert (best["run"], best["right"], [run["run"] for run in best["level"]]) == ("dear", 1.0, ["cheap"])
+    assert best["calls"] == best["level"][0]["calls"] + 9
     said = comparison(found)
     assert "Best: dear, 100" in said
-    assert "not surely worse: cheap, 97" in said
-    assert "Too few" not in said
+    assert "Too few questions to tell it from cheap, 97" in said
+    assert "from poor" not in said
+
+
+def test_a_bound_is_never_best() -> None:
+    runs = [answers("1" * 80, "gold", mode="oracle"), answers("1" * 40 + "0" * 40, "loop"), answers("0" * 80, "one")]
+    found = compare([*runs, answers("1" * 80, "by-heart", mode="closed-book")])
+    (best,) = found["best"]
+    assert (best["run"], best["level"]) == ("loop", [])
+    said = comparison(found)
+    assert "| gold (upper bound)" in said
+    assert "| by-heart (lower bound)" in said
+    assert compare(runs[:2])["best"] == []  # one run and a bound

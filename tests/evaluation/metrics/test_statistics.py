@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.evaluation.metrics.statistics import (
-    by_question,
     calibration,
     holm,
     mcnemar,

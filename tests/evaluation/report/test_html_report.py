@@ -26,8 +26,7 @@ def test_nothing_from_a_record_becomes_markup_or_runs() -> None:
         [evil, full("b")], name="run", backend=EVIL, judge=EVIL, dataset={"name": EVIL, "form": EVIL, "digest": EVIL}
     )
     run = dataclasses.replace(run, path=Path("runs") / EVIL.replace("/", ""))
-    sibling = folder([full()], name="<b>other</b>")
-    source = html(Report(run, summarise(run), ((sibling, summarise(sibling)),)))
+    source = html(Report.of(run))
     page = Page(source)
     assert len(page.all("script")) == len(page.all("style")) == 1
     assert not page.all("img")
