@@ -1,4 +1,4 @@
-"""A question of a dataset, with everything its file says about it."""
+"""A question of a dataset, with everything its file says about it; what `evaluate retrieval` is asked for."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ class Question:
     """`answers` are the accepted answers, the gold one first; empty where the dataset gives none.
 
     `gold_titles` are the titles of the articles that are needed, as the dataset spells them (a Wikipedia URL is
-    already turned into its title). `types` are the dataset's own reasoning types. `expected_steps` are the values
-    that the chain should find on its way, in order. `courses` are the courses that a run may take, each a list of names
-    of steps ("shortlist", "grading", "web", ...).
+    already turned into its title). `types` are the dataset's own reasoning types.
     """
 
     id: str
@@ -40,8 +38,6 @@ class Question:
     types: tuple[str, ...] = ()
     gold_titles: tuple[str, ...] = ()
     paragraphs: tuple[Paragraph, ...] = ()
-    expected_steps: tuple[str, ...] = ()
-    courses: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +48,14 @@ class Dataset:
     form: str
     digest: str
     questions: tuple[Question, ...] = field(repr=False)
+
+
+# --- the choices of `evaluate retrieval` ----------------------------------------------------
+
+
+class Search(StrEnum):
+    """What ranks: both halves fused, as in the product, or one of them alone."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    BM25 = "bm25"

@@ -1,19 +1,15 @@
 """A file of questions -> a Dataset. The fields of the first row decide which form it is.
 
-| form | a row needs | and may have |
+| form | told by | and may have |
 |---|---|---|
-| FRAMES | `Prompt, Answer`, and `wiki_links` or `wikipedia_link_1` ... | `reasoning_types, id, aliases, kind` |
+| FRAMES | `Prompt, Answer`, with `wiki_links` or `wikipedia_link_1` ... | `reasoning_types, id, aliases, kind` |
 | HotpotQA, 2Wiki | `question, answer, context, supporting_facts` | `_id, type` |
-| FanOutQA | `question, answer, necessary_evidence` | `id, categories` |
-| multi-hop | `question, answer, paragraphs: [{title, text, supporting}]` | `id, aliases, type, decomposition` |
-| plain | `question, answer` (or `answers`) | `id, aliases, types, kind, gold_titles, expected_steps, courses` |
+| multi-hop | `question, answer, paragraphs: [{title, text, supporting}]` | `id, aliases, type` |
+| plain | `question, answer` (or `answers`) | `id, aliases, types, kind, gold_titles` |
 | SQuAD | `data: [{title, paragraphs: [{context, qas: [...]}]}]` | `is_impossible` of version 2 |
 
-A list of answers gives alternatives; FanOutQA's are all needed, as are the pairs of its answers that are objects: they
-are one answer, "A; B" or "A: 1; B: 2". MuSiQue's own names of fields are read as those of multi-hop questions. FRAMES
-is read from the published TSV too, or from CSV. `expected_steps` of a multi-hop question are the answers of MuSiQue's
-decomposition, the last being the answer itself; 2Wiki's evidences are not taken, because their objects are labels of a
-database and not what the text says. `courses` are the courses that a run may take, lists of names of steps.
+A list of answers gives alternatives. MuSiQue's own names of fields are read as those of multi-hop questions. FRAMES
+is read from the published TSV too, or from CSV.
 """
 
 from __future__ import annotations
@@ -23,21 +19,19 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.datasets.gold_articles import is_link, links_in, title_of
 from iterative_rag.evaluation.datasets.question_files import Row, broken, read_bytes, rows
-from iterative_rag.evaluation.datasets.wikipedia_links import is_link, links_in, title_of
 from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
-from iterative_rag.storage.trace import event_name
-from iterative_rag.types import Step
 
-STEP_NAMES = frozenset(event_name(step) for step in get_args(Step))
 _SUFFIXES = (".gz", ".jsonl", ".json", ".tsv", ".csv", ".txt")
-_FIRST_LINK = "wikipedia_link_1"
 
 
 def load(path: Path) -> Dataset:
@@ -45,11 +39,12 @@ def load(path: Path) -> Dataset:
     path = path.expanduser()
     data = read_bytes(path)
     parsed = rows(path, data)
-    form = _form_of(path, parsed[0])
-    for row in parsed:
-        if missing := form.missing(row.fields):
-            raise row.fault(f"lacks {_listed(missing)} ({form.name})")
-    questions = _with_ids(path, [question for row in parsed for question in form.read(row)])
+    form = next((form for form in _FORMS if parsed[0].fields.keys() >= form.told_by), None)
+    if form is None:
+        forms = "; ".join(f"{form.name} ({', '.join(sorted(form.told_by))})" for form in _FORMS)
+        fields = ", ".join(map(str, parsed[0].fields)) or "none"
+        raise broken(path, f"the fields of {parsed[0].place} make no question ({fields})", hint=f"Forms: {forms}.")
+    questions = _with_ids(path, [question for row in parsed for question in _read(form, row)])
     if not questions:
         raise broken(path, "it holds no question")
     return Dataset(_stem(path), form.name, hashlib.sha256(data).hexdigest(), questions)
@@ -73,8 +68,8 @@ def select(
     if ids:
         chosen = [question for question in chosen if question.id in ids]
     if sample is not None and sample < len(chosen):
-        places = random.Random(seed).sample(range(len(chosen)), sample)
-        chosen = [chosen[index] for index in sorted(places)]
+        drawn = random.Random(seed).sample(range(len(chosen)), sample)
+        chosen = [chosen[index] for index in sorted(drawn)]
     return tuple(chosen[:limit])
 
 
@@ -84,210 +79,9 @@ def _of_types(dataset: Dataset, types: Sequence[str]) -> list[Question]:
     if unknown := sorted(wanted - known.keys()):
         raise UsageError(
             f"The dataset {dataset.name} has no questions of the type {', '.join(map(repr, unknown))}.",
-            hint=f"It has {_listed(sorted(known.values()))}." if known else "It names no types: leave --types out.",
+            hint=f"It has {', '.join(sorted(known.values())) or 'no types'}.",
         )
     return [question for question in dataset.questions if wanted & {name.casefold() for name in question.types}]
-
-
-# --- the forms -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """The fields of a form: `needs` lists each required field with its accepted names."""
-
-    name: str
-    needs: tuple[tuple[str, ...], ...]
-    read: Callable[[Row], Iterable[Question]]
-
-    def missing(self, fields: Mapping[str, Any]) -> list[str]:
-        return [names[0] for names in self.needs if not any(name in fields for name in names)]
-
-
-def _form_of(path: Path, first: Row) -> _Form:
-    """The form that requires most of the given fields; the error names the nearest form if none fits."""
-    fitting = next((form for form in _FORMS if not form.missing(first.fields)), None)
-    if fitting:
-        return fitting
-    near = min(reversed(_FORMS), key=lambda form: len(form.missing(first.fields)) / len(form.needs))
-    there = _listed([name or "(no name)" for name in first.fields]) if first.fields else "no fields"
-    raise broken(
-        path,
-        f"the nearest form is {near.name}, but {first.place} lacks {_listed(near.missing(first.fields))}",
-        hint=f"It has {there}. Forms: {'; '.join(_described(form) for form in _FORMS)}.",
-    )
-
-
-def _described(form: _Form) -> str:
-    return f"{form.name} ({', '.join(names[0] for names in form.needs)})"
-
-
-def _frames(row: Row) -> Iterator[Question]:
-    fields = row.fields
-    if "wiki_links" in fields:
-        links = _items(row, "wiki_links", split=links_in)
-    else:  # one column per link; the last, "wikipedia_link_11+", holds the rest
-        cells = [value for name, value in fields.items() if name.startswith("wikipedia_link_") and value]
-        links = tuple(link for cell in cells for link in links_in(str(cell)))
-    identity = next((fields[name] for name in ("id", "", "Unnamed: 0") if _filled(fields.get(name))), "")
-    yield Question(
-        id=str(identity).strip(),
-        text=_words(row, "Prompt"),
-        answers=_answers(row, "Answer"),
-        kind=_kind(row),
-        types=_items(row, "reasoning_types", split=lambda text: text.split("|")),
-        gold_titles=_titles(link for entry in links for link in (links_in(entry) if is_link(entry) else [entry])),
-    )
-
-
-def _hotpot(row: Row) -> Iterator[Question]:
-    """HotpotQA's and 2Wiki's own files, and the columns that Hugging Face makes of them."""
-    context, facts = (_columns(row, name) for name in ("context", "supporting_facts"))
-    try:
-        needed = dict.fromkeys(str(title) for title, _ in facts)
-        given = tuple(
-            Paragraph(
-                str(title), "".join(sentences) if _spaced(sentences) else " ".join(sentences), str(title) in needed
-            )
-            for title, sentences in context
-        )
-    except (TypeError, ValueError) as error:
-        raise row.fault("has a context that is no list of titles with their sentences") from error
-    yield replace(_question(row), gold_titles=tuple(needed), paragraphs=given)
-
-
-def _columns(row: Row, name: str) -> list[Any]:
-    """Pairs, also where they come as two columns or as printed text."""
-    given = row.fields[name]
-    given = _printed_list(row, name, given) if isinstance(given, str) else given
-    return list(zip(*given.values(), strict=True)) if isinstance(given, dict) else given
-
-
-def _spaced(sentences: Sequence[str]) -> bool:
-    return any(text[:1].isspace() for text in sentences[1:]) or any(text[-1:].isspace() for text in sentences[:-1])
-
-
-def _fan_out(row: Row) -> Iterator[Question]:
-    evidence = row.fields["necessary_evidence"]
-    if not isinstance(evidence, list) or not all(isinstance(article, dict) for article in evidence):
-        raise row.fault("has no list of articles for necessary_evidence")
-    yield replace(
-        _question(replace(row, fields={**row.fields, "answer": _all_of(row.fields["answer"])})),
-        types=_items(row, "categories"),
-        gold_titles=_titles(str(article.get("url") or article.get("title") or "") for article in evidence),
-    )
-
-
-def _all_of(value: Any) -> str:
-    """Values that are needed together as one answer: "A; B", and "A: 1; B: 2"."""
-    match value:
-        case dict():
-            return "; ".join(f"{key}: {_all_of(part).replace(';', ',')}" for key, part in value.items())
-        case list():
-            return "; ".join(map(_all_of, value))
-    return "yes" if value is True else "no" if value is False else str(value)
-
-
-def _multi_hop(row: Row) -> Iterator[Question]:
-    fields = row.fields
-    given = fields["paragraphs"]
-    if not isinstance(given, list):
-        raise row.fault("has paragraphs that are no list")
-    read = [_paragraph(row, number, paragraph) for number, paragraph in enumerate(given, start=1)]
-    # A paragraph without words cannot be found or read.
-    paragraphs = tuple(paragraph for paragraph in read if paragraph.text.strip())
-    steps = fields.get("decomposition", fields.get("question_decomposition")) or ()
-    try:
-        expected = tuple(str(step["answer"]) for step in steps)
-    except (TypeError, KeyError) as error:
-        raise row.fault("has a decomposition with a step that has no answer") from error
-    question = _question(row)
-    yield replace(
-        question,
-        kind=Answerability.NOT_IN_CORPUS if fields.get("answerable") is False else question.kind,
-        gold_titles=tuple(dict.fromkeys(paragraph.title for paragraph in paragraphs if paragraph.supporting)),
-        paragraphs=paragraphs,
-        expected_steps=expected,
-    )
-
-
-def _paragraph(row: Row, number: int, given: Any) -> Paragraph:
-    if isinstance(given, dict) and "paragraph_text" in given:
-        given = {**given, "text": given["paragraph_text"], "supporting": given.get("is_supporting", False)}
-    missing = [name for name in ("title", "text", "supporting") if not isinstance(given, dict) or name not in given]
-    if missing:
-        raise row.fault(f"lacks {_listed(missing)} in its paragraph {number}")
-    return Paragraph(str(given["title"]), str(given["text"]), bool(given["supporting"]))
-
-
-def _plain(row: Row) -> Iterator[Question]:
-    yield replace(
-        _question(row),
-        gold_titles=_titles(_items(row, "gold_titles")),
-        expected_steps=_items(row, "expected_steps"),
-        courses=_courses(row),
-    )
-
-
-def _courses(row: Row) -> tuple[tuple[str, ...], ...]:
-    """The allowed courses; one alone may be given as a list of names."""
-    given = row.fields.get("courses") or []
-    if isinstance(given, list) and all(isinstance(name, str) for name in given):
-        given = [given] if given else []
-    if not isinstance(given, list) or not all(
-        isinstance(course, list) and all(isinstance(name, str) for name in course) for course in given
-    ):
-        raise row.fault("has no list of lists of step names for courses")
-    if unknown := sorted({name for course in given for name in course} - STEP_NAMES):
-        raise row.fault(f"has the unknown step {unknown[0]!r}", hint=f"Steps are {_listed(sorted(STEP_NAMES))}.")
-    return tuple(tuple(course) for course in given)
-
-
-def _question(row: Row) -> Question:
-    """The fields that multi-hop and plain questions share."""
-    fields = row.fields
-    types = next((name for name in ("types", "type", "reasoning_types") if name in fields), "types")
-    return Question(
-        id=next((str(fields[name]).strip() for name in ("id", "_id") if _filled(fields.get(name))), ""),
-        text=_words(row, "question"),
-        answers=_answers(row, "answer" if "answer" in fields else "answers"),
-        kind=_kind(row),
-        types=_items(row, types, split=lambda text: text.split("|")),
-    )
-
-
-def _squad(row: Row) -> Iterator[Question]:
-    """Every context is a paragraph of its questions; a question that it does not answer is not in the corpus."""
-    try:
-        for article in row.fields["data"]:
-            for paragraph in article["paragraphs"]:
-                for asked in paragraph["qas"]:
-                    answers = [answer["text"] for answer in asked["answers"]]
-                    impossible = bool(asked.get("is_impossible", False))
-                    title = str(article.get("title", ""))
-                    yield Question(
-                        id=str(asked.get("id", "")),
-                        text=_words(Row(row.path, f"the question {asked.get('id', '')!r}", asked), "question"),
-                        answers=() if impossible else tuple(dict.fromkeys(map(str, answers))),
-                        kind=Answerability.NOT_IN_CORPUS if impossible else Answerability.ANSWERABLE,
-                        gold_titles=() if impossible or not title else (title,),
-                        paragraphs=(Paragraph(title, str(paragraph["context"]), not impossible),),
-                    )
-    except KeyError as error:
-        raise broken(row.path, f"a part of its SQuAD data lacks {error.args[0]}") from error
-    except (TypeError, AttributeError) as error:
-        raise broken(row.path, "its data is not of SQuAD's form") from error
-
-
-# From the most specific to the least: a multi-hop row is also a plain one.
-_FORMS = (
-    _Form("SQuAD", (("data",),), _squad),
-    _Form("FRAMES", (("Prompt",), ("Answer",), ("wiki_links", _FIRST_LINK)), _frames),
-    _Form("HotpotQA", (("question",), ("answer",), ("context",), ("supporting_facts",)), _hotpot),
-    _Form("FanOutQA", (("question",), ("answer",), ("necessary_evidence",)), _fan_out),
-    _Form("multi-hop", (("question",), ("answer", "answers"), ("paragraphs",)), _multi_hop),
-    _Form("plain", (("question",), ("answer", "answers")), _plain),
-)
 
 
 # --- fields ----------------------------------------------------------------------------------
@@ -297,79 +91,203 @@ def _filled(value: Any) -> bool:
     return value is not None and str(value).strip() != ""
 
 
-def _words(row: Row, name: str) -> str:
-    value = row.fields.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise row.fault(f"has an empty {name}")
-    return value.strip()
-
-
-def _answers(row: Row, name: str) -> tuple[str, ...]:
-    """The gold answer, or several, then the aliases; JSON's true and false are yes and no."""
-    given = row.fields[name]
-    aliases = [*_items(row, "aliases"), *_items(row, "answer_aliases")]
-    if isinstance(given, dict) and "value" in given and isinstance(given.get("aliases"), list):
-        given = [given["value"], *given["aliases"]]  # TriviaQA's
-    values = [*(given if isinstance(given, list) else [given]), *aliases]
-    worded = ["yes" if value is True else "no" if value is False else value for value in values]
-    if any(isinstance(value, dict | list) for value in worded):
-        raise row.fault(f"has no text, and no list of texts, for {name}")
-    return tuple(dict.fromkeys(str(value).strip() for value in worded if _filled(value)))
-
-
-def _kind(row: Row) -> Answerability:
-    given = row.fields.get("kind")
-    if not _filled(given):
-        return Answerability.ANSWERABLE
-    try:
-        return Answerability(str(given).strip().lower())
-    except ValueError as error:
-        raise row.fault(f"has the unknown kind {given!r}", hint=f"Kinds are {_listed(list(Answerability))}.") from error
-
-
-def _items(row: Row, name: str, *, split: Callable[[str], list[str]] | None = None) -> tuple[str, ...]:
-    """A list, the JSON or Python text of one, or a text that `split` takes apart; () where there is nothing."""
-    given = row.fields.get(name)
-    if isinstance(given, str):
-        given = _printed_list(row, name, given) if given.lstrip().startswith("[") else (split or _one)(given)
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(item, str | int | float) for item in given):
-        raise row.fault(f"has no list of texts for {name}")
-    return tuple(dict.fromkeys(str(item).strip() for item in given if _filled(item)))
-
-
-def _one(text: str) -> list[str]:
-    return [text]
-
-
-def _printed_list(row: Row, name: str, text: str) -> Any:
+def _listed(value: Any) -> Any:
+    """The JSON or Python text of a list or an object as what it says; anything else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
     for read in (json.loads, ast.literal_eval):
         try:
-            return read(text)
+            return read(value)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-    raise row.fault(f"has no list for {name}")
+    raise ValueError("it is no list")
+
+
+def _as_texts(value: Any) -> tuple[str, ...]:
+    """The texts of a list, each once; a text alone is one of them, where it has no "|"."""
+    value = _listed(value)
+    items = value.split("|") if isinstance(value, str) else [] if value is None else value
+    if not isinstance(items, list | tuple) or not all(isinstance(item, str | int | float) for item in items):
+        raise ValueError("it is no list of texts")
+    return tuple(dict.fromkeys(str(item).strip() for item in items if _filled(item)))
+
+
+def _as_answers(value: Any) -> tuple[str, ...]:
+    """One answer or several; JSON's true and false are yes and no."""
+    values = value if isinstance(value, list) else [value]
+    if any(isinstance(item, dict | list) for item in values):
+        raise ValueError("it is no text, and no list of texts")
+    worded = ["yes" if item is True else "no" if item is False else item for item in values]
+    return tuple(dict.fromkeys(str(item).strip() for item in worded if _filled(item)))
+
+
+def _columns(value: Any) -> Any:
+    """Pairs, also where they come as two columns (as Hugging Face makes of them) or as printed text."""
+    value = _listed(value)
+    return list(zip(*value.values(), strict=True)) if isinstance(value, dict) else value
 
 
 def _titles(links: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(title for link in links if (title := title_of(link))))
 
 
+_Id = Annotated[str, BeforeValidator(lambda value: str(value).strip() if _filled(value) else "")]
+_Words = Annotated[str, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else value)]
+_Texts = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
+_Answers = Annotated[tuple[str, ...], BeforeValidator(_as_answers)]
+_Kind = Annotated[
+    Answerability,
+    BeforeValidator(lambda value: str(value).strip().lower() if _filled(value) else Answerability.ANSWERABLE),
+]
+
+
+# --- the forms -------------------------------------------------------------------------------
+
+
+class _Asked(BaseModel):
+    """A row of one question, with the fields that most forms share."""
+
+    name: ClassVar[str] = "plain"
+    told_by: ClassVar[set[str]] = {"question"}
+
+    id: _Id = Field("", validation_alias=AliasChoices("id", "_id"))
+    text: _Words = Field(min_length=1, validation_alias="question")
+    answers: _Answers = Field(validation_alias=AliasChoices("answer", "answers"))
+    aliases: _Texts = Field((), validation_alias=AliasChoices("aliases", "answer_aliases"))
+    types: _Texts = Field((), validation_alias=AliasChoices("types", "type", "reasoning_types"))
+    kind: _Kind = Answerability.ANSWERABLE
+    gold_titles: _Texts = ()
+
+    def questions(self) -> Iterator[Question]:
+        yield self.question(_titles(self.gold_titles))
+
+    def question(self, gold_titles: tuple[str, ...], paragraphs: tuple[Paragraph, ...] = ()) -> Question:
+        answers = tuple(dict.fromkeys((*self.answers, *self.aliases)))
+        return Question(self.id, self.text, answers, self.kind, self.types, gold_titles, paragraphs)
+
+
+class _Frames(_Asked):
+    name = "FRAMES"
+    told_by: ClassVar[set[str]] = {"Prompt", "Answer"}
+
+    id: _Id = Field("", validation_alias=AliasChoices("id", "", "Unnamed: 0"))
+    text: _Words = Field(min_length=1, validation_alias="Prompt")
+    answers: _Answers = Field(validation_alias="Answer")
+    links: Annotated[Any, BeforeValidator(_listed)] = Field(None, validation_alias="wiki_links")
+    model_config = {"extra": "allow"}
+
+    def questions(self) -> Iterator[Question]:
+        links = self.links
+        if links is None:  # one column per link; the last, "wikipedia_link_11+", holds the rest
+            links = [cell for name, cell in (self.model_extra or {}).items() if name.startswith("wikipedia_link_")]
+        cells = [links] if isinstance(links, str) else links
+        entries = (link for cell in cells if cell for link in (links_in(cell) if is_link(cell) else [cell]))
+        yield self.question(_titles(entries))
+
+
+class _Hotpot(_Asked):
+    """HotpotQA's and 2Wiki's own files, and the columns that Hugging Face makes of them."""
+
+    name = "HotpotQA"
+    told_by: ClassVar[set[str]] = {"question", "context", "supporting_facts"}
+
+    context: Annotated[list[tuple[str, list[str]]], BeforeValidator(_columns)]
+    supporting_facts: Annotated[list[tuple[str, Any]], BeforeValidator(_columns)]
+
+    def questions(self) -> Iterator[Question]:
+        needed = dict.fromkeys(title for title, _ in self.supporting_facts)
+        paragraphs = (
+            Paragraph(title, " ".join(sentence.strip() for sentence in sentences), title in needed)
+            for title, sentences in self.context
+        )
+        yield self.question(tuple(needed), tuple(paragraphs))
+
+
+class _Part(BaseModel):
+    title: str
+    text: str = Field(validation_alias=AliasChoices("text", "paragraph_text"))
+    supporting: bool = Field(validation_alias=AliasChoices("supporting", "is_supporting"))
+
+
+class _MultiHop(_Asked):
+    name = "multi-hop"
+    told_by: ClassVar[set[str]] = {"question", "paragraphs"}
+
+    paragraphs: list[_Part]
+    answerable: bool = True
+
+    def questions(self) -> Iterator[Question]:
+        # A paragraph without words cannot be found or read.
+        parts = tuple(
+            Paragraph(part.title, part.text, part.supporting) for part in self.paragraphs if part.text.strip()
+        )
+        question = self.question(tuple(dict.fromkeys(part.title for part in parts if part.supporting)), parts)
+        yield question if self.answerable else replace(question, kind=Answerability.NOT_IN_CORPUS)
+
+
+class _Squad(BaseModel):
+    """Every context is a paragraph of its questions; a question that it does not answer is not in the corpus."""
+
+    class Article(BaseModel):
+        class Context(BaseModel):
+            class Query(BaseModel):
+                id: _Id = ""
+                question: _Words = Field(min_length=1)
+                answers: list[dict[str, Any]]
+                is_impossible: bool = False
+
+            context: str
+            qas: list[Query]
+
+        title: str = ""
+        paragraphs: list[Context]
+
+    name: ClassVar[str] = "SQuAD"
+    told_by: ClassVar[set[str]] = {"data"}
+    data: list[Article]
+
+    def questions(self) -> Iterator[Question]:
+        for article in self.data:
+            for paragraph in article.paragraphs:
+                for asked in paragraph.qas:
+                    held = not asked.is_impossible
+                    answers = dict.fromkeys(str(answer["text"]) for answer in asked.answers) if held else ()
+                    yield Question(
+                        asked.id,
+                        asked.question,
+                        tuple(answers),
+                        Answerability.ANSWERABLE if held else Answerability.NOT_IN_CORPUS,
+                        gold_titles=(article.title,) if held and article.title else (),
+                        paragraphs=(Paragraph(article.title, paragraph.context, held),),
+                    )
+
+
+# From the most specific to the least: a multi-hop row is also a plain one.
+_FORMS: tuple[type[_Squad] | type[_Asked], ...] = (_Squad, _Frames, _Hotpot, _MultiHop, _Asked)
+
+
+def _read(form: type[_Squad] | type[_Asked], row: Row) -> list[Question]:
+    try:
+        return list(form.model_validate(row.fields).questions())
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        said = first["msg"].removeprefix("Value error, ")
+        raise row.fault(f"is no question of the form {form.name}: {field}: {said}") from error
+
+
 def _with_ids(path: Path, questions: Sequence[Question]) -> tuple[Question, ...]:
     """Derive missing ids from the question's text, so that they survive a change of order."""
     given = Counter(question.id for question in questions if question.id)
     if doubled := [question_id for question_id, count in given.items() if count > 1]:
-        more = f" and {len(doubled) - 5} more" if len(doubled) > 5 else ""
-        raise broken(path, f"several questions have the id {_listed(doubled[:5])}{more}")
+        raise broken(path, f"several questions have the id {' and '.join(doubled[:5])}")
     seen: Counter[str] = Counter()
     named = []
     for question in questions:
         if not question.id:
             made = "q-" + hashlib.sha256(question.text.encode()).hexdigest()[:12]
             seen[made] += 1
-            number = f"-{seen[made]}" if seen[made] > 1 else ""
-            question = replace(question, id=made + number)
+            question = replace(question, id=f"{made}-{seen[made]}" if seen[made] > 1 else made)
         named.append(question)
     return tuple(named)
 
@@ -379,7 +297,3 @@ def _stem(path: Path) -> str:
     while name.lower().endswith(_SUFFIXES):
         name = name.rpartition(".")[0]
     return name or path.name
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]

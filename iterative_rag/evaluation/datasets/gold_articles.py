@@ -1,20 +1,20 @@
-"""Finds the gold articles of a question in a corpus: by paragraph, by URL, or by a title however it is written."""
+"""Wikipedia links as datasets write them, and the gold articles of a question in a corpus: by paragraph, by URL, or by
+a title however it is written."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.wikipedia_links import is_link, page_of, title_of
 from iterative_rag.evaluation.questions import Paragraph, Question
 from iterative_rag.sources import front_matter
+from iterative_rag.sources.wikipedia.page_names import PageName, is_link, page_name
 from iterative_rag.system.files import readable
 from iterative_rag.text.folding import PLAIN_SIGNS, plain_title
 from iterative_rag.text.folding import folded as without_accents
@@ -30,6 +30,36 @@ _MARKDOWN = (".md", ".markdown")
 
 Ids = tuple[str, ...]
 
+# --- links -----------------------------------------------------------------------------------
+
+_SEPARATOR = re.compile(r"[\s,;]+(?=(?:https?:)?//)")
+_OF_DATASETS = "en"
+
+
+def links_in(cell: str) -> list[str]:
+    """The links of a text that holds one or several, separated by white space, commas or semicolons."""
+    return [link for part in _SEPARATOR.split(cell.strip()) if (link := part.strip(" \t\n,;"))]
+
+
+def title_of(link: str) -> str:
+    """The title that a link to an English article names; any other link, or a title, as it is."""
+    link = link.strip(" \t\n,;")
+    page = page_of(link)
+    return page.title if page is not None and page.language == _OF_DATASETS else link
+
+
+def page_of(link: str) -> PageName | None:
+    """The article of a Wikipedia, in whatever language, that a link names; None for anything else."""
+    if not is_link(link):
+        return None
+    try:
+        return page_name(link.replace("&amp;", "&").rstrip("/"))
+    except UsageError:  # another site, or a link to no article
+        return None
+
+
+# --- articles --------------------------------------------------------------------------------
+
 
 def paragraph_id(paragraph: Paragraph) -> str:
     """The id of the document made of a paragraph: the same title and text have the same one in every dataset."""
@@ -39,13 +69,12 @@ def paragraph_id(paragraph: Paragraph) -> str:
 class GoldIndex:
     """The names of all documents of a corpus, at three levels of strictness; the strictest that knows a title wins.
 
-    A document is known by its title, by the title in its URL and, after these, by the redirects that lead to it: those
-    of `redirects` (old title -> new title) and those that its Markdown file lists in its front matter
-    (`redirects: ["Old title", ...]`, as `evaluate fetch` writes it). Where several documents share a title, each of
-    them counts as needed.
+    A document is known by its title, by the title in its URL and, after these, by the redirects that its Markdown file
+    lists in its front matter (`redirects: ["Old title", ...]`, as `evaluate fetch` writes it). Where several documents
+    share a title, each of them counts as needed.
     """
 
-    def __init__(self, corpus: IndexedCorpus, redirects: Mapping[str, str] | None = None) -> None:
+    def __init__(self, corpus: IndexedCorpus) -> None:
         self._ids: set[str] = set()
         self._pages: dict[tuple[str, str], str] = {}
         # Documents without a URL are kept apart: those may be articles of any Wikipedia.
@@ -60,9 +89,6 @@ class GoldIndex:
                 self._titles.add(title_of(entry.url), entry.id)
             for old in _redirects_of(entry.source):
                 self._redirects.add(old, entry.id)
-        for old in redirects or {}:
-            for document_id in self._named(_end_of(redirects or {}, old)):
-                self._redirects.add(title_of(old), document_id)
 
     def resolve(self, question: Question) -> tuple[Ids, Ids]:
         """The ids of the documents that the question needs, and the titles of those that the corpus does not hold.
@@ -131,35 +157,6 @@ def folded(title: str) -> str:
 def loose(title: str) -> str:
     """`folded`, and without accents, spaces, dots, commas, quotes and hyphens."""
     return _LOOSE.sub("", without_accents(folded(title)))
-
-
-# --- redirects -------------------------------------------------------------------------------
-
-
-def read_redirects(path: Path | None) -> dict[str, str]:
-    """A JSON object of old titles and new ones; {} for no file. Raises UsageError for anything else."""
-    if path is None:
-        return {}
-    hint = 'Give a JSON object of titles: {"Old title": "New title"}.'
-    try:
-        redirects = json.loads(readable(path.expanduser()).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UsageError(f"The redirects {path} cannot be read: {error.strerror}.", hint=hint) from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"The redirects {path} are not JSON: {error}.", hint=hint) from error
-    if not isinstance(redirects, dict) or not all(isinstance(new, str) for new in redirects.values()):
-        raise UsageError(f"The redirects {path} are not an object of titles.", hint=hint)
-    return redirects
-
-
-def _end_of(redirects: Mapping[str, str], old: str) -> str:
-    """The final target of a redirect: pages are renamed more than once; a cycle has none."""
-    seen = {old}
-    new = redirects[old]
-    while new in redirects and new not in seen:
-        seen.add(new)
-        new = redirects[new]
-    return title_of(new)
 
 
 def _redirects_of(source: str) -> Iterator[str]:

@@ -16,6 +16,8 @@ from iterative_rag.errors import UsageError
 from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.system.files import readable
 
+_TOO_MANY = "\0too many"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -25,8 +27,8 @@ class Row:
     place: str
     fields: dict[str, Any]
 
-    def fault(self, reason: str, *, hint: str = "") -> UsageError:
-        return broken(self.path, f"{self.place} {reason}", hint=hint)
+    def fault(self, reason: str) -> UsageError:
+        return broken(self.path, f"{self.place} {reason}")
 
 
 def broken(path: Path, reason: str, *, hint: str = "") -> UsageError:
@@ -46,14 +48,15 @@ def read_bytes(path: Path) -> bytes:
 
 
 def rows(path: Path, data: bytes) -> list[Row]:
-    """All records of the file. Raises UsageError naming the line that is broken."""
+    """All records of the file, one at least. Raises UsageError naming the line that is broken."""
     text = _text(path, data)
     start = text.lstrip()[:1]
     if not start:
         raise broken(path, "it is empty")
-    if start == "[":
-        return _whole_json(path, text)
-    return _json_lines(path, text) if start == "{" else list(_separated(path, text))
+    records = list(_json(path, text) if start in ("[", "{") else _separated(path, text))
+    if not records:
+        raise broken(path, "it holds no rows")
+    return records
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -68,72 +71,40 @@ def _text(path: Path, data: bytes) -> str:
     return decoded
 
 
-# --- JSON ------------------------------------------------------------------------------------
-
-
-def _json_lines(path: Path, text: str) -> list[Row]:
-    """One object per line; if the first line is not one, the file may be one object over several lines."""
-    parsed: list[Row] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            if not parsed and not _begins_records(text):
-                return _whole_json(path, text)
-            raise broken(path, f"line {number} is not JSON ({error})") from error
-        parsed.append(_row(path, f"line {number}", value))
-    return parsed
-
-
-def _begins_records(text: str) -> bool:
-    """Whether a later line begins with a complete record, so that the file is meant as JSON Lines."""
-    return any(line.startswith("{") and line.rstrip().endswith("}") for line in text.strip().split("\n")[1:])
-
-
-def _whole_json(path: Path, text: str) -> list[Row]:
+def _json(path: Path, text: str) -> Iterator[Row]:
+    """One list of objects, one object, or an object in each line."""
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise broken(path, f"line {error.lineno} is not JSON ({error.msg})") from error
-    except RecursionError as error:
-        raise broken(path, "its JSON is nested too deeply") from error
-    if isinstance(value, dict):
-        return [_row(path, "entry 1", value)]
-    if not value:
-        raise broken(path, "its list is empty")
-    return [_row(path, f"entry {number}", entry) for number, entry in enumerate(value, start=1)]
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _json_lines(path, text)
+        return
+    if isinstance(whole, dict):
+        yield _row(path, "line 1", whole)
+    else:
+        yield from (_row(path, f"entry {number}", entry) for number, entry in enumerate(whole, start=1))
+
+
+def _json_lines(path: Path, text: str) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise broken(path, f"line {number} is not JSON ({error})") from error
+            yield _row(path, f"line {number}", value)
 
 
 def _row(path: Path, place: str, value: Any) -> Row:
+    """Refuses NUL and lone surrogates, which JSON can hold, and which neither SQLite nor a terminal takes."""
     if not isinstance(value, dict):
         raise broken(path, f"{place} is not a JSON object")
-    row = Row(path, place, value)
-    if not all(_is_text(text) for text in _texts(value)):
-        raise row.fault("holds characters that are not text")
-    return row
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
-
-
-def _is_text(text: str) -> bool:
-    """False for NUL and lone surrogates, which JSON can hold, and which neither SQLite nor a terminal takes."""
     try:
-        text.encode()
+        clean = b"\\u0000" not in json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return False
-    return "\0" not in text
-
-
-# --- TSV and CSV -----------------------------------------------------------------------------
+        clean = False
+    if not clean:
+        raise broken(path, f"{place} holds characters that are not text")
+    return Row(path, place, value)
 
 
 def _separated(path: Path, text: str) -> Iterator[Row]:
@@ -147,7 +118,6 @@ def _separated(path: Path, text: str) -> Iterator[Row]:
             "it is neither JSON nor separated by tabs or commas",
             hint="Give a .tsv or .csv with its column names in the first line, a .jsonl, .jsonl.gz or .json file.",
         )
-    empty = True
     line = reader.line_num + 1
     try:
         for fields in reader:
@@ -155,11 +125,6 @@ def _separated(path: Path, text: str) -> Iterator[Row]:
             if _TOO_MANY in fields or None in fields.values():
                 raise row.fault(f"has not the {len(reader.fieldnames or ())} columns of the first line")
             yield row
-            empty, line = False, reader.line_num + 1
+            line = reader.line_num + 1
     except csv.Error as error:
         raise broken(path, f"line {line} is not separated values ({error})") from error
-    if empty:
-        raise broken(path, "it has column names, but no rows")
-
-
-_TOO_MANY = "\0too many"

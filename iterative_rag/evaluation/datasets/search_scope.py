@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, paragraph_id, read_redirects
+from iterative_rag.evaluation.datasets.gold_articles import GoldIndex, paragraph_id
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.settings import Settings
 from iterative_rag.types import Document
@@ -42,6 +41,11 @@ class Scope:
         """The documents that this question may search; None for all."""
         return frozenset(map(paragraph_id, question.paragraphs)) if self._own else None
 
+    def searched(self, question: Question) -> Corpus:
+        """What this question may search."""
+        within = self.own(question)
+        return self.corpus if within is None else self.part(within)
+
     def part(self, document_ids: Collection[str]) -> Corpus:
         """A corpus of these documents only."""
         from iterative_rag.index.corpus_subset import CorpusPart
@@ -56,7 +60,6 @@ def open_scope(
     name: str,
     dataset: Dataset,
     settings: Settings,
-    redirects: Path | None = None,
     *,
     progress: Callable[[Progress], None] | None = None,
 ) -> Scope:
@@ -66,7 +69,7 @@ def open_scope(
     embedder = make_embedder(settings.embedder, settings)
     searched = pool(dataset, settings, embedder, progress=progress) if name in (OWN, POOLED) else name
     corpus = open_corpus(settings.model_copy(update={"corpus": searched}), embedder, cache(settings))
-    return Scope(corpus, embedder, GoldIndex(corpus, read_redirects(redirects)), own=name == OWN)
+    return Scope(corpus, embedder, GoldIndex(corpus), own=name == OWN)
 
 
 # --- the paragraphs of a dataset as a corpus -------------------------------------------------

@@ -131,7 +131,6 @@ LEE = Paragraph("Lee", "Lee is a captain. She was born in Kirkay.", True)
                 "answer_aliases": ["Kirkay town"],
                 "answerable": False,
                 "paragraphs": [{"idx": 0, "title": "Lee", "paragraph_text": LEE.text, "is_supporting": True}],
-                "question_decomposition": [{"id": 1, "question": "q", "answer": "Kirkay", "paragraph_support_idx": 0}],
             },
             Question(
                 "2hop",
@@ -140,23 +139,8 @@ LEE = Paragraph("Lee", "Lee is a captain. She was born in Kirkay.", True)
                 Answerability.NOT_IN_CORPUS,
                 gold_titles=("Lee",),
                 paragraphs=(LEE,),
-                expected_steps=("Kirkay",),
             ),
         ),
-        (
-            {
-                "id": "f",
-                "answer": ["Tern", "Auk"],
-                "categories": ["Fleet"],
-                "necessary_evidence": [{"title": "Fleet (A)"}],
-            },
-            Question("f", "Where?", ("Tern; Auk",), types=("Fleet",), gold_titles=("Fleet (A)",)),
-        ),
-        (
-            {"id": "f", "answer": {"Tern": 1931, "Auk": [1950, True]}, "necessary_evidence": []},
-            Question("f", "Where?", ("Tern: 1931; Auk: 1950, yes",)),
-        ),
-        ({"id": "t", "answer": {"value": "Kirkay", "aliases": ["K."]}}, Question("t", "Where?", ("Kirkay", "K."))),
     ],
 )
 def test_the_published_forms_keep_ids_paragraphs_and_gold(
@@ -170,7 +154,7 @@ def test_plain_questions(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"question": " How many? ", "answer": 42, "aliases": ["forty-two"], "gold_titles": ["Aldermere_bridge"]},
         {"question": "Is it?", "answer": False},
-        {"question": "Which?", "answers": ["a", "b"], "kind": "not_in_corpus", "expected_steps": ["x", "y"]},
+        {"question": "Which?", "answers": ["a", "b"], "kind": "not_in_corpus"},
         {"question": "Unknown?", "answer": None},
     ]
     jsonl, listed = written(tmp_path, "a.jsonl", lines(*rows)), written(tmp_path, "b.json", json.dumps(rows, indent=1))
@@ -180,11 +164,7 @@ def test_plain_questions(tmp_path: Path) -> None:
     assert load(listed).questions == dataset.questions
     assert (many.text, many.answers, many.gold_titles) == ("How many?", ("42", "forty-two"), ("Aldermere_bridge",))
     assert yes_no.answers == ("no",)
-    assert (several.answers, several.kind, several.expected_steps) == (
-        ("a", "b"),
-        Answerability.NOT_IN_CORPUS,
-        ("x", "y"),
-    )
+    assert (several.answers, several.kind) == (("a", "b"), Answerability.NOT_IN_CORPUS)
     assert unknown.answers == ()
 
 
@@ -295,7 +275,7 @@ def test_a_sample_is_drawn_by_its_seed_and_keeps_the_order(hundred: Dataset) -> 
 def test_what_cannot_be_selected(hundred: Dataset) -> None:
     with pytest.raises(UsageError, match="no questions of the type 'prime'") as raised:
         select(hundred, types=["odd", "Prime"])
-    assert raised.value.hint == "It has All, Even and Odd."
+    assert raised.value.hint == "It has All, Even, Odd."
     with pytest.raises(UsageError, match="leaves no question"):
         select(hundred, limit=0)
     with pytest.raises(UsageError, match="leaves no question"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -40,14 +40,14 @@ Resolve = Callable[..., tuple[list[str], list[str]]]
 
 @pytest.fixture
 def resolve(tmp_path: Path) -> Iterator[Resolve]:
-    """(gold titles, redirects) -> ids and missing titles."""
+    """Gold titles -> ids and missing titles."""
     corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder(16)
     documents = [Document(one, title, f"About {title}.", "memory", url) for one, (title, url) in SHELF.items()]
     index_documents(corpora, "shelf", documents, embedder)
     with closing(corpora.open("shelf", embedder)) as corpus:
 
-        def call(*titles: str, redirects: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
-            ids, missing = GoldIndex(corpus, redirects).resolve(Question("q", "?", (), gold_titles=titles))
+        def call(*titles: str) -> tuple[list[str], list[str]]:
+            ids, missing = GoldIndex(corpus).resolve(Question("q", "?", (), gold_titles=titles))
             return list(ids), list(missing)
 
         yield call
