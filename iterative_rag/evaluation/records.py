@@ -121,8 +121,7 @@ class QuestionRecord:
 
     `missing_gold` are the needed titles that the corpus does not hold. `documents` maps ids to titles. `unread` are
     the titles of documents that were to be read and could not be; `reason_code` and `confidence_word` are those of the
-    answer, "" for none. `courses` are those that the question allows, and
-    `taken` is the one that was taken: the names of the steps, in order, without the last ("final").
+    answer, "" for none.
     """
 
     id: str
@@ -133,7 +132,6 @@ class QuestionRecord:
     types: tuple[str, ...]
     gold: tuple[str, ...]
     missing_gold: tuple[str, ...]
-    expected_steps: tuple[str, ...]
     outcome: Outcome
     text: str = ""
     short_answer: str = ""
@@ -150,8 +148,6 @@ class QuestionRecord:
     cause: Cause | None = None
     run_id: str = ""
     unread: tuple[str, ...] = ()
-    courses: tuple[tuple[str, ...], ...] = ()
-    taken: tuple[str, ...] = ()
     reason_code: str = ""
     confidence_word: str = ""
 

@@ -133,12 +133,12 @@ class _Missed:
 
 def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
     """The pages that a question file links to, and the links that do not lead to Wikipedia."""
-    from iterative_rag.evaluation.datasets import dataset_forms
+    from iterative_rag.evaluation import load
     from iterative_rag.sources.wikipedia.page_names import page_name
 
     names: list[PageName] = []
     no_pages: list[_Missed] = []
-    questions = dataset_forms.load(path).questions
+    questions = load(path).questions
     for title in dict.fromkeys(title for question in questions for title in question.gold_titles):
         try:
             names.append(page_name(title, language=language))

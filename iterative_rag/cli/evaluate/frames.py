@@ -19,12 +19,9 @@ from iterative_rag.cli.evaluate.run import (
     JudgeSpec,
     Limit,
     ModeName,
-    PricePerMillion,
     RetryErrors,
     RunOut,
-    SelfJudge,
     known_mode,
-    parsed_price,
     run_with_progress,
 )
 from iterative_rag.cli.live import fetching
@@ -34,7 +31,6 @@ from iterative_rag.cli.options import (
     AsJson,
     Contact,
     Quiet,
-    Redirects,
     WikiApi,
     takes_settings,
 )
@@ -42,7 +38,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
+    from iterative_rag.evaluation import FetchPlan, FetchReport
     from iterative_rag.settings import Settings
 
 _SHOWN = 20
@@ -75,11 +71,11 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no page is fetched twice.
     """
-    from iterative_rag.evaluation.datasets import download
+    from iterative_rag.evaluation import FetchPlan, fetch_dataset
 
-    plan = download.FetchPlan(dataset, out_dir or Path(dataset), source=source, limit=limit, contact=contact, api=api)
+    plan = FetchPlan(dataset, out_dir or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     with fetching(quiet=quiet) as (advance, on_pause):
-        report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
+        report = fetch_dataset(plan, progress=advance, on_pause=on_pause)
     name = corpus or dataset
     indexed = index_into([report.folder], name, settings, quiet=quiet) if report.pages else None
     command = ["iterative-rag", "evaluate", "run", "--dataset", str(report.dataset), "--corpus", name]
@@ -87,14 +83,13 @@ def fetch(
         counts = {key: getattr(indexed, key) for key in ("added", "changed", "unchanged")} if indexed else None
         told = {field: getattr(report, field) for field in ("questions", "links", "pages", "fetched", "failed")}
         told |= {"dataset": str(report.dataset), "folder": str(report.folder), "corpus": name}
-        told |= {"redirects": dict(report.redirects), "missing": [dataclasses.asdict(page) for page in report.missing]}
+        told |= {"missing": [dataclasses.asdict(page) for page in report.missing]}
         write_json(told | {"seconds": report.seconds, "indexed": counts, "next": shlex.join(command)})
     elif not quiet:
         out().line(
             f"{counted(report.questions, 'question')}, {counted(report.links, 'link')}: "
             f"{counted(report.pages, 'page')} in {report.folder}, "
-            f"{report.fetched:,} fetched now in {report.seconds:.0f} s, "
-            f"{counted(len(report.redirects), 'redirect')} followed"
+            f"{report.fetched:,} fetched now in {report.seconds:.0f} s"
         )
         _show_missing(report)
         if indexed:
@@ -141,10 +136,7 @@ def frames(
     out: RunOut = None,
     mode: ModeName = "auto",
     judge: JudgeSpec = "",
-    allow_self_judge: SelfJudge = False,
     concurrency: Concurrency = 4,
-    price: PricePerMillion = "",
-    redirects: Redirects = None,
     contact: Contact = "",
     api: WikiApi = "",
     allow_private_hosts: AllowPrivateHosts = False,
@@ -159,14 +151,10 @@ def frames(
 
     Wikipedia asks robots for a contact: name it once, with --contact; with --pages none is needed.
     """
-    from iterative_rag.evaluation.datasets.download import FetchPlan
-    from iterative_rag.evaluation.datasets.frames_subsets import Benchmark
-    from iterative_rag.evaluation.running.preparation import judging_model
-    from iterative_rag.evaluation.running.run_evaluation import RunConfig
-    from iterative_rag.evaluation.running.run_folder import need_inspect
+    from iterative_rag.evaluation import FetchPlan, RunConfig, judging_model, need_inspect
 
     need_inspect()  # what cannot work is told before pages are fetched for hours
-    asked_by, cost = known_mode(mode), parsed_price(price)
+    asked_by = known_mode(mode)
     judging_model(judge, settings)
     plan = FetchPlan("frames", data, questions, limit, contact, api, subset, allow_private_hosts)
     dataset, articles = _data(plan, pages, quiet=quiet)
@@ -177,12 +165,9 @@ def frames(
         mode=asked_by,
         settings=settings,
         judge=judge,
-        allow_self_judge=allow_self_judge,
         limit=limit,
         concurrency=concurrency,
-        price=cost,
-        redirects=redirects,
-        benchmark=Benchmark("frames", subset),
+        frames=subset,
     )
     name = re.sub(r"[^\w.-]+", "-", f"frames-{Path(subset).stem}-{settings.llm}")
     run = run_with_progress(config, out or Path("runs") / name, retry_errors=retry_errors, quiet=quiet)
@@ -192,12 +177,12 @@ def frames(
 
 def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Path]:
     """The file of questions and the folder or file of pages: fetched, unless they are given."""
-    from iterative_rag.evaluation.datasets import download
+    from iterative_rag.evaluation import MISSING, fetch_dataset, fetch_questions
 
     with naming_private_hosts(plan.private_hosts), fetching(quiet=quiet) as (advance, on_pause):
         if pages is not None:
-            return download.fetch_questions(plan, on_pause=on_pause), pages
-        report = download.fetch_dataset(plan, progress=advance, on_pause=on_pause)
+            return fetch_questions(plan, on_pause=on_pause), pages
+        report = fetch_dataset(plan, progress=advance, on_pause=on_pause)
     if report.failed:
         raise FetchError(
             f"{counted(report.failed, 'page')} could not be fetched this time.",
@@ -207,5 +192,5 @@ def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Pa
         err().line(f"{counted(report.pages, 'page')} in {clean(str(report.folder))}, {report.fetched:,} fetched now")
     if report.missing and not quiet:
         lacking = counted(len(report.missing), "link has", "links have")
-        err().line((clean(f"{lacking} no page: {plan.out / download.MISSING}"), "yellow"))
+        err().line((clean(f"{lacking} no page: {plan.out / MISSING}"), "yellow"))
     return report.dataset, report.folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,28 +11,21 @@ import typer
 from iterative_rag.cli.console import clean, err, out, write_json
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, RunCorpus, Sample, Seed, Types, listed
 from iterative_rag.cli.live import Show, bar, indexing
-from iterative_rag.cli.options import AsJson, Quiet, Redirects, takes_settings
+from iterative_rag.cli.options import AsJson, Quiet, takes_settings
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.metrics.search_modes import Hops, Search
+from iterative_rag.evaluation import Search
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.search_scope import Scope
-    from iterative_rag.evaluation.metrics.retrieval_metrics import Progress, Ranking, Targets
-    from iterative_rag.evaluation.questions import Question
-    from iterative_rag.protocols import Corpus
+    from iterative_rag.evaluation import Progress, Question
     from iterative_rag.settings import Settings
-    from iterative_rag.types import Step
 
 DEEPEST = 1000
 _TITLES_SHOWN = 5
 
 
 Depths = Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")]
-HopMode = Annotated[
-    Hops, typer.Option(help="single: the question as one query; iterative: everything the loop shortlists.")
-]
-SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them (single hops only).")]
+SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them.")]
 
 
 @takes_settings(("embedder", "rerank"))
@@ -41,14 +34,11 @@ def retrieval(
     corpus: RunCorpus,
     settings: Settings,
     k: Depths = "2,5,10,20",
-    hops: HopMode = Hops.SINGLE,
     search: SearchMode = Search.HYBRID,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
     types: Types = "",
-    llm: Annotated[str, typer.Option(metavar="SPEC", help="The backend of iterative hops, as in ask.")] = "builtin",
-    redirects: Redirects = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -58,29 +48,19 @@ def retrieval(
 
     \b
     With --json, one object:
-      dataset, corpus, digest, hops, search, rerank, backend, k
+      dataset, corpus, digest, search, rerank, k
                                     what was measured
       n                             questions measured
       excluded, missing_gold        questions left out; titles left out of others
       recall, all_found             {"10": share} for each k
       map, mrr                      over the first articles, as many as the largest k
       intervals                     the same names: [low, high]
-      by_gold                       {"2": {n, recall, all_found, map, mrr}} by
-                                    number of gold articles
-      listed, read, faults          of iterative hops: recall, all_found, documents
-                                    and intervals of all that was listed and read;
-                                    questions that ended in a fault
       seconds                       without indexing
     """
-    from iterative_rag.evaluation.datasets.dataset_forms import load, select
-    from iterative_rag.evaluation.datasets.search_scope import open_scope
-    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, targets
+    from iterative_rag.evaluation import figures, library, load, open_scope, select, single, targets
 
     depths = _depths(k)
-    settings = settings.changed(llm=llm)
     if search is not Search.HYBRID:
-        if hops is Hops.ITERATIVE:
-            raise UsageError("The loop searches with both halves.", hint="Leave --search out, or --hops iterative.")
         if "rerank" in settings.given and settings.rerank != "none":
             raise UsageError("A reranking is fused with both halves.", hint="Leave --search out, or --rerank.")
         settings = settings.changed(rerank="none")  # measured as it is, whatever the setting says
@@ -88,7 +68,7 @@ def retrieval(
     questions = load(dataset)
     chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
     with indexing(quiet=quiet) as on_index:
-        scope = open_scope(corpus, questions, settings, redirects, progress=on_index)
+        scope = open_scope(corpus, questions, settings, progress=on_index)
     try:
         gold = targets(chosen, scope.gold)
         if not gold.found:
@@ -96,7 +76,14 @@ def retrieval(
             raise UsageError(f"{held}{counted(len(chosen), 'question')}.", hint=_why_nothing(chosen))
         begun = time.monotonic()
         with bar(quiet=quiet) as show:
-            rankings, backend = _rankings(scope, settings, gold, hops, search, max(depths), _searching(show))
+            rankings = single(
+                gold.found,
+                scope.searched,
+                depth=max(depths),
+                search=search,
+                passages=settings.passages,
+                progress=_searching(show),
+            )
         seconds = time.monotonic() - begun
     finally:
         scope.close()
@@ -104,10 +91,8 @@ def retrieval(
         "dataset": questions.name,
         "corpus": scope.corpus.name,
         "digest": questions.digest,
-        "hops": hops.value,
         "search": search.value,
         "rerank": settings.rerank,
-        "backend": backend,
         "k": depths,
         "excluded": gold.excluded,
         "missing_gold": len(gold.missing),
@@ -135,61 +120,22 @@ def _why_nothing(questions: Sequence[Question]) -> str:
     titles = list(dict.fromkeys(title for question in questions for title in question.gold_titles))
     if not titles:
         return "The dataset names none: it needs gold_titles, wiki_links or supporting paragraphs."
-    return f"It needs {_some(titles)}. Index them, or name them as the corpus does: --redirects FILE."
-
-
-def _rankings(
-    scope: Scope, settings: Settings, gold: Targets, hops: Hops, search: Search, depth: int, progress: Progress | None
-) -> tuple[list[Ranking], str]:
-    """The rankings, and the name of the backend that ran the loop ("" for single hops)."""
-    from iterative_rag.app.factory import IterativeRAG, cache, make_backend
-    from iterative_rag.evaluation.metrics.retrieval_metrics import iterative, single
-
-    def corpus_for(question: Question) -> Corpus:
-        own = scope.own(question)
-        return scope.corpus if own is None else scope.part(own)
-
-    if hops is Hops.SINGLE:
-        passages = settings.passages
-        rankings = single(gold.found, corpus_for, depth=depth, search=search, passages=passages, progress=progress)
-        return rankings, ""
-    kept = cache(settings)
-    backend, notice = make_backend(settings, kept, scope.embedder)
-    rag = IterativeRAG(settings, corpus=scope.corpus, backend=backend, cache=kept, notice=notice)
-
-    def loop(question: Question) -> Iterable[Step]:
-        return rag.over(corpus_for(question)).steps(question.text)
-
-    return iterative(gold.found, loop, depth=depth, progress=progress), backend.name
+    return f"It needs {_some(titles)}. Index them."
 
 
 def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
     printer = out()
-    led = f" by {result['backend']}" if result["backend"] else ""
     ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"
     printer.line(
         (clean(result["dataset"]), "bold"),
-        f" in {result['corpus']}: {counted(result['n'], 'question')}, {result['hops']} hops{led}, "
+        f" in {result['corpus']}: {counted(result['n'], 'question')}, "
         f"{result['search']}{ranked}, {result['seconds']:.1f} s",
     )
     spans = result["intervals"]
     printer.line(f"{'first':<8}{'recall':<24}all found")
     for k in result["recall"]:
         printer.line(f"{k:<8}", *(f"{_share(result[name][k], spans[name][k]):<24}" for name in ("recall", "all_found")))
-    for name in ("listed", "read"):
-        if every := result.get(name):
-            cells = (_share(every[part], every["intervals"][part]) for part in ("recall", "all_found"))
-            printer.line(f"{name:<8}", *(f"{cell:<24}" for cell in cells), f"{every['documents']:.1f} articles")
     printer.line(f"MAP {_plain(result['map'], spans['map'])}   MRR {_plain(result['mrr'], spans['mrr'])}")
-    deepest = str(max(result["k"]))
-    for gold, part in result["by_gold"].items():
-        printer.line(
-            f"{counted(int(gold), 'gold article'):<18}{counted(part['n'], 'question'):>14}   "
-            f"recall@{deepest} {100 * part['recall'][deepest]:5.1f} %   "
-            f"all found {100 * part['all_found'][deepest]:5.1f} %   MAP {part['map']:.3f}"
-        )
-    if result.get("faults"):
-        err().line((f"Faults of the model ended {counted(result['faults'], 'question')} early.", "yellow"))
     if result["excluded"]:
         err().line(f"Left out, since the corpus has no gold article: {counted(result['excluded'], 'question')}.")
     if missing:

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.console import clean, err, write, write_json
-from iterative_rag.cli.evaluate.report import compared, show_summary
+from iterative_rag.cli.evaluate.report import show_summary
 from iterative_rag.cli.live import bar, clock, show_indexing, time_left
-from iterative_rag.cli.options import MEASURED, AsJson, Quiet, Redirects, takes_settings
+from iterative_rag.cli.options import MEASURED, AsJson, Quiet, takes_settings
 from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.run_evaluation import RunConfig, Tally
-    from iterative_rag.evaluation.running.run_folder import RunFolder
-    from iterative_rag.evaluation.running.run_matrix import Cell
+    from iterative_rag.evaluation import Cell, RunConfig, RunFolder, Tally
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.settings import Settings
 
@@ -51,11 +49,7 @@ ModeName = Annotated[
     ),
 ]
 JudgeSpec = Annotated[str, typer.Option(metavar="SPEC", help="An LLM that judges the answers; none by default.")]
-SelfJudge = Annotated[bool, typer.Option(help="Let the judge be the model that answers.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", "-c", metavar="N", min=1, max=256)]
-PricePerMillion = Annotated[
-    str, typer.Option(metavar="IN,OUT", help="Dollars per million prompt and completion tokens.")
-]
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in a fault.")]
 
 
@@ -67,21 +61,18 @@ def run(
     out: RunOut = None,
     mode: ModeName = "iterative",
     judge: JudgeSpec = "",
-    allow_self_judge: SelfJudge = False,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
     types: Types = "",
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")] = 1,
     concurrency: Concurrency = 4,
-    price: PricePerMillion = "",
-    redirects: Redirects = None,
     retry_errors: RetryErrors = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a question set; interrupted or killed, the same command resumes it."""
-    from iterative_rag.evaluation.running.run_evaluation import RunConfig
+    from iterative_rag.evaluation import RunConfig
 
     config = RunConfig(
         dataset=dataset,
@@ -89,15 +80,12 @@ def run(
         mode=known_mode(mode),
         settings=settings,
         judge=judge,
-        allow_self_judge=allow_self_judge,
         limit=limit,
         sample=sample,
         seed=seed,
         types=listed(types),
         repeat=repeat,
         concurrency=concurrency,
-        price=parsed_price(price),
-        redirects=redirects,
     )
     folder = out or Path("runs") / f"{dataset.name.split('.')[0]}-{corpus}-{mode}"
     show_summary(run_with_progress(config, folder, retry_errors=retry_errors, quiet=quiet), as_json=as_json)
@@ -125,8 +113,7 @@ def matrix(
     A run that fails is reported and the others continue; the exit code is then 1.
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
-    from iterative_rag.evaluation.report.comparison_report import comparison
-    from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
+    from iterative_rag.evaluation import compare, comparison, read_matrix, run_matrix
 
     cells = read_matrix(grid)
 
@@ -140,7 +127,7 @@ def matrix(
     runs, failures = run_matrix(cells, out, runner=runner, started=started)
     differences = None
     try:  # runs without a question in common cannot be compared
-        differences = compared(list(runs.values())) if len(runs) > 1 else None
+        differences = compare(list(runs.values())) if len(runs) > 1 else None
     except UsageError as error:
         err().line((str(error), "yellow"))
     if as_json:
@@ -160,7 +147,7 @@ def matrix(
 
 
 def known_mode(name: str) -> str:
-    from iterative_rag.evaluation.running.answer_modes import modes
+    from iterative_rag.evaluation import modes
 
     if name not in modes():
         raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(modes())}.")
@@ -172,19 +159,9 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def parsed_price(text: str) -> tuple[float, float] | None:
-    if not text:
-        return None
-    try:
-        first, second = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a price.", hint="Two numbers: --price 0.15,0.60") from error
-    return first, second
-
-
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run with progress on stderr."""
-    from iterative_rag.evaluation.running.run_evaluation import run as run_it
+    from iterative_rag.evaluation import run as run_it
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
@@ -205,16 +182,13 @@ def _progress(
 
 
 def where(tally: Tally) -> list[str]:
-    """`24 of 128`, `4 under way`, `41 % right`, `12.0/min`, `8:40 left`, `312 calls`, `41,310 tokens`, `3:12`"""
-    calls, tokens = tally.used
+    """`24 of 128`, `41 % right`, `12.0/min`, `8:40 left`, `312 calls`, `41,310 tokens`, `3:12`"""
     return [
         f"{tally.done} of {tally.total}",
-        *([f"{len(tally.under_way)} under way"] if tally.under_way else []),
         *([f"{100 * tally.right / tally.judged:.0f} % right"] if tally.judged else []),
         *([counted(tally.faults, "fault")] if tally.faults else []),
         *([f"{tally.per_minute:.1f}/min"] if tally.fresh else []),
         *time_left(tally.seconds_left),
-        *([counted(calls, "call"), counted(tokens, "token")] if calls else []),
-        *([f"${tally.cost:.2f}"] if tally.price else []),
+        *([counted(tally.calls, "call"), counted(tally.tokens, "token")] if tally.calls else []),
         clock(tally.seconds),
     ]

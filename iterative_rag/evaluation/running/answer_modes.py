@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRe
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
-from iterative_rag.storage.trace import event_name
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
@@ -23,7 +21,6 @@ from iterative_rag.types import (
     FinalStep,
     ReadingStep,
     RephrasingStep,
-    RunProgress,
     ShortlistStep,
     Status,
     Step,
@@ -68,17 +65,13 @@ def examine(
     strategy: str,
     *,
     repeat: int = 1,
-    on_hop: Callable[[Hop], None] | None = None,
-    progress: Callable[[RunProgress], None] | None = None,
 ) -> QuestionRecord:
     """Ask `exam`. A fault of the package is a record, never an exception."""
     course = _Course()
     fault, begun = "", time.monotonic()
     try:
-        for step in rag.steps(exam.question.text, strategy=strategy, progress=progress, evaluated=True):
-            for hop in course.take(step):
-                if on_hop is not None:
-                    on_hop(hop)
+        for step in rag.steps(exam.question.text, strategy=strategy, evaluated=True):
+            course.take(step)
     except IterativeRAGError as error:
         fault = f"{type(error).__name__}: {error}"
     except Exception as error:  # noqa: BLE001 - a defect in one question must not end a run of hundreds
@@ -93,20 +86,16 @@ class _Course:
     hops: list[Hop] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
     answer: Answer | None = None
-    taken: list[str] = field(default_factory=list)
     _hop: int = 0
     _question: str = ""
     _steps: list[Step] = field(default_factory=list)  # since the last hop ended
 
-    def take(self, step: Step) -> Iterator[Hop]:
-        """Add a step; yields the hop that it ends."""
+    def take(self, step: Step) -> None:
         if isinstance(step, FinalStep):
-            yield from self.close()
             self.answer = step.answer
             return
-        self.taken.append(event_name(type(step)))
         if isinstance(step, AnalysisStep) or (isinstance(step, ShortlistStep) and step.hop != self._hop):
-            yield from self.close()
+            self.close()
         if isinstance(step, AnalysisStep):
             self._question = step.question
         if isinstance(step, ShortlistStep):
@@ -115,12 +104,12 @@ class _Course:
             self.titles |= {entry.document_id: entry.title for entry in step.documents}
         self._steps.append(step)
 
-    def close(self) -> list[Hop]:
+    def close(self) -> None:
         """End the hop, where one has begun: it searched for something."""
         steps = self._steps
         needs = dict.fromkeys(step.need.question for step in steps if isinstance(step, ShortlistStep))
         if not needs:
-            return []
+            return
         listed = [entry.document_id for step in steps if isinstance(step, _LISTING) for entry in step.documents]
         readings = [step for step in steps if isinstance(step, ReadingStep)]
         hop = Hop(
@@ -134,7 +123,6 @@ class _Course:
         )
         self.hops.append(hop)
         self._steps = []
-        return [hop]
 
 
 _LISTING = (ShortlistStep, CorrectionStep, WebStep)
@@ -159,14 +147,11 @@ def _record(
         types=question.types,
         gold=exam.gold,
         missing_gold=exam.missing_gold,
-        expected_steps=question.expected_steps,
         outcome=Outcome.FAULT,
         fault=fault or "The run ended without an answer.",
         spent=Spent(seconds=round(seconds, 3)),
         hops=tuple(course.hops),
         documents=titles,
-        courses=question.courses,
-        taken=tuple(course.taken),
     )
     if answer is None:
         return record

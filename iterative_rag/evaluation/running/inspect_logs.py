@@ -48,17 +48,6 @@ def forget_faults(folder: Path) -> int:
     return count
 
 
-def drop_superseded(folder: Path) -> None:
-    """Remove the logs that killed runs left behind, once the newest holds all that they held."""
-    from inspect_ai.log import read_eval_log_sample_summaries
-
-    paths = _paths(folder)
-    held = [{(str(sample.id), sample.epoch) for sample in read_eval_log_sample_summaries(str(path))} for path in paths]
-    for path, samples in zip(paths[:-1], held[:-1], strict=True):
-        if samples <= held[-1]:
-            path.unlink(missing_ok=True)
-
-
 def _paths(folder: Path) -> list[Path]:
     """Oldest first: the name of a log begins with its time."""
     return sorted(folder.glob("*.eval"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from iterative_rag.evaluation.running.answer_modes import Examination
 
-    Examine = Callable[[Examination, int, Callable[[Hop], None]], QuestionRecord]
+    Examine = Callable[[Examination, int], QuestionRecord]
     Score = Callable[[QuestionRecord], QuestionRecord]
 
 RECORD = "record"  # the key of a record in a sample's metadata and in its score's
@@ -66,14 +66,12 @@ def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int
             if not limiter:
                 limiter.append(anyio.CapacityLimiter(concurrency))
 
-            hops: list[Hop] = []
-
-            def work() -> QuestionRecord:
-                return examine(exams[str(state.sample_id)], state.epoch, hops.append)
-
+            exam = exams[str(state.sample_id)]
             # On an interrupt the question is dropped; its thread is abandoned.
-            record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter[0])
-            for hop in hops:  # not from the thread: if it is abandoned, nobody answers it any more
+            record = await anyio.to_thread.run_sync(
+                examine, exam, state.epoch, abandon_on_cancel=True, limiter=limiter[0]
+            )
+            for hop in record.hops:
                 transcript().info(_shown(hop), source=f"hop {hop.n}")
             state.metadata[RECORD] = to_json(record)
             state.output.completion = record.short_answer or record.text

@@ -9,16 +9,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from annotated_types import Ge
+
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.frames_subsets import Benchmark
+from iterative_rag.evaluation.datasets.frames_subsets import ids_of, rests_on
 from iterative_rag.evaluation.questions import Dataset, Question
-from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord, Scores
+from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, examine, modes, strategy_of
 from iterative_rag.evaluation.running.run_folder import package_versions
 from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
 from iterative_rag.settings.choices import one_of
-from iterative_rag.types import RunProgress
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
@@ -33,8 +34,8 @@ RETRIES = 6
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What to run. `corpus` is a name, "own" (each question's paragraphs) or "pooled" (those of all). `benchmark`: the
-    questions are those of its subset, and the report shows the published figures beside the run's.
+    """What to run. `corpus` is a name, "own" (each question's paragraphs) or "pooled" (those of all). `frames`: the
+    dataset is FRAMES, of which this subset is asked, and the report shows the published figures beside the run's.
     """
 
     dataset: Path
@@ -42,16 +43,13 @@ class RunConfig:
     mode: Annotated[str, one_of(modes())]
     settings: Settings
     judge: str = ""
-    allow_self_judge: bool = False
     limit: int | None = None
     sample: int | None = None
     seed: int = 0
     types: tuple[str, ...] = ()
-    repeat: int = 1
-    concurrency: int = 4
-    price: tuple[float, float] | None = None
-    redirects: Path | None = None
-    benchmark: Benchmark | None = None
+    repeat: Annotated[int, Ge(1)] = 1
+    concurrency: Annotated[int, Ge(1)] = 4
+    frames: str = ""
 
 
 class Preparation:
@@ -60,7 +58,6 @@ class Preparation:
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
         from iterative_rag.evaluation.datasets.dataset_forms import load, select
         from iterative_rag.evaluation.datasets.search_scope import open_scope
-        from iterative_rag.evaluation.scoring.judge import refuse_self_judging
 
         self.config = config
         self.dataset: Dataset = load(config.dataset)
@@ -70,18 +67,16 @@ class Preparation:
             sample=config.sample,
             seed=config.seed,
             types=config.types,
-            ids=config.benchmark.ids(self.dataset) if config.benchmark else (),
+            ids=ids_of(self.dataset, config.frames) if config.frames else (),
         )
         settings, self._profiled = _as_asked(config)
         self.settings = settings
         self._strategy = strategy_of(config.mode, settings)
         self.judge = _judge(config, settings)
-        self.scope: Scope = open_scope(config.corpus, self.dataset, settings, config.redirects, progress=indexing)
+        self.scope: Scope = open_scope(config.corpus, self.dataset, settings, progress=indexing)
         try:
             self._rags = self._engines()
             self._rags[0].check(self._strategy)
-            if self.judge is not None:
-                refuse_self_judging(self.judge.name, self._rags[0].backend.name, allowed=config.allow_self_judge)
             exams = [self._exam(question) for question in questions]
             # The mode oracle needs gold articles.
             self.exams = [exam for exam in exams if exam.gold or config.mode != ORACLE]
@@ -95,14 +90,12 @@ class Preparation:
             self.scope.close()
             raise
 
-    def examine(
-        self, exam: Examination, repeat: int, on_hop: Callable[[Hop], None], progress: Callable[[RunProgress], None]
-    ) -> QuestionRecord:
+    def examine(self, exam: Examination, repeat: int) -> QuestionRecord:
         """Ask a question for the `repeat`-th time, from 1, over all that it may search. Safe in several threads."""
         rag = self._rags[repeat - 1]
         if exam.within is not None:
             rag = rag.over(self.scope.part(exam.within))
-        return examine(rag, exam, self._strategy, repeat=repeat, on_hop=on_hop, progress=progress)
+        return examine(rag, exam, self._strategy, repeat=repeat)
 
     def score(self, record: QuestionRecord) -> QuestionRecord:
         """The record with its scores, the judge's verdict and the cause of its failure."""
@@ -173,9 +166,8 @@ class Preparation:
             "types": list(config.types),
             "questions": len(self.exams),
             "excluded": excluded,
-            "benchmark": config.benchmark.about(self.dataset, self.exams, corpus) if config.benchmark else None,
+            "benchmark": rests_on(config.frames, self.exams, corpus) if config.frames else None,
             "repeat": config.repeat,
-            "price": list(config.price) if config.price else None,
             "prompts": prompts.versions(),
             "code": __version__,
             "concurrency": config.concurrency,

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord
-from iterative_rag.evaluation.running.answer_modes import Examination
+from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.running.inspect_isolation import cancelled_by_interrupts, contained
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.running.run_folder import (
@@ -26,16 +25,16 @@ from iterative_rag.evaluation.running.run_folder import (
 )
 from iterative_rag.system.files import disk_full, is_disk_full
 from iterative_rag.system.private_files import FILE_MODE, tighten
-from iterative_rag.types import RunProgress
 
 if TYPE_CHECKING:
+    from inspect_ai import Task
+
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
 
 
 @dataclass(slots=True)
 class Tally:
-    """Progress of a run. `fresh` questions were finished by this call, which has run for `seconds`; `under_way` is what
-    those that an LLM works on have used so far."""
+    """Progress of a run. `fresh` questions were finished by this call, which has run for `seconds`."""
 
     total: int
     done: int = 0
@@ -45,10 +44,7 @@ class Tally:
     faults: int = 0
     calls: int = 0
     tokens: int = 0
-    price: tuple[float, float] | None = None
-    cost: float = 0.0
     begun: float = field(default_factory=time.monotonic)
-    under_way: dict[object, RunProgress] = field(default_factory=dict)
 
     def add(self, record: QuestionRecord, *, fresh: bool = True) -> None:
         self.done += 1
@@ -59,18 +55,10 @@ class Tally:
         for spent in (record.spent, record.judging):
             self.calls += spent.calls
             self.tokens += spent.prompt_tokens + spent.completion_tokens
-            if self.price:
-                self.cost += spent.prompt_tokens * self.price[0] / 1e6 + spent.completion_tokens * self.price[1] / 1e6
 
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.begun
-
-    @property
-    def used(self) -> tuple[int, int]:
-        """Calls and tokens, with those of the questions that are under way."""
-        running = list(self.under_way.values())
-        return self.calls + sum(at.calls for at in running), self.tokens + sum(at.tokens for at in running)
 
     @property
     def seconds_left(self) -> float | None:
@@ -103,7 +91,7 @@ def run(
             from iterative_rag.evaluation.running.inspect_logs import forget_faults
 
             forget_faults(logs)
-        tally = Tally(total=len(prepared.exams) * config.repeat, price=config.price)
+        tally = Tally(total=len(prepared.exams) * config.repeat)
         for record in read_run(out).records:
             tally.add(record, fresh=False)
         if progress is not None:
@@ -114,9 +102,6 @@ def run(
 
 
 def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callable[[Tally], None] | None) -> None:
-    from inspect_ai import eval_set
-
-    from iterative_rag.evaluation.running.inspect_logs import drop_superseded
     from iterative_rag.evaluation.running.inspect_task import make_task
 
     lock = threading.Lock()
@@ -127,50 +112,41 @@ def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callab
             if progress is not None:
                 progress(tally)
 
-    def examine(exam: Examination, repeat: int, on_hop: Callable[[Hop], None]) -> QuestionRecord:
-        key = object()
-
-        def at(so_far: RunProgress) -> None:
-            with lock:
-                tally.under_way[key] = so_far
-                if progress is not None:
-                    progress(tally)
-
-        try:
-            return prepared.examine(exam, repeat, on_hop, at)
-        finally:
-            tally.under_way.pop(key, None)
-
     config = prepared.config
     task = make_task(
         f"{prepared.dataset.name}-{config.mode}",
         prepared.exams,
-        examine,
+        prepared.examine,
         prepared.score,
         repeat=config.repeat,
         concurrency=config.concurrency,
         done=done,
     )
+    _run_task(task, logs, config.concurrency, prepared.manifest["dataset"]["digest"][:12])
+
+
+def _run_task(task: Task, logs: Path, concurrency: int, identity: str) -> None:
+    """Have inspect_ai run what of the task is not in the logs yet."""
+    from inspect_ai import eval_set
+
     with _quiet(), contained(), cancelled_by_interrupts():
-        finished, eval_logs = eval_set(
+        _, eval_logs = eval_set(
             [task],
             log_dir=str(logs),
             model=None,
             display="none",
-            max_samples=config.concurrency,
+            max_samples=concurrency,
             log_buffer=1,  # every finished question is on disk at once
             log_realtime=False,
             retry_attempts=0,  # a question has retries of its own
             retry_immediate=False,
             fail_on_error=False,
             ctl_server=False,
-            eval_set_id=prepared.manifest["dataset"]["digest"][:12],
+            eval_set_id=identity,
             log_dir_allow_dirty=True,
         )
     if not eval_logs:
         raise KeyboardInterrupt  # inspect_ai swallows the interrupt, saves what is finished and returns nothing
-    if finished:
-        drop_superseded(logs)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,6 @@ from iterative_rag.system.private_files import open_private
 
 MANIFEST = "manifest.json"
 LOGS = "logs"
-# What the reports of a run read without asking whether it is there.
-_HELD: dict[str, type] = {"questions": int, "repeat": int, "dataset": dict, "corpus": dict, "mode": str, "backend": str}
-_HELD_WITHIN = {"dataset": ("name", "form", "digest"), "corpus": ("name", "fingerprint")}
-
 # What may differ between a run and its resumption.
 _INCIDENTAL = frozenset({"started", "concurrency", "versions"})
 
@@ -91,7 +87,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def read_run(path: Path) -> RunFolder:
     """The run in `path`, finished or not.
 
-    Raises UsageError where there is none, or its manifest lacks something, MissingExtra without inspect_ai.
+    Raises UsageError where there is none, MissingExtra without inspect_ai.
     """
     from iterative_rag.evaluation.running.inspect_logs import records
 
@@ -102,20 +98,7 @@ def read_run(path: Path) -> RunFolder:
             hint=f"Make one: iterative-rag evaluate run --dataset PATH --out {path}",
         )
     need_inspect()
-    if lacking := list(_lacking(manifest)):
-        raise UsageError(
-            f"{path / MANIFEST} was changed by hand: {', '.join(lacking)} is missing or of another kind.",
-            hint="Put that back, or run it again into another folder with --out.",
-        )
     return RunFolder(path, manifest, records(path / LOGS))
-
-
-def _lacking(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for name, kind in _HELD.items():
-        if not isinstance(manifest.get(name), kind):
-            yield name
-        else:
-            yield from (f"{name}.{key}" for key in _HELD_WITHIN.get(name, ()) if key not in manifest[name])
 
 
 def need_inspect() -> None:

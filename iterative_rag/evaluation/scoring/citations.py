@@ -1,9 +1,9 @@
-"""Whether the quotes under an answer stand in their documents, and whether those are the articles that are needed."""
+"""Whether the quotes under an answer stand in their documents."""
 
 from __future__ import annotations
 
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.evaluation.records import Cited, QuestionRecord
+from iterative_rag.evaluation.records import Cited
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import Answer, Citation, Fact
 
@@ -17,26 +17,6 @@ def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
     hop_facts = (fact for hop in answer.hops for fact in hop.facts)
     facts = {_place(fact): fact.document_id for fact in (*hop_facts, *answer.facts)}
     return tuple(_cited(citation, facts.get(_place(citation), ""), corpus) for citation in answer.citations)
-
-
-def precision(record: QuestionRecord) -> float | None:
-    """Of the articles that the answer cites, the share that is needed (each counts once).
-
-    None where it cites nothing or the dataset names no article.
-    """
-    cited = _documents(record)
-    return len(cited & set(record.gold)) / len(cited) if cited and record.gold else None
-
-
-def recall(record: QuestionRecord) -> float | None:
-    """Of the needed articles that the corpus holds, the share that the answer cites; None where there are none."""
-    gold = set(record.gold)
-    return len(_documents(record) & gold) / len(gold) if gold else None
-
-
-def _documents(record: QuestionRecord) -> set[str]:
-    """What is cited; a citation without a document stands for an article of its own, which nobody needs."""
-    return {cited.document_id or f"? {cited.title}" for cited in record.citations}
 
 
 def _place(quoted: Citation | Fact) -> tuple[str, str, int, int, str]:

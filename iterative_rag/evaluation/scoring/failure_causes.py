@@ -19,8 +19,7 @@ Looked for in this order; the first that holds is the cause.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from iterative_rag.evaluation.metrics.figures import gave_facts, listed, read
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, FoundFact, Outcome, QuestionRecord
 from iterative_rag.evaluation.scoring.answer_match import closed, matches, stands_in
@@ -52,7 +51,7 @@ def cause(record: QuestionRecord) -> Cause | None:
 
 
 def _answer_was_found(record: QuestionRecord) -> bool:
-    facts = list(_facts(record))
+    facts = [fact for hop in record.hops for fact in hop.facts]
     return any(_holds(fact, answer, record) for answer in record.answers for fact in facts)
 
 
@@ -74,17 +73,9 @@ def _lost(record: QuestionRecord) -> Cause | None:
     """How far the first needed article came that brought no fact; None where all of them did."""
     if record.missing_gold:
         return Cause.NEVER_SHORTLISTED
-    gave = {fact.document_id for fact in _facts(record)}
-    for needed in record.gold:
-        if needed in gave:
-            continue
-        if any(needed in hop.read for hop in record.hops):
-            return Cause.NOT_EXTRACTED
-        if any(needed in hop.shortlist for hop in record.hops):
-            return Cause.NOT_READ
-        return Cause.NEVER_SHORTLISTED
-    return None
-
-
-def _facts(record: QuestionRecord) -> Iterator[FoundFact]:
-    return (fact for hop in record.hops for fact in hop.facts)
+    needed = next((document for document in record.gold if document not in gave_facts(record)), None)
+    if needed is None:
+        return None
+    if needed in read(record):
+        return Cause.NOT_EXTRACTED
+    return Cause.NOT_READ if needed in listed(record) else Cause.NEVER_SHORTLISTED

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iterative_rag.errors import LLMError, UsageError
+from iterative_rag.errors import LLMError
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
@@ -53,15 +53,6 @@ class Judge:
 
     def _key(self, question: str, accepted: Sequence[str], answer: str) -> str:
         return cache_key("judge", self.name, schema_version(JudgeReply), question, list(accepted), answer)
-
-
-def refuse_self_judging(judge_name: str, answerer_name: str, *, allowed: bool = False) -> None:
-    """Raise UsageError where the judge's model is (one of) the answerer's: models prefer answers of their own."""
-    if not allowed and judges_itself(judge_name, answerer_name):
-        raise UsageError(
-            f"The judge would rate its own answers: {judge_name.split()[0]} also answers.",
-            hint="Name another model with --judge, or add --allow-self-judge; the report will say so.",
-        )
 
 
 def judges_itself(judge_name: str, answerer_name: str) -> bool:

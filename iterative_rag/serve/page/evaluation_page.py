@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, read_run
+from iterative_rag.evaluation import LOGS, MANIFEST, read_run
 from iterative_rag.serve.api.responses import NotFound
 from iterative_rag.serve.page.articles.article_view import ArticleView
 from iterative_rag.serve.page.articles.markdown_html import markdown_html
@@ -59,7 +59,7 @@ def _card(path: Path, written: tuple[tuple[Path, int], ...]) -> dict[str, Any]:
     """The card of a run as of the times at which its logs were `written`: `questions` are those to be asked, with
     repetitions, `asked` those that were; `right` of the `scored` ones are right. `fault` says why its answers cannot be
     read."""
-    from iterative_rag.evaluation.metrics.per_question import answered_rightly, scorable
+    from iterative_rag.evaluation import answered_rightly, scorable
 
     try:
         run = read_run(path)
@@ -80,11 +80,9 @@ def _card(path: Path, written: tuple[tuple[Path, int], ...]) -> dict[str, Any]:
 
 def _report(path: Path) -> tuple[str, bool]:
     """The report as Markdown, and whether all questions were asked."""
-    from iterative_rag.evaluation.metrics.summary import summarise
-    from iterative_rag.evaluation.report.markdown_report import markdown
-    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation import Report, markdown
 
     run = read_run(path)
     if not run.records:
         return "No question has been answered yet.", False
-    return markdown(Report(run, summarise(run))), run.complete
+    return markdown(Report.of(run)), run.complete

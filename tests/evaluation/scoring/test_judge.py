@@ -124,7 +124,7 @@ def test_verdicts_are_kept_under_all_that_they_depend_on() -> None:
 
 
 @pytest.mark.parametrize(
-    "answerer",
+    ("answerer", "itself"),
     [
         "ollama/llama3.1:8b seed=0 ctx=8192",
         "ollama/qwen3:8b seed=0 + ollama/llama3.1:8b seed=0",
