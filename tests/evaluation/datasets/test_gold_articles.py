@@ -82,17 +82,6 @@ def test_another_title_finds_nothing(resolve: Resolve, title: str) -> None:
     assert resolve(title) == ([], [title])
 
 
-def test_redirects_are_followed_to_their_end(resolve: Resolve) -> None:
-    redirects = {"Brenwick": "Brenwick_on_Wend", "Brenwick_on_Wend": EN + "Brenwick_upon_Wend", "C": "C++", "A": "B"}
-    assert resolve("Brenwick", redirects=redirects) == (["new"], [])
-    assert resolve("BRENWICK ON WEND", redirects=redirects) == (["new"], [])
-    # An article of that very title comes before a redirect.
-    assert resolve("C", "A", redirects=redirects) == (["c"], ["A"])
-    assert resolve("A", "B", redirects={"A": "B", "B": "A"}) == ([], ["A", "B"])
-    french = "https://fr.wikipedia.org/wiki/Brenwick"
-    assert resolve(french, redirects={french: "Brenwick upon Wend"}) == (["new"], [])
-
-
 def test_markdown_pages_say_what_redirects_to_them(tmp_path: Path) -> None:
     matter = 'redirects: ["Old Brenwick", "Brenwick’s mill"]'
     pages = tmp_path / "pages"

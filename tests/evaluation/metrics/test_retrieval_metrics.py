@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,9 @@ import pytest
 
 from fakes import two_article_corpus
 from iterative_rag.cli import main
-from iterative_rag.evaluation.metrics.retrieval_metrics import Ranking, Target, figures, iterative, single
-from iterative_rag.evaluation.metrics.search_modes import Search
-from iterative_rag.evaluation.questions import Question
-from iterative_rag.types import Document, Hit, Need, ReadingStep, ShortlistedDocument, ShortlistStep, Step
+from iterative_rag.evaluation.metrics.retrieval_metrics import Ranking, Target, figures, single
+from iterative_rag.evaluation.questions import Question, Search
+from iterative_rag.types import Document, Hit
 
 
 def asked(text: str, *gold: str) -> Target:
@@ -94,31 +93,6 @@ def test_documents_stand_where_their_best_passage_does(search: Search, expected:
     assert short.documents == expected[:1]
 
 
-# --- the loop --------------------------------------------------------------------------------
-
-
-def listing(hop: int, *documents: str, wider: bool = False) -> ShortlistStep:
-    entries = tuple(ShortlistedDocument(one, one, "memory", 0.5, (hit(one, 0.5, 1, 1),)) for one in documents)
-    return ShortlistStep(hop, Need(f"need {documents}"), entries, wider)
-
-
-def reading(hop: int, *documents: str) -> ReadingStep:
-    return ReadingStep(hop, Need("need"), (), len(documents), 0, 0, 0, (), documents)
-
-
-def test_the_lists_of_all_needs_and_hops_make_one_ranking() -> None:
-    def loop(question: Question) -> Iterator[Step]:
-        yield listing(1, "a", "b", "c")
-        yield listing(1, "d", "e")
-        yield reading(1, "a", "d")
-        yield listing(2, "f", "a", wider=True)
-        yield reading(2, "f")
-
-    [ranking] = iterative([asked("q", "f")], loop, depth=4)
-    assert ranking.documents == ("a", "d", "f", "b")
-    assert (ranking.listed, ranking.read, ranking.fault) == (frozenset("abcdef"), frozenset("adf"), "")
-
-
 # --- the command -----------------------------------------------------------------------------
 
 
@@ -187,22 +161,10 @@ def test_a_named_corpus_with_what_it_lacks(run: Callable[..., Any], tmp_path: Pa
     assert "'Nowhere'" in err
 
 
-def test_the_hops_of_the_loop(run: Callable[..., Any], tmp_path: Path, articles: str) -> None:
-    dataset = written(tmp_path / "asked.jsonl", {**QUESTION, "gold_titles": ["Sunday bridge", "Aldermere"]})
-    code, out, err = run("--dataset", dataset, "--corpus", articles, "--hops", "iterative", "--json")
-    assert code == 0, err
-    found = json.loads(out)
-    assert (found["backend"], found["faults"], found["n"]) == ("builtin", 0, 1)
-    assert (found["listed"]["recall"], found["read"]["all_found"], found["read"]["documents"]) == (1.0, 1.0, 2.0)
-    assert found["recall"]["2"] == 1.0
-    assert "listed" in run("--dataset", dataset, "--corpus", articles, "--hops", "iterative")[1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("--k", "0"), "is not a list of depths"),
-        (("--hops", "iterative", "--search", "bm25"), "searches with both halves"),
         (("--types", "none"), "no questions of the type"),
         ((), "holds no gold article"),
     ],

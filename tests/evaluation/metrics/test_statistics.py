@@ -32,11 +32,6 @@ def test_none_or_all_right_does_not_claim_certainty(values: list[float], expecte
     assert mean_interval(values) == pytest.approx(expected, abs=1e-6)
 
 
-def test_ten_answers_to_one_question_are_not_ten_questions() -> None:
-    once = [(number, float(number % 3 == 0)) for number in range(30)]
-    assert mean_interval(by_question(once)) == mean_interval(by_question(once * 10))
-
-
 # --- differences -----------------------------------------------------------------------------
 
 

@@ -45,6 +45,13 @@ def test_a_fault_is_wrong_and_counted() -> None:
     assert found["by_cause"] == {"fault": 1}
 
 
+def test_repeats_count_once_per_question() -> None:
+    """Three answers to a hard question and one to an easy one: half of the questions, not a quarter of the answers."""
+    hard = [record("hard", False, repeat=repeat) for repeat in (1, 2, 3)]
+    found = summarise([*hard, record("easy")])
+    assert (found["n"], found["answers"], found["right"]) == (2, 4, 0.5)
+
+
 # --- groups ----------------------------------------------------------------------------------
 
 

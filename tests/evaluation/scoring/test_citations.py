@@ -10,7 +10,6 @@ import pytest
 from fakes.in_memory import MemoryCorpus
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP
 from iterative_rag.errors import CorpusDamaged, CorpusError
-from iterative_rag.evaluation.metrics.figures import citation_precision, citation_recall
 from iterative_rag.evaluation.records import Cited
 from iterative_rag.evaluation.scoring.citations import verified
 from iterative_rag.types import Answer, Citation, Document

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fakes.evaluation_records import record
 from fakes.in_memory import DictCache
-from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated, UsageError
-from iterative_rag.evaluation.records import JudgeVerdict, QuestionRecord, Spent
-from iterative_rag.evaluation.scoring.judge import Judge, refuse_self_judging
-from iterative_rag.evaluation.scoring.judge_agreement import agreement, read_verdicts
+from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated
+from iterative_rag.evaluation.records import JudgeVerdict, Spent
+from iterative_rag.evaluation.scoring.judge import Judge, judges_itself
 from iterative_rag.llm.providers.scripted import Script, ScriptedLLM
 
 QUESTION = "Who designed Velm Tower?"
@@ -126,95 +123,12 @@ def test_verdicts_are_kept_under_all_that_they_depend_on() -> None:
 @pytest.mark.parametrize(
     ("answerer", "itself"),
     [
-        "ollama/llama3.1:8b seed=0 ctx=8192",
-        "ollama/qwen3:8b seed=0 + ollama/llama3.1:8b seed=0",
-        "openai-like/llama3.1:8b@http://127.0.0.1:8000/v1 seed=0",
+        ("ollama/llama3.1:8b seed=0 ctx=8192", True),
+        ("ollama/qwen3:8b seed=0 + ollama/llama3.1:8b seed=0", True),
+        ("openai-like/llama3.1:8b@http://127.0.0.1:8000/v1 seed=0", True),
+        ("ollama/llama3.1:70b seed=0", False),
+        ("builtin", False),
     ],
 )
-def test_no_model_judges_itself_unasked(answerer: str) -> None:
-    judge = "ollama/llama3.1:8b seed=0 ctx=8192 judge=1-0a1b2c3d"
-    with pytest.raises(UsageError) as refused:
-        refuse_self_judging(judge, answerer)
-    assert "--allow-self-judge" in refused.value.hint
-    refuse_self_judging(judge, answerer, allowed=True)
-
-
-@pytest.mark.parametrize("answerer", ["ollama/llama3.1:70b seed=0", "builtin", "ollama/qwen3:8b", ""])
-def test_another_model_may_judge(answerer: str) -> None:
-    judge = "ollama/llama3.1:8b seed=0"
-    refuse_self_judging(judge, answerer)
-    with pytest.raises(UsageError):  # the same pair of which one is the judge itself
-        refuse_self_judging(judge, f"{answerer} + {judge}")
-
-
-# --- against given verdicts --------------------------------------------------------------------------
-
-
-def records(verdicts: str) -> list[QuestionRecord]:
-    """One record a letter, q0 and on: c(orrect), i(ncorrect), u(njudged), - (never asked)."""
-    of = {"c": JudgeVerdict.CORRECT, "i": JudgeVerdict.INCORRECT, "u": JudgeVerdict.UNJUDGED, "-": None}
-    return [record(f"q{n}", judge=of[letter]) for n, letter in enumerate(verdicts)]
-
-
-def given(verdicts: str) -> dict[str, bool]:
-    return {f"q{n}": letter == "c" for n, letter in enumerate(verdicts)}
-
-
-def test_kappa_of_a_known_table() -> None:
-    # 20 both correct, 5 only the judge, 10 only given, 15 both incorrect: po 0.7, pe 0.5, kappa 0.4.
-    found = agreement(records("c" * 25 + "i" * 25), given("c" * 20 + "i" * 5 + "c" * 10 + "i" * 15))
-    assert (found["both_correct"], found["only_judge"], found["only_given"], found["both_incorrect"]) == (20, 5, 10, 15)
-    assert found["n"] == 50
-    assert found["raw"] == pytest.approx(0.7)
-    assert found["kappa"] == pytest.approx(0.4)
-    assert found["interval"] is not None
-    assert -1 <= found["interval"][0] < 0.4 < found["interval"][1] <= 1
-
-
-@pytest.mark.parametrize(
-    ("judge", "others", "raw", "kappa"),
-    [
-        ("ccii", "ccii", 1.0, 1.0),
-        ("ccii", "iicc", 0.0, -1.0),
-        ("cccc", "cccc", 1.0, None),  # chance explains all of it
-        ("cccc", "iiii", 0.0, 0.0),
-        ("cccc", "ccii", 0.5, 0.0),
-        ("", "", None, None),
-    ],
-)
-def test_edges(judge: str, others: str, raw: float | None, kappa: float | None) -> None:
-    found = agreement(records(judge), given(others))
-    assert found["raw"] == raw
-    assert found["kappa"] == (None if kappa is None else pytest.approx(kappa))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"id": "q0", "correct": true}\n\n{"id": "q1", "correct": "no", "by": "Edda"}\n{"id": 2, "correct": 1}\n',
-        '\ufeffid,correct,by\nq0,TRUE,Edda\nq1,incorrect,"Holm, O."\n2,1,\n',
-    ],
-)
-def test_verdicts_are_read_from_json_lines_and_csv(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "verdicts"
-    file.write_text(text, encoding="utf-8")
-    assert read_verdicts(file) == {"q0": True, "q1": False, "2": True}
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "is empty"),
-        ("id,correct\n", "no rows"),
-        ('{"id": "q0", "correct": true}\n{"id": "q1"}\n', "line 2 lacks"),
-        ("id,correct\nq0,maybe\n", "line 2 has 'maybe'"),
-        ('{"id": "q0", "correct": true\n{"id": "q1", "correct": true}\n', "line 1 is not JSON"),
-        ("id,correct\nq0,true\nq0,false\n", "line 3 gives 'q0' a second"),
-    ],
-)
-def test_a_wrong_file_says_where(tmp_path: Path, text: str, said: str) -> None:
-    file = tmp_path / "verdicts"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=said) as refused:
-        read_verdicts(file)
-    assert refused.value.hint
+def test_a_model_that_judges_itself_is_known(answerer: str, itself: bool) -> None:
+    assert judges_itself("ollama/llama3.1:8b seed=0 ctx=8192 judge=1-0a1b2c3d", answerer) is itself
