@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from fakes import starter_mind
 from fakes.command_line import Command
 from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer
-from fakes.readme_question import ARTICLES, QUESTION
+from fakes.readme_question import ARTICLES, QUESTION, SCRIPT
 from fakes.readme_question import SHORT_ANSWER as ANSWER
-from fakes.starter_mind import STEPS
+from fakes.script_mind import ScriptMind
 from iterative_rag.app.factory import starter_corpus_path
 
 TOWN = """Aldermere is a market town on the Lorn. The mayor of Aldermere is Ines Korr, who was elected in 1990.
@@ -83,7 +82,8 @@ def articles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def server() -> Iterator[FakeServer]:
-    with FakeServer(reply=starter_mind.reply, functions=starter_mind.functions) as server:
+    mind = ScriptMind(SCRIPT)
+    with FakeServer(reply=mind.reply, functions=mind.functions) as server:
         yield server
 
 
@@ -92,8 +92,8 @@ def model(server: FakeServer) -> str:
 
 
 def quoted(text: str) -> list[int]:
-    """The steps whose quotes these are."""
-    return [n for n, step in enumerate(STEPS) if any(quote in text for quote in step.quotes)]
+    """The links whose quotes these are."""
+    return [n for n, link in enumerate(SCRIPT.links) if any(quoted.quote in text for quoted in link.facts)]
 
 
 @pytest.mark.parametrize("strategy", ["iterative", "plan", "agent"])

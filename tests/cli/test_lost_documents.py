@@ -134,7 +134,12 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServe
     ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == role else None
     if role == "suffice":  # it is asked where the question still stands as it was
         same = json.dumps({"question": PLACE.two_hops})
-        ollama.reply = lambda body: same if bridge_world.role_of(body) == "rephrase" else bridge_world.reply(body)
+
+        def unsure(body: Mapping[str, Any]) -> str:
+            reply = same if bridge_world.role_of(body) == "rephrase" else bridge_world.reply(body)
+            return reply.replace('"last": true', '"last": false')
+
+        ollama.reply = unsure
     question = PLACE.two_hops if strategy != "self-rag" else PLACE.one_hop
     always: dict[str, Any] = {"sufficiency": "on"} if role == "suffice" else {}
     rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy, analysis="separate", **always)
