@@ -125,16 +125,22 @@ def all_faults(world: Sequence[Place], folder: Path) -> Verdict:
 def readers(world: Sequence[Place], folder: Path) -> Verdict:
     """Many processes open a corpus at once while another brings it up to date again and again."""
     command = [sys.executable, "-m", "iterative_rag"]
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": dict(os.environ)}
     changing, kept = folder / "articles" / "Changing.md", world[: min(64, len(world))]
     searching = [
-        subprocess.Popen([*command, "search", place.one_hop, "--corpus", CORPUS, "--json", "-n", "5"], **quiet)
+        subprocess.Popen(
+            [*command, "search", place.one_hop, "--corpus", CORPUS, "--json", "-n", "5"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for place in kept
     ]
     writings, failed = 0, list[str]()
     while any(process.poll() is None for process in searching):
         changing.write_text(f"# Changing\n\nThis is version {writings}.\n", encoding="utf-8")
-        written = subprocess.run([*command, "index", str(folder / "articles"), "--corpus", CORPUS, "-q"], **quiet)
+        written = subprocess.run(
+            [*command, "index", str(folder / "articles"), "--corpus", CORPUS, "-q"], capture_output=True, text=True
+        )
         failed += [written.stderr] if written.returncode else []
         writings += 1
     for place, process in zip(kept, searching, strict=True):

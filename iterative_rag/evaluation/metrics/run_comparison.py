@@ -263,10 +263,10 @@ def _best(
             continue
         winner = min(entrants, key=lambda run: (-run["right"], run["calls"] or 0.0, run["seconds"] or 0.0))
         level = []
-        for run in entrants:
-            p, n = p_of.get(frozenset((winner["name"], run["name"])), (0.0, 0))
-            if run is not winner and p >= SURE:
-                level.append({"run": run["name"], "n": n, "p": p, **_at_cost(run)})
+        for entrant in entrants:
+            p, n = p_of.get(frozenset((winner["name"], entrant["name"])), (0.0, 0))
+            if entrant is not winner and p >= SURE:
+                level.append({"run": entrant["name"], "n": n, "p": p, **_at_cost(entrant)})
         entries.append({"run": winner["name"], **_at_cost(winner), "level": level})
     return entries
 

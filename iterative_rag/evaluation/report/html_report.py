@@ -19,7 +19,7 @@ from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.report_tables import Report
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
-from iterative_rag.types.links import web_link
+from iterative_rag.types.documents import web_link
 
 if TYPE_CHECKING:
     from jinja2 import Template
