@@ -46,8 +46,6 @@ SCRIPT = Script(
     SHORT_ANSWER,
     cites=(2, 3),
 )
-# The articles in which the links are read.
-TITLES = ("Harriet Lane", "James A. Garfield", "Harriet Lane", "James A. Garfield")
 
 
 def index_articles(corpus: str) -> None:
