@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from fakes.command_line import SEVERAL
 from iterative_rag.cli.app import COMMANDS
 from iterative_rag.settings import PRESETS, Settings
@@ -34,32 +32,11 @@ def commands() -> list[str]:
     return [line for line in lines if line]
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """A home of its own, a folder with what the README's commands name, and no server."""
-    (tmp_path / "articles").mkdir()
-    (tmp_path / "articles" / "Town.md").write_text("# Town\n\nThe town was founded in 1204.\n", encoding="utf-8")
-    (tmp_path / "questions.jsonl").write_text(
-        '{"question": "When was the town founded?", "answer": "1204", "gold_titles": ["Town"]}\n', encoding="utf-8"
-    )
-    (tmp_path / "pages.jsonl.gz").write_bytes(_gzipped('{"title": "Page", "text": "A page about a town."}\n'))
+def test_every_command_and_the_python_run(tmp_path: Path) -> None:
+    """In their order, because a trace needs a run before it, and in one process, which loads the models once. An
+    abstention (3) is no failure of a command."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ITERATIVE_RAG_", "OPENAI_"))}
-    return {
-        **kept,
-        "ITERATIVE_RAG_HOME": str(tmp_path / "home"),
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "OLLAMA_HOST": "http://127.0.0.1:9",
-    }
-
-
-def _gzipped(text: str) -> bytes:
-    import gzip
-
-    return gzip.compress(text.encode())
-
-
-def test_every_command_runs(environment: dict[str, str], tmp_path: Path) -> None:
-    """In their order, because a trace needs a run before it. An abstention (3) is no failure of a command."""
+    own = {"ITERATIVE_RAG_HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     shown = [line for line in commands() if not line.startswith(ELSEWHERE) and " --llm o" not in line]
     assert len(shown) >= 4
     run = []
@@ -67,21 +44,14 @@ def test_every_command_runs(environment: dict[str, str], tmp_path: Path) -> None
         program, _, arguments = line.partition(" ")
         assert program == "iterative-rag", line
         run.append(f"{arguments} --llm builtin" if arguments.startswith("ask ") and "--llm" not in line else arguments)
+    code = "\n".join([SEVERAL, *blocks(README + COMMAND_PAGE, "python")])
     done = subprocess.run(
-        [sys.executable, "-c", SEVERAL, *run],
+        [sys.executable, "-c", code, *run],
         cwd=tmp_path,
-        env=environment,
+        env={**kept, **own, "OLLAMA_HOST": "http://127.0.0.1:9"},
         capture_output=True,
         text=True,
         timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_python_runs(environment: dict[str, str], tmp_path: Path) -> None:
-    code = "\n".join(blocks(README + COMMAND_PAGE, "python"))
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
     assert "AnalysisStep" in done.stdout
