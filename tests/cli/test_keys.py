@@ -13,6 +13,7 @@ import pytest
 from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer, Fault
 from fakes.recording_server import RecordingServer
+from iterative_rag.cli.console import show_warnings
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
 from iterative_rag.index.embedders.embedder_choice import embedder
 from iterative_rag.index.server.server_address import ServerAddress
@@ -252,3 +253,10 @@ def test_another_host_gets_no_key_and_no_header_of_the_library() -> None:
     assert "X-Token" not in headers
     assert headers["Content-Type"] == "application/json"
     assert "X-Token" not in send("https://first.example.org/v1").headers
+
+
+def test_on_the_command_line_it_is_a_note(capsys: pytest.CaptureFixture[str]) -> None:
+    show_warnings()  # its handler goes with the test
+    send("https://third.example.org/v1")
+    told = "Note: Sending the question and passages to third.example.org (first time).\n"
+    assert capsys.readouterr() == ("", told)
