@@ -66,7 +66,6 @@ HOMES = {
     "pptx": {"sources"},
     "charset_normalizer": {"sources"},
     "ray": {"index"},
-    "mwparserfromhell": {"sources"},
     "selectolax": {"sources"},
     "ddgs": {"sources"},
     "starlette": {"serve"},

@@ -20,10 +20,11 @@ from iterative_rag.sources.dumps.pages_xml import (
     DumpDamaged,
     DumpPage,
     DumpSite,
-    Multistream,
     PagesParser,
     index_of,
     key_of,
+    pages_of,
+    site_of,
 )
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource, unreadable
 from iterative_rag.sources.metadata import metadata_of, not_read
@@ -48,11 +49,6 @@ class MediaWikiDump(FileSource):
         super().__init__(path, titles=titles)
         self.max_chars = max_chars
         self._site = DumpSite()
-
-    @property
-    def total(self) -> int | None:
-        """The number of titles; None without titles, because counting would mean reading the dump."""
-        return None if self.titles is None else len(self.titles)
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
@@ -110,10 +106,10 @@ class MediaWikiDump(FileSource):
         done: set[str] = set()
         index = index_of(self.path)
         if index is not None:
-            streams = Multistream(self.path, index, self.max_chars)
             try:
-                self._site = streams.site()
-                yield from self._wanted(partial(streams.pages_of, wanted), wanted, done)
+                self._site = site_of(self.path, self.max_chars)
+                read = partial(pages_of, self.path, index, wanted, self.max_chars)
+                yield from self._wanted(read, wanted, done)
             except (OSError, EOFError, ValueError, DumpDamaged) as error:
                 yield Skipped(str(index), f"The index does not fit its dump ({error}): the whole dump is read.")
                 index = None

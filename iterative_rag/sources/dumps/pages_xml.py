@@ -24,7 +24,11 @@ _FILES, _CATEGORIES = "6", "14"
 _MAX_TAG_BYTES = 16 * 1024 * 1024  # expat holds a tag or comment until it ends
 _MAX_DEPTH = 20
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\[\]|#\n]{1,300})", re.IGNORECASE)
-_PAGE_FIELDS = frozenset({"title", "ns", "id", "text", "model"})
+# The elements that are read, each with what it stands in.
+_WANTED = frozenset(
+    [("page", name) for name in ("title", "ns", "id")] + [("revision", "text"), ("revision", "model")]
+    + [("siteinfo", "dbname"), ("siteinfo", "base"), ("namespaces", "namespace")]
+)  # fmt: skip
 
 
 class DumpDamaged(Exception):
@@ -74,19 +78,13 @@ class PagesParser:
         self._text: list[str] | None = None  # of the current element, where it is wanted
         self._length = 0
         self._page: dict[str, str] = {}
-        self._too_large = False
         self._namespace = ""
         self._uneventful = 0  # bytes since the last event
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.buffer_size = 1 << 16
-        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-        parser.StartDoctypeDeclHandler = self._refuse
-        parser.EntityDeclHandler = self._refuse
-        parser.StartElementHandler = self._begin
-        parser.EndElementHandler = self._end
+        self._parser = parser = expat.ParserCreate()
+        parser.buffer_text, parser.buffer_size = True, 1 << 16
+        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = self._refuse
+        parser.StartElementHandler, parser.EndElementHandler = self._begin, self._end
         parser.CharacterDataHandler = self._characters
-        self._parser = parser
 
     def feed(self, data: bytes) -> None:
         self._uneventful += len(data)
@@ -117,25 +115,19 @@ class PagesParser:
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         self._uneventful = 0
-        parent = self._path[-1] if self._path else ""
         self._path.append(name)
         if len(self._path) > _MAX_DEPTH:
             raise DumpDamaged("its elements are nested too deeply")
-        self._text = None
-        if name == "page":
-            self._page = {}
-            self._too_large = False
-        elif name == "mediawiki":
-            self.site.language = attributes.get("xml:lang", "")
-        elif name == "redirect":
-            self._page["redirect"] = attributes.get("title", "")
-        elif (
-            name == "namespace"
-            or parent == "siteinfo"
-            or (parent in ("page", "revision", "content") and name in _PAGE_FIELDS)
-        ):
-            self._namespace = attributes.get("key", "")
-            self._text, self._length = [], 0
+        self._text, self._length = [] if tuple(self._path[-2:]) in _WANTED else None, 0
+        match name:
+            case "page":
+                self._page = {}
+            case "redirect":
+                self._page["redirect"] = attributes.get("title", "")
+            case "namespace":
+                self._namespace = attributes.get("key", "")
+            case "mediawiki":
+                self.site.language = attributes.get("xml:lang", "")
 
     def _characters(self, data: str) -> None:
         self._uneventful = 0
@@ -143,7 +135,7 @@ class PagesParser:
             return
         self._length += len(data)
         if self._length > self._max_chars:
-            self._too_large = True
+            self._page["too large"] = "yes"
             self._text.clear()
         else:
             self._text.append(data)
@@ -156,22 +148,23 @@ class PagesParser:
             self._page = {}
         if self._text is None:
             return
-        text = "".join(self._text)
-        self._text = None
-        parent = self._path[-1] if self._path else ""
-        if name == "namespace":
-            if self._namespace in (_FILES, _CATEGORIES):
-                names = self.site.files if self._namespace == _FILES else self.site.categories
-                names.add(text.strip().lower())
-        elif parent == "siteinfo":
-            self.site.name = text if name == "dbname" else self.site.name
-            self.site.base = text.strip() if name == "base" else self.site.base
-        elif parent == "page" or name != "id":  # the id of a page, not that of a revision
-            self._page[name] = text
+        text, self._text = "".join(self._text), None
+        match name:
+            case "namespace" if self._namespace == _FILES:
+                self.site.files.add(text.strip().lower())
+            case "namespace" if self._namespace == _CATEGORIES:
+                self.site.categories.add(text.strip().lower())
+            case "dbname":
+                self.site.name = text
+            case "base":
+                self.site.base = text.strip()
+            case _:
+                self._page[name] = text
 
     def _completed(self) -> DumpPage:
         get = self._page.get
-        text = "" if self._too_large else get("text", "")
+        too_large = "too large" in self._page
+        text = "" if too_large else get("text", "")
         redirect = get("redirect", "")
         if not redirect and text.lstrip()[:1] == "#" and (target := _REDIRECT.match(text)):
             redirect = target[1].strip()
@@ -183,7 +176,7 @@ class PagesParser:
             redirect=redirect,
             model=get("model", "wikitext").strip(),
             text=text,
-            too_large=self._too_large,
+            too_large=too_large,
         )
 
 
@@ -208,52 +201,50 @@ def index_of(dump: Path) -> Path | None:
     return next((path for path in (dump.with_name(f"{name}.bz2"), dump.with_name(name)) if path.is_file()), None)
 
 
-class Multistream:
-    """Reads single streams of a dump. Raises OSError, EOFError or DumpDamaged where index or stream is damaged."""
+def site_of(dump: Path, max_chars: int) -> DumpSite:
+    """The wiki, which the first stream of a multistream dump describes. Raises as `pages_of` does."""
+    parser = PagesParser(max_chars)
+    for data in _stream(dump, 0):
+        parser.feed(data)
+    return parser.site
 
-    def __init__(self, dump: Path, index: Path, max_chars: int) -> None:
-        self.dump = dump
-        self.index = index
-        self.max_chars = max_chars
 
-    def site(self) -> DumpSite:
-        """The wiki, which the first stream describes."""
-        parser = PagesParser(self.max_chars)
-        for data in self._stream(0):
+def pages_of(dump: Path, index: Path, keys: Collection[str], max_chars: int) -> Generator[DumpPage, None, None]:
+    """The pages of the streams that hold these titles, others among them.
+
+    Raises OSError, EOFError, ValueError or DumpDamaged where index or stream is damaged.
+    """
+    for offset in sorted(_offsets(index, keys)):
+        parser = PagesParser(max_chars)
+        parser.feed(b"<mediawiki>")
+        for data in _stream(dump, offset):
             parser.feed(data)
-        return parser.site
+            yield from parser.take()
 
-    def pages_of(self, keys: Collection[str]) -> Generator[DumpPage, None, None]:
-        """The pages of the streams that hold these titles, others among them."""
-        for offset in sorted(self._offsets(keys)):
-            parser = PagesParser(self.max_chars)
-            parser.feed(b"<mediawiki>")
-            for data in self._stream(offset):
-                parser.feed(data)
-                yield from parser.take()
 
-    def _offsets(self, keys: Collection[str]) -> set[int]:
-        """Where the streams begin that hold these titles."""
-        offsets: dict[str, int] = {}
-        with (bz2.open if self.index.suffix == ".bz2" else open)(self.index, "rb") as file:
-            while (line := file.readline(_MAX_LINE)) and len(offsets) < len(keys):
-                offset, _, title = line.decode("utf-8", "replace").rstrip("\n").split(":", 2)
-                key = key_of(html.unescape(title) if "&" in title else title)
-                if key in keys:
-                    offsets[key] = int(offset)
-        return set(offsets.values())
+def _offsets(index: Path, keys: Collection[str]) -> set[int]:
+    """Where the streams begin that hold these titles."""
+    offsets: dict[str, int] = {}
+    with (bz2.open if index.suffix == ".bz2" else open)(index, "rb") as file:
+        while (line := file.readline(_MAX_LINE)) and len(offsets) < len(keys):
+            offset, _, title = line.decode("utf-8", "replace").rstrip("\n").split(":", 2)
+            key = key_of(html.unescape(title) if "&" in title else title)
+            if key in keys:
+                offsets[key] = int(offset)
+    return set(offsets.values())
 
-    def _stream(self, offset: int) -> Iterator[bytes]:
-        decompressor = bz2.BZ2Decompressor()
-        length = 0
-        with self.dump.open("rb") as file:
-            file.seek(offset)
-            while not decompressor.eof:
-                compressed = file.read(_BLOCK) if decompressor.needs_input else b""
-                if decompressor.needs_input and not compressed:
-                    raise EOFError("it is cut off")
-                data = decompressor.decompress(compressed, _BLOCK)
-                length += len(data)
-                if length > _MAX_STREAM:
-                    raise DumpDamaged(f"a stream is larger than {_MAX_STREAM / 1e6:.0f} MB")
-                yield data
+
+def _stream(dump: Path, offset: int) -> Iterator[bytes]:
+    decompressor = bz2.BZ2Decompressor()
+    length = 0
+    with dump.open("rb") as file:
+        file.seek(offset)
+        while not decompressor.eof:
+            compressed = file.read(_BLOCK) if decompressor.needs_input else b""
+            if decompressor.needs_input and not compressed:
+                raise EOFError("it is cut off")
+            data = decompressor.decompress(compressed, _BLOCK)
+            length += len(data)
+            if length > _MAX_STREAM:
+                raise DumpDamaged(f"a stream is larger than {_MAX_STREAM / 1e6:.0f} MB")
+            yield data

@@ -1,7 +1,7 @@
 """Templates rendered by their meaning: measures, dates, names in other scripts, lists. Others leave their arguments.
 
 A template's source is another page, often a program, and not at hand; so the meaning of the common ones is written down
-in `templates.toml`, and that of others is taken from the shape of their arguments. They render to wikitext.
+in `templates.toml`. They render to wikitext.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ class Arguments:
 
 Render = Callable[[Arguments], str]
 _CODE = re.compile(r"[A-Z]{2,5}")
-_NUMBER = re.compile(r"[-−+]?[\d,.]+(?:[/⁄]\d+|\+\d+/\d+|e[-+]?\d+)?", re.IGNORECASE)
-_POWERS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_NUMBER = re.compile(r"[-−+]?[\d,.]+")
 
 
 @cache
@@ -74,22 +73,18 @@ def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
     name = " ".join(given.name.replace("_", " ").split()).rpartition("emplate:")[2]
     lower = name.lower()
     exact, prefixes = _meanings()
-    values = given.all()
     if is_infobox(lower):
         return infobox(given.named, given.written), True
     if (word := _data()["words"].get(lower)) is not None:
-        return (values[0] if values and word[-1:].isalpha() else word), True
+        return (given.at(0) or word if word[-1:].isalpha() else word), True
     meaning = exact.get(lower) or next((prefixes[start] for start in prefixes if lower.startswith(start)), None)
     if meaning is _nothing or lower.endswith("stub"):
-        quoted = lower in ("citation", "cita") and not given.named  # a quotation in other languages
-        return "".join(values[:1]) if quoted else "", True
-    if lower == "s" and given.language != "en":
-        meaning = None  # elsewhere it strikes nothing
-    if meaning is not None and ((text := meaning(given)) or meaning is _coordinates):
+        return "", True
+    if meaning is not None and (text := meaning(given)):
         return text, True
     if _CODE.fullmatch(name) and not _CODE.match(given.at(0)):  # {{FRA}}, {{HMS|Auk|1950}}, {{ISBN|1}}
         return f"{name} {given.at(0)}".strip(), True
-    return _arguments(given, name, alone), bool(_CODE.fullmatch("".join(values)) and not given.named)
+    return _arguments(given, name, alone), False
 
 
 def _arguments(given: Arguments, name: str, alone: bool) -> str:
@@ -111,11 +106,10 @@ def _nothing(_: Arguments) -> str:
 def _shown_as(text: str) -> Render:
     def render(given: Arguments) -> str:
         values = given.all()
+        first = given.at(0) or given.get("text", "content", "quote")
         fields = {"last": "".join(values[-1:]), "all": " ".join(values), "glued": "".join(values)}
-        first = given.at(0) or given.get("text", "content")
-        if "{date}" in text:
-            fields["date"] = _date(given)
-        return text.format(first, given.at(1) or ("" if "{0}" in text else first), **fields).strip()
+        fields["date"] = _date(given) if "{date}" in text else ""
+        return text.format(first, given.at(1) or ("" if "{0}" in text else first), given.at(2), **fields).strip()
 
     return render
 
@@ -127,7 +121,7 @@ def _unit(code: str) -> str:
     units = _data()["units"]
     if code[:2] in ("e3", "e6", "e9"):
         return f"{units[code[:2]]} {_unit(code[2:])}"
-    return str(units.get(code) or units.get(code.lower() if len(code) > 1 else code, code))
+    return str(units.get(code, code))
 
 
 def _measure(given: Arguments) -> str:
@@ -141,14 +135,6 @@ def _measure(given: Arguments) -> str:
     if len(values) > 2 and _NUMBER.fullmatch(values[1]):
         text += f" {values[1]} {_unit(values[2])}"  # 5 ft 10 in
     return text.strip()
-
-
-def _quantity(given: Arguments) -> str:
-    """{{unité|5|km|2}} -> "5 km²"."""
-    text, *units = given.values or ("",)
-    for unit in units:
-        text += unit.translate(_POWERS) if re.fullmatch(r"-?\d", unit) and text[-1:].isalpha() else f" {unit}"
-    return " ".join(text.split())
 
 
 def _value(given: Arguments) -> str:
@@ -168,29 +154,6 @@ def _fraction(given: Arguments) -> str:
     parts = given.all()
     whole = f"{parts.pop(0)} " if len(parts) > 2 else ""
     return whole + "/".join(parts if len(parts) > 1 else ["1", *parts])
-
-
-def _coordinates(given: Arguments) -> str:
-    """{{coord|51|30|26|N|0|7|39|W}} -> "51°30′26″N 0°7′39″W"; "" where the page shows it beside the title only."""
-    if "inline" not in given.get("display") and given.get("display") not in ("", "i", "it", "ti"):
-        return ""
-    text, signs = "", "°′″"
-    for part in given.values:
-        if part.upper() in ("N", "S", "E", "W"):
-            text, signs = f"{text}{part.upper()} ", "°′″"
-        elif _NUMBER.fullmatch(part) and signs:
-            text, signs = text + part + signs[0], signs[1:]
-    if not re.search("[NSEW]", text):
-        text = ", ".join(f"{part}°" for part in given.values[:2] if _NUMBER.fullmatch(part))
-    return text.strip()
-
-
-def _minutes(given: Arguments) -> str:
-    """{{goal|12||45|pen.}} -> "12', 45' (pen.)"; of a card also its name."""
-    values = [value for value in given.values if value not in ("", "0")]
-    times = [f"{value}'" if re.fullmatch(r"\d+(?:\+\d+)?", value) else f"({value})" for value in values]
-    name = "" if given.name.lower() in ("goal", "гол") else given.name
-    return f"{name} {', '.join(times).replace(', (', ' (')}".strip()
 
 
 # --- dates and lives -------------------------------------------------------------------------
@@ -224,38 +187,22 @@ def _written(parts: Sequence[str], language: str) -> str:
 
 
 def _date(given: Arguments) -> str:
-    named = [given.get("year", "jahr", "año"), given.get("month", "monat", "mes"), given.get("day", "tag", "día")]
-    return _written(given.all() or [part for part in named if part], given.language)
+    return _written(given.all(), given.language)
 
 
 def _age(given: Arguments) -> str:
     """Between two dates, also that of a death, which comes first; with one date it depends on the day of reading."""
     parts, language = given.all(), given.language
-    at_death = "death" in given.name.lower() or given.name.lower() == "dda"
+    at_death = "death" in given.name.lower()
     begin, end = (parts[3:6], parts[:3]) if at_death else (parts[:3], parts[3:6])
     born, until = _numbers_of_date(begin, language), _numbers_of_date(end, language)
-    known = born and until and born[2] and until[2]
-    years = until[0] - born[0] - (until[1:] < born[1:]) if known and born and until else None
+    years = until[0] - born[0] - (until[1:] < born[1:]) if born and until and born[2] and until[2] else None
     if at_death:
         return _written(end, language) + ("" if years is None else f" (aged {years})")
     return f"(* {_written(begin, language)})" if years is None else str(years)
 
 
-def _marriage(given: Arguments) -> str:
-    """{{marriage|Ann|1950|1960|end=div}} -> "Ann (m. 1950; end: div 1960)"."""
-    begin, end, reason = given.at(1), given.at(2), given.get("end", "reason").rstrip(".")
-    ended = f"{reason}{'.' if len(reason) < 4 else ''} {end}".strip() if reason else f"until {end}"
-    when = "; ".join(filter(None, (f"m. {begin}" if begin else "", ended if end or reason else "")))
-    return f"{given.at(0)} ({when})" if when else given.at(0)
-
-
-# --- words and lists -------------------------------------------------------------------------
-
-
-def _foreign(given: Arguments) -> str:
-    """{{nihongo|Lamp|灯|tō}} -> "Lamp (灯, tō)"."""
-    first, *others = given.all() or [""]
-    return f"{first} ({', '.join(others)})" if others else first
+# --- lists -----------------------------------------------------------------------------------
 
 
 def _list(mark: str) -> Render:
@@ -263,24 +210,14 @@ def _list(mark: str) -> Render:
 
     def render(given: Arguments) -> str:
         entries = given.all()
-        if start := given.get("start"):
-            return f'<ol start="{start}"><li>{"<li>".join(entries)}</ol>'
         if len(entries) == 1 and (not mark or entries[0][:1] in ("*", "#")):
-            return f"\n{entries[0]}\n" if "\n" in entries[0] or entries[0][:1] in ("*", "#") else entries[0]
+            return f"\n{entries[0]}\n" if entries[0][:1] in ("*", "#") else entries[0]
         return "\n" + "\n".join(f"{mark or '*'} {' '.join(entry.split())}" for entry in entries) + "\n"
 
     return render
 
 
-def _quote(given: Arguments) -> str:
-    text, author = given.get("text", "quote") or given.at(0), given.get("author", "sign", "by") or given.at(1)
-    return f"<blockquote>{text}{f' — {author}' if author else ''}</blockquote>" if text else ""
-
-
 _FUNCTIONS: dict[str, Render] = {
-    "measure": _measure, "quantity": _quantity, "value": _value, "grouped": _grouped, "fraction": _fraction,
-    "height": lambda given: " ".join(f"{given.get(u)} {u}" for u in ("m", "cm", "ft", "in") if given.get(u)),
-    "coordinates": _coordinates, "minutes": _minutes, "date": _date, "age": _age, "marriage": _marriage,
-    "web": lambda given: given.at(1) or given.at(0).partition("//")[2] or given.at(0),
-    "foreign": _foreign, "bullets": _list("*"), "numbers": _list("#"), "line_list": _list(""), "quote": _quote,
+    "measure": _measure, "value": _value, "grouped": _grouped, "fraction": _fraction, "date": _date, "age": _age,
+    "bullets": _list("*"), "numbers": _list("#"), "line_list": _list(""),
 }  # fmt: skip

@@ -1,8 +1,7 @@
 """Wikitext -> Markdown: the text, infoboxes and tables that the HTML of the page would give, without a wiki.
 
-mwparserfromhell reads templates and links, which are rendered from the inside out; then the lines are parsed as
-MediaWiki does it. Its parser takes time by the square of what is opened and never closed, and cannot be interrupted: it
-gets the outermost templates and links one by one, their brackets matched in linear time beforehand.
+Templates and links are rendered from the inside out, in one pass over their brackets; then the lines are parsed as
+MediaWiki does it. (mwparserfromhell takes time by the square of what is opened and never closed.)
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from functools import partial
-from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.sources.dumps.blocks import BRACE, END, PIECE, PIECES, PIPE, TAG, TAG_END, blocks, inline, known_tags
@@ -20,32 +17,25 @@ from iterative_rag.sources.dumps.templates import Arguments, expand
 from iterative_rag.sources.html_marks import without_deep_tags, without_private
 from iterative_rag.sources.wikipedia import page_markdown
 
-if TYPE_CHECKING:
-    from mwparserfromhell.nodes import Template
-    from mwparserfromhell.wikicode import Wikicode
-
 EXTRA = "dumps"
 MAX_CHARS = 2 * 1024 * 1024  # MediaWiki's own default limit for a page is 2 MiB
 MAX_DEPTH = 20  # of templates and links within one another: of those that hold more the text is left
-_MAX_DEEP = 50  # of those whose text is left
+_MAX_DEEP = 5  # of those whose text is left
 _MAX_GROWTH = 20  # the HTML may have this many times the characters of its wikitext
-_MAX_BARS = 20_000  # of one template: the parser needs a kilobyte for each
 UNEXPANDED = "unexpanded templates"
 
 _BRACKETS = re.compile(r"\{{2,}|\}{2,}|\[{2,}|\]{2,}")
-_NAME = re.compile(r"name\s*=\s*[\"']?([^\"'/>]*)", re.IGNORECASE)
 _EXTERNAL_LINK = re.compile(r"\[(?:[a-z]{3,10}:)?//(?:[^\s\[\]<>]{1,2000}[ \t]*([^\[\]\n]{0,1000})\])?")
-_LINK = re.compile(r"\[\[([^\[\]{}|\n<>]+)(?:\|([^\[\]{}|\n]*))?\]\]")
+_NAME = re.compile(f"[^{PIECE}{TAG}]+")  # of a template or the target of a link
 _TABLE = re.compile(r"^([ \t:]*)(?:(\{)\||\|(\})(?=\}\}(?!\})|[^}]|$))", re.MULTILINE)
 _LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z-]{2,12})?:(?=\S)")
 _QUALIFIER = re.compile(r" \([^()]*\)$|,[^,]*$")
 _SWITCH = re.compile(r"__[A-Z]{3,40}__")
-_VARIANT = re.compile(r"-\{(?:[^{}|]{0,50}\|)?(?:zh[\w-]*:)?([^;{}]{0,500})[^{}]{0,500}\}-")
 # Of a file: a word in small letters, a size, or `name=value`.
 _OPTION = re.compile(r"[^\W\d_A-ZÀ-ÞА-Я]\w{0,20}|\d*(?:x\d+)?\s*px|[\w-]+\s*=.*")
 _WITHIN_LINE = frozenset(["border", "frameless", "baseline", "middle", "sub", "super", "top", "bottom", "rand"])
 _SIGNS = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
-_NOTE = re.compile(r"refn|efn\b.*|note ?tag|fnz|#tag:ref", re.IGNORECASE)
+_FUNCTIONS = ("lc", "uc", "ucfirst", "lcfirst", "#expr", "#iferror", "plural", "nowiki")  # leave their first argument
 _PLAIN = ("nowiki", "math", "chem", "ce")
 _CODE = ("pre", "source", "syntaxhighlight")
 _DRAWN = {
@@ -55,20 +45,11 @@ _DRAWN = {
 _DROPPED = "maplink templatedata templatestyles categorytree charinsert includeonly inputbox indicator style script"
 _ELEMENTS = sorted((*_PLAIN, *_CODE, "poem", "gallery", "ref", *_DRAWN, *_DROPPED.split()), reverse=True)
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
-# What shows that a reference names a source, and says nothing itself.
-_CITATION = re.compile(
-    r"//|\{\{\s*(?:[ck]it|harv|sfn|lit|internetq|ouvrage|lien|article|web|книга|статья|doi|rp\b|bib)|ISBN"
-    r"|''\s*[.:(]|:\s*''|\b(?:pp?|S|с|pág|f|ff)\.\s*\d|^\W*[^\W\d_]+,? \(?\d{4}[a-z]?\W*$"
-    r"|^\W*(?:see|vgl|siehe|ibid|ebenda|cf|op)\b",
-    re.IGNORECASE,
-)
 
 
 def require_converters() -> None:
     """Raises MissingExtra, so that callers fail before they read the first page."""
     try:
-        import mwparserfromhell  # noqa: F401
-
         page_markdown.require_converters()
     except (ImportError, MissingExtra) as error:
         raise MissingExtra(EXTRA) from error
@@ -96,26 +77,15 @@ class _Page:
     """Renders templates and links, innermost first: what contains them sees the mark of a piece, never their text."""
 
     def __init__(self, title: str, site: DumpSite, max_chars: int) -> None:
-        from mwparserfromhell import nodes, parse
-
         self.unread: Counter[str] = Counter()
-        self._nodes = nodes
-        self._parse = partial(parse, skip_style_tags=True)
         self._title = title
         self._site = site
         self._pieces: list[str] = []
         self._room = max_chars
-        self._notes: list[str] = []
-        self._names: dict[str, str] = {}  # of references: the mark of their note
 
     def html(self, wikitext: str) -> str:
         text = without_private(wikitext.replace("\r\n", "\n").replace("\r", "\n"))
-        body = blocks(self._wikitext(self._without_elements(_SWITCH.sub("", text))))
-        done = 0
-        while done < len(self._notes):  # a note may hold others
-            done += 1
-            body += f"<p>[{done}] {inline(self._wikitext(self._notes[done - 1]).strip())}</p>\n"
-        return self._expanded(body)
+        return self._expanded(blocks(self._wikitext(self._without_elements(_SWITCH.sub("", text)))))
 
     # --- pieces ---
 
@@ -153,18 +123,17 @@ class _Page:
                 continue
             name, attributes = opening[2].lower(), opening[3]
             if attributes.endswith("/") or name in unclosed:
-                kept.append(self._names.get(_named(attributes), "") if name == "ref" else "")
                 continue
             end = lowered.find(f"</{name}", at)
             if end < 0:
                 unclosed.add(name)
                 continue
-            kept.append(self._element(name, attributes, text[at:end]))
+            kept.append(self._element(name, text[at:end]))
             closing = text.find(">", end)
             at = closing + 1 if closing >= 0 else len(text)
         return "".join([*kept, text[at:]])
 
-    def _element(self, name: str, attributes: str, content: str) -> str:
+    def _element(self, name: str, content: str) -> str:
         if name in _PLAIN:
             return self._piece(html.escape(content, quote=False))
         if name in _CODE:
@@ -174,76 +143,85 @@ class _Page:
         if name == "gallery":
             captions = (line.partition("|")[2].strip() for line in content.split("\n"))
             return "\n" + "".join(f"* {caption}\n" for caption in captions if caption)
-        if name == "ref":
-            mark = self._note(content) if " " in content.strip() and not _CITATION.search(content) else ""
-            self._names[_named(attributes)] = mark if _named(attributes) else ""
-            return mark
         if name in _DRAWN:
             self.unread[_DRAWN[name]] += 1
         return ""
 
-    def _note(self, text: str) -> str:
-        self._notes.append(text)
-        return self._piece(f"[{len(self._notes)}]")
-
     # --- templates and links ---
 
     def _wikitext(self, text: str) -> str:
-        """Wikitext without brackets, its templates and links as pieces."""
-        text = _EXTERNAL_LINK.sub(lambda match: "&#91;//" if match[1] is None else match[1], _VARIANT.sub(r"\1", text))
-        # Tags may overlap cells, and tables have bars: neither is anything to the parser of templates.
+        """Wikitext without brackets, its templates and links as pieces.
+
+        Brackets that match nothing are left out. Linear, whatever is never closed.
+        """
+        text = _EXTERNAL_LINK.sub(lambda match: "&#91;//" if match[1] is None else match[1], text)
+        # Tags may overlap cells, and tables have bars: neither is anything to a template.
         text = _TABLE.sub(_masked, known_tags(text).replace("<", TAG).replace(">", TAG_END))
-        parts, deep = _parted(text)
-        self.unread["templates nested too deeply"] += deep
-        rendered = "\n"
-        for number, part in enumerate(parts):
-            if simple := _LINK.fullmatch(part):  # most are: parsing them takes ten times as long
-                rendered += self._link(simple[1], simple[2])
-            elif part[:2] in ("{{", "[[") and part.count("|") <= _MAX_BARS:
-                after = next(filter(None, parts[number + 1 : number + 3]), "\n")
-                alone = rendered[-1] == "\n" and after[0] == "\n"
-                rendered += self._rendered(self._parse(part), alone=alone)
-            else:
-                rendered += _BRACKETS.sub("", part)
-        return rendered[1:]
+        parts: list[tuple[str, int]] = []  # texts, and how deep the templates and links in them were nested
+        opened: list[tuple[str, int, int]] = []  # bracket, how many, where its content begins in `parts`
+        unclosed = {"{": 0, "[": 0}
+        at = 0
+        for run in _BRACKETS.finditer(text):
+            if run.start() > at:
+                parts.append((text[at : run.start()], 0))
+            at, bracket, count = run.end(), run[0][0], len(run[0])
+            if bracket in unclosed:
+                opened.append((bracket, count, len(parts)))
+                unclosed[bracket] += 1
+                continue
+            bracket = "{" if bracket == "}" else "["
+            while count >= 2 and unclosed[bracket]:
+                other, wide, start = opened.pop()
+                unclosed[other] -= 1
+                if other != bracket:
+                    continue  # it was never closed: its content belongs to what contains it
+                width = min(count, wide, 3 if bracket == "{" else 2)
+                content = "".join(part for part, _ in parts[start:])
+                depth = 1 + max((depth for _, depth in parts[start:]), default=0)
+                del parts[start:]
+                if wide - width >= 2:
+                    opened.append((bracket, wide - width, start))
+                    unclosed[bracket] += 1
+                own_line = not opened and (not parts or parts[-1][0][-1] == "\n") and text[at : at + 1] in ("", "\n")
+                rendered, depth = self._closed(bracket * width, content, depth, alone=own_line)
+                parts += [(rendered, depth)] if rendered else []
+                count -= width
+        return "".join([*(part for part, _ in parts), text[at:]])
 
-    def _rendered(self, code: Wikicode | None, *, alone: bool = False) -> str:
-        rendered = []
-        for node in code.nodes if code is not None else ():
-            if isinstance(node, self._nodes.Text):
-                rendered.append(_BRACKETS.sub("", node.value))
-            elif isinstance(node, self._nodes.Template):
-                rendered.append(self._template(node, alone=alone))
-            elif isinstance(node, self._nodes.Wikilink):
-                label = None if node.text is None else self._rendered(node.text)
-                rendered.append(self._link(self._rendered(node.title), label))
-            elif isinstance(node, self._nodes.Argument):
-                rendered.append(self._rendered(node.default))
-            elif isinstance(node, self._nodes.Heading):
-                rendered.append("=" * node.level + self._rendered(node.title) + "=" * node.level)
-            else:
-                rendered.append(_BRACKETS.sub("", str(node)))
-        return "".join(rendered)
+    def _closed(self, bracket: str, content: str, depth: int, *, alone: bool) -> tuple[str, int]:
+        """What stands for a template, argument or link whose own templates and links are rendered; and its depth."""
+        if depth > MAX_DEPTH:  # their text, but not of thousands within one another, which would be joined as often
+            self.unread["templates nested too deeply"] += 1
+            kept = self.unread["templates nested too deeply"] <= _MAX_DEEP
+            return content.replace("|", " ") if kept else "", 0
+        if bracket == "{{{":
+            return content.partition("|")[2], depth
+        name, bar, rest = content.partition("|")
+        if not _NAME.fullmatch(name):
+            return content, depth
+        return (
+            (self._template(name, rest.split("|") if bar else [], alone=alone), depth)
+            if bracket == "{{"
+            else (self._link(name, rest if bar else None), depth)
+        )
 
-    def _template(self, node: Template, *, alone: bool) -> str:
-        name = self._rendered(node.name).strip()
+    def _template(self, name: str, arguments: list[str], *, alone: bool) -> str:
+        name = name.strip()
         if name in _SIGNS:
             return _SIGNS[name]
         values: list[str] = []
         named: dict[str, str] = {}
         written: dict[str, str] = {}
-        for param in node.params:
-            key, value = self._rendered(param.name), self._rendered(param.value)
+        for argument in arguments:
+            key, equals, value = argument.partition("=")
             # In <span style="..."> the equals sign separates no name.
-            if param.showkey and TAG not in key and not PIECES.search(key):
-                named[key := " ".join(key.split()).lower()] = value.strip()
-                written[key] = " ".join(str(param.name).split())
+            if equals and TAG not in key and not PIECES.search(key):
+                key = " ".join(key.split())
+                named[key.lower()], written[key.lower()] = value.strip(), key
             else:
-                values.append((f"{key}={value}" if param.showkey else value).strip())
+                values.append(argument.strip())
         given = Arguments(name, tuple(values), named, self._site.language or "en", written)
-        if _NOTE.fullmatch(name):
-            return self._note(given.get("text", "1") or next(iter(given.values[-1:]), ""))
-        if (text := _function(name, given, self._title)) is None:
+        if (text := _function(given, self._title)) is None:
             text, known = expand(given, alone=alone)
             self.unread[UNEXPANDED] += not known
         return self._piece(blocks(text) if "\n" in text else inline(text))
@@ -277,72 +255,15 @@ def _masked(match: re.Match[str]) -> str:
     return match[1] + ("{" + PIPE if match[2] else PIPE + BRACE)
 
 
-def _parted(text: str) -> tuple[list[str], int]:
-    """The text in parts, each outermost template and link one, begun by its brackets; how many were nested too deeply.
-
-    Brackets that match nothing are left out. Linear, whatever is never closed.
-    """
-    parts: list[str] = []
-    depths: list[int] = []  # of the templates and links in each part
-    opened: list[tuple[str, int, int]] = []  # bracket, how many, where its content begins in `parts`
-    unclosed = {"{": 0, "[": 0}
-    at = deep = 0
-    for run in _BRACKETS.finditer(text):
-        parts.append(text[at : run.start()])
-        depths.append(0)
-        at, bracket, count = run.end(), run[0][0], len(run[0])
-        if bracket in unclosed:
-            opened.append((bracket, count, len(parts)))
-            unclosed[bracket] += 1
-            continue
-        bracket = "{" if bracket == "}" else "["
-        while count >= 2 and unclosed[bracket]:
-            other, wide, start = opened.pop()
-            unclosed[other] -= 1
-            if other != bracket:
-                continue  # it was never closed: its content belongs to what contains it
-            width = min(count, wide, 3 if bracket == "{" else 2)
-            source, depth = "".join(parts[start:]), 1 + max(depths[start:], default=0)
-            del parts[start:], depths[start:]
-            if wide - width >= 2:
-                opened.append((bracket, wide - width, start))
-                unclosed[bracket] += 1
-            if depth <= MAX_DEPTH:
-                source = bracket * width + source + run[0][0] * width
-            else:  # their text, but not of thousands within one another, which would be joined as often
-                source, depth = _BRACKETS.sub("", source).replace("|", " ") if deep < _MAX_DEEP else "", 0
-                deep += 1
-            parts.append(source)
-            depths.append(depth)
-            count -= width
-    return [*parts, text[at:]], deep
-
-
-def _named(attributes: str) -> str:
-    name = _NAME.search(attributes)
-    return name[1].strip() if name else ""
-
-
-def _function(name: str, given: Arguments, title: str) -> str | None:
-    """What a parser function or variable gives; None where the name is that of a template."""
-    function, colon, first = name.partition(":")
-    function, first = function.strip().lower(), first.strip()
-    at = [*given.values, *(f"{key}={value}" for key, value in given.named.items()), "", "", ""]
-    if not colon:
-        return title if function in ("pagename", "fullpagename", "basepagename", "subpagename") else None
-    match function:
-        case "#if":
-            return at[0] if first else at[1]
-        case "#ifeq":
-            return at[1] if first == at[0] else at[2]
-        case "#ifexpr" | "#ifexist":
-            return at[0]
-        case "#switch":
-            return given.named.get(first.lower()) or given.get("#default") or "".join(given.values[-1:])
-        case "formatnum":
-            return expand(Arguments(function, (first,), {}, given.language), alone=False)[0]
-        case "lc" | "uc":
-            return first.lower() if function == "lc" else first.upper()
-        case "#iferror" | "#expr" | "ucfirst" | "lcfirst" | "nowiki" | "plural" | "padleft" | "padright":
-            return first
-    return None
+def _function(given: Arguments, title: str) -> str | None:
+    """What a parser function or variable leaves; None where the name is that of a template."""
+    name, colon, first = given.name.partition(":")
+    match name.strip().lower():
+        case "pagename" | "fullpagename" if not colon:
+            return title
+        case "formatnum" if colon:
+            return expand(Arguments("formatnum", (first.strip(),), {}, given.language), alone=False)[0]
+        case "#if" | "#ifeq" | "#ifexpr" | "#ifexist" | "#switch":
+            values = given.all() or list(given.named.values())
+            return values[0] if values else ""
+    return first.strip() if colon and name.strip().lower() in _FUNCTIONS else None
