@@ -56,7 +56,7 @@ def _noise(count: int) -> bytes:
 def _texts() -> dict[str, tuple[Make, str]]:
     long = ("---\ntitle: " + "x" * 300_000 + "\n---\nText.").encode()
     return {
-        "line_100_mb.txt": (_bytes(lambda size: b"word " * (size.megabytes * MB // 5)), "larger"),
+        "line_100_mb.txt": (_bytes(lambda size: b"word " * (size.megabytes * MB // 5)), READ),
         "line_in_bounds.txt": (_bytes(lambda size: b"word " * (size.megabytes * MB // 35)), READ),
         "line_without_spaces.md": (_bytes(lambda size: b"x" * (size.thousand * 2000)), READ),
         "wide_characters.txt": (_bytes(lambda size: "😀 word ".encode() * (size.thousand * 1000)), READ),

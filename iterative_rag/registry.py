@@ -107,7 +107,7 @@ FORMATS = Registry(
     Entry(".eml", "sources.formats.mail:FORMAT"),
     Entry(".csv", "sources.formats.csv_file:FORMAT", aliases=(".tsv",)),
     Entry(".json", "sources.formats.json_file:FORMAT"),
-    Entry(".jsonl", "sources.formats.jsonl:FORMAT", aliases=(".jsonl.gz",)),
+    Entry(".jsonl", "sources.formats.json_file:LINES", aliases=(".jsonl.gz",)),
     Entry(".zim", "sources.formats.zim:FORMAT"),
     Entry(".xml", "sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
 )
@@ -164,10 +164,10 @@ STRATEGIES = Registry(
 # Who searches the web: a function from the address after "@" ("" without one) and our user agent to a `SearchEngine`.
 SEARCH_ENGINES = Registry(
     "search engine",
-    Entry("wikipedia", "sources.search_engines.mediawiki:build", form="wikipedia[@https://HOST/w/api.php]"),
-    Entry("duckduckgo", "sources.search_engines.duckduckgo:build"),
-    Entry("tavily", "sources.search_engines.tavily:build", keys=("TAVILY_API_KEY",)),
-    Entry("searxng", "sources.search_engines.searxng:build", form="searxng@http://HOST:8888"),
+    Entry("wikipedia", "sources.search_engines.engines:wikipedia", form="wikipedia[@https://HOST/w/api.php]"),
+    Entry("duckduckgo", "sources.search_engines.engines:duckduckgo"),
+    Entry("tavily", "sources.search_engines.engines:tavily", keys=("TAVILY_API_KEY",)),
+    Entry("searxng", "sources.search_engines.engines:searxng", form="searxng@http://HOST:8888"),
 )
 
 TABLES = (FORMATS, EMBEDDERS, STORES, RERANKERS, LLMS, STRATEGIES, SEARCH_ENGINES)

@@ -14,7 +14,6 @@ from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.registry import FORMATS, in_words
 from iterative_rag.sources.formats.format import (
     EXTRA,
-    MAX_CHARS,
     Encyclopedia,
     Format,
     Reading,
@@ -51,10 +50,9 @@ class Folder:
 
     @property
     def total(self) -> int | None:
-        """The number of documents, that of the parts of a large text estimated from its size; None where one of the
-        files may hold many."""
-        counts = [_documents_in(entry) for entry in self._entries() if isinstance(entry, Path)]
-        return None if None in counts else sum(count or 0 for count in counts)
+        """The number of files; None where one of them may hold many documents."""
+        files = [entry.name for entry in self._entries() if isinstance(entry, Path)]
+        return None if any((form := format_in_folder(name)) and form.many for name in files) else len(files)
 
     def states(self) -> dict[str, FileState]:
         """The state of each file, by its path, without opening one. Raises CorpusError as `documents` does."""
@@ -123,6 +121,8 @@ class Folder:
                 yield _placed(item, relative, path) if isinstance(item, Document) else item
         except OSError as error:
             yield Skipped(source, f"{_UNREAD}: {error.strerror}.", unread=True)
+        except CorpusError as error:
+            yield Skipped(source, str(error))
 
 
 def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
@@ -133,19 +133,6 @@ def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
     except OSError as error:
         return shown(entry), str(error.strerror)
     return shown(entry), (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
-
-
-def _documents_in(path: Path) -> int | None:
-    """One; where a large text is read in parts, their number by its size; None for a file that may hold many."""
-    form = format_in_folder(path.name)
-    try:
-        size = path.stat().st_size
-    except OSError:
-        return 1
-    if form is None or not form.many:
-        in_parts = form is not None and form.whole_bytes is not None and size > form.whole_bytes
-        return -(-size // MAX_CHARS) if in_parts else 1
-    return None
 
 
 def _walk(root: str) -> Iterator[Path | Skipped]:

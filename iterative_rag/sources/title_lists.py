@@ -47,15 +47,17 @@ class TitleLists:
             self._write(lists)
 
     def _all(self) -> dict[str, list[str]]:
+        from pydantic import TypeAdapter
+
         try:
-            lists = json.loads(readable(self._path).read_text(encoding="utf-8"))
+            return TypeAdapter(dict[str, list[str]]).validate_json(readable(self._path).read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            raise self._damaged(str(error)) from error
-        if not isinstance(lists, dict) or not all(_is_list(titles) for titles in lists.values()):
-            raise self._damaged("it is not an object of lists")
-        return lists
+            raise CorpusError(
+                f"The lists of chosen articles in {self._path} cannot be read ({type(error).__name__}).",
+                hint="Remove the file, and add the articles again with --titles.",
+            ) from error
 
     def _write(self, lists: dict[str, list[str]]) -> None:
         """Atomic: a run may be killed at any time."""
@@ -63,13 +65,3 @@ class TitleLists:
         new = self._path.with_suffix(".new")
         new.write_text(json.dumps(lists, ensure_ascii=False), encoding="utf-8")
         os.replace(new, self._path)
-
-    def _damaged(self, why: str) -> CorpusError:
-        return CorpusError(
-            f"The lists of chosen articles in {self._path} cannot be read: {why}.",
-            hint="Remove the file, and add the articles again with --titles.",
-        )
-
-
-def _is_list(titles: object) -> bool:
-    return isinstance(titles, list) and all(isinstance(title, str) for title in titles)

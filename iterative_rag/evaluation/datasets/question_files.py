@@ -65,10 +65,10 @@ def _text(path: Path, data: bytes) -> str:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
             raise broken(path, f"it cannot be unpacked: {error}", hint="Fetch or compress the file again.") from error
-    decoded = decode(data)
-    if isinstance(decoded, NotText):
-        raise broken(path, decoded.reason.rstrip(".").replace("It is", "it is", 1))
-    return decoded
+    try:
+        return decode(data)
+    except NotText as error:
+        raise broken(path, str(error).rstrip(".").replace("It is", "it is", 1)) from error
 
 
 def _json(path: Path, text: str) -> Iterator[Row]:

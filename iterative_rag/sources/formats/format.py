@@ -31,10 +31,10 @@ Reading = Iterator[Document | Skipped]
 class Format:
     """How files of some suffixes are read; `registry.FORMATS` says of which.
 
-    `read` yields documents whose ids are unique within the file ("" for the only one). It may raise OSError.
+    `read` yields documents whose ids are unique within the file ("" for the only one). It may raise OSError, or a
+    CorpusError that says why the rest is not read.
     `apart`: read in a child process, because the parser can crash, hang or exhaust the memory.
     `needs` are modules of the extra `files`; `many`: one file may hold many documents.
-    `whole_bytes`: a larger file is read in parts, each a document.
     `source` opens a file that is given by itself, where its documents do not belong to a folder.
     """
 
@@ -43,7 +43,6 @@ class Format:
     apart: bool = True
     needs: tuple[str, ...] = ()
     many: bool = False
-    whole_bytes: int | None = None
     source: Callable[[Path], DocumentSource] | None = None
 
     def missing(self) -> str | None:
@@ -101,6 +100,11 @@ class FileSource:
     def root(self) -> str:
         """Identifies the source in the index: its documents that are no longer yielded are removed."""
         return shown(self.path)
+
+    @property
+    def total(self) -> int | None:
+        """The number of titles; None without titles, because counting would mean reading the file."""
+        return None if self.titles is None else len(self.titles)
 
     def check(self) -> None:
         if self.path.is_dir() or not self.path.exists():  # a pipe or a device is there, and refused when it is opened

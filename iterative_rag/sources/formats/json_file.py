@@ -1,27 +1,33 @@
-"""JSON: lists of records, records one after the other, an object of them, and SQuAD's articles."""
+"""JSON: lists of records, records one after the other, an object of them, SQuAD's articles; and JSON Lines."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+import zlib
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 from urllib.parse import unquote
 
+from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
-from iterative_rag.sources.formats.format import Format, Reading, limit_skipped, shown
-from iterative_rag.sources.formats.records import Numbered, is_record, joined_text, record_documents
+from iterative_rag.sources.formats.format import FileSource, Format, Reading, limit_skipped, shown, unreadable
+from iterative_rag.sources.formats.records import HOW_TO_SPLIT, Numbered, is_record, joined_text, record_documents
 from iterative_rag.sources.formats.text import title_of
+from iterative_rag.system.files import readable
+from iterative_rag.types import Document
 
 MAX_BYTES = 64 * 1024 * 1024
+# JSON Lines are read line by line: only a line has a limit, and the lists and objects of its record: `[[],[],...`
+# takes thirty times its length in memory.
+MAX_LINE_BYTES = 16 * 1024 * 1024
+MAX_CONTAINERS = 500_000
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 _BETWEEN = re.compile(r"[ \t\n\r,\x1e]*")  # records that stand one after the other
-_NEXT = re.compile(r"\n[ \t]*([\[{])")
-_OBJECTS = re.compile(r"\[\s*\{")
-_WHOLE_CHARS = 8_000_000  # of an object that is parsed as a whole
 _LABEL_CHARS = 40
 _NO_RECORDS = "It holds no record: neither a list of objects, nor an object with fields."
 
@@ -29,9 +35,6 @@ _NO_RECORDS = "It holds no record: neither a list of objects, nor an object with
 def read(path: Path) -> Reading:
     source = shown(path)
     text = decode(path.read_bytes())
-    if not isinstance(text, str):
-        yield Skipped(source, text.reason)
-        return
     if not text.strip():
         yield Skipped(source, "It is empty.", empty=True)
         return
@@ -40,77 +43,38 @@ def read(path: Path) -> Reading:
 
 def _documents(path: Path, text: str, source: str) -> Reading:
     has_records = False
-    for item in record_documents(
-        _numbered(_by_article(_readable(text, source)), source), source, title_of(path), "record"
-    ):
+    for item in record_documents(_numbered(text, source), source, title_of(path), "record"):
         has_records = True
         yield item
     if not has_records:
         yield Skipped(source, _NO_RECORDS)
 
 
-def _numbered(rows: Iterator[Any], source: str) -> Iterator[Numbered]:
+def _numbered(text: str, source: str) -> Iterator[Numbered]:
+    """The records with their numbers; at the end why the rest is none."""
     number = 0
-    for row in rows:
-        number += not isinstance(row, Skipped)
-        yield source if isinstance(row, Skipped) else f"{source}:{number}", row
+    try:
+        for number, row in enumerate(_by_article(_rows(text)), 1):
+            yield f"{source}:{number}", row
+    except RecursionError:
+        yield source, Skipped(source, f"It is nested too deeply to be read beyond record {number}.")
+    except ValueError as error:  # a number of a million digits raises no JSONDecodeError
+        after = f"What follows record {number}" if number else "It"
+        yield source, Skipped(source, f"{after} is not JSON: {str(error).partition(';')[0][:120]}.")
 
 
-def _readable(text: str, source: str) -> Iterator[Any]:
-    """The records; what is not JSON as a Skipped, after which the next line that begins one is read."""
-    number = at = 0
-    while at < len(text):
-        try:
-            for row in _rows(text, at):
-                yield row
-                number += 1
-            return
-        except RecursionError:
-            yield Skipped(source, f"It is nested too deeply to be read beyond record {number}.")
-            return
-        except ValueError as error:  # a number of a million digits raises no JSONDecodeError
-            if not isinstance(error, json.JSONDecodeError):
-                yield Skipped(source, f"It is not JSON: {str(error).partition(';')[0][:120]}.")
-                return
-            shown = " ".join(text[error.pos : error.pos + 40].split())
-            after = f"What follows record {number}" if number else "It"
-            yield Skipped(source, f"{after} is not JSON: {error.msg} at {shown!r}, line {error.lineno}.")
-            begins = _NEXT.search(text, max(at + 1, error.pos))
-            at = begins.start(1) if begins else len(text)
-
-
-def _rows(text: str, at: int) -> Iterator[Any]:
+def _rows(text: str) -> Iterator[Any]:
     """The records of a list, of an object, or of several one after the other (JSON Lines), parsed one by one: together
-    they take many times the memory of their text. Raises JSONDecodeError."""
-    at = _skip_space(text, at)
-    if text.startswith("{", at) and len(text) > _WHOLE_CHARS and not _NEXT.match(text, text.find("\n", at)):
-        at = yield from _of_large_object(text, at)
-    while (at := _BETWEEN.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+    they take many times the memory of their text. Raises ValueError."""
+    start = at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    while at < len(text):
         if text.startswith("[", at):
             at = yield from _entries(text, at)
-            continue
-        alone = at == _skip_space(text, 0)
-        row, at = _DECODER.raw_decode(text, at)
-        yield from _unfolded(row) if alone and _BETWEEN.fullmatch(text, at) else (row,)
-
-
-def _of_large_object(text: str, at: int) -> Generator[Any, None, int]:
-    """The entries of its lists of objects, and the rest of it as a record; returns where it ends."""
-    whole: dict[str, Any] = {}
-    at = _skip_space(text, at + 1)
-    while not text.startswith("}", at):
-        key, at = _DECODER.raw_decode(text, at)
-        at = _skip_sign(text, at, ":")
-        if _OBJECTS.match(text, at):
-            at = yield from _entries(text, at)
         else:
-            whole[str(key)], at = _DECODER.raw_decode(text, at)
-        at = _skip_space(text, at)
-        if not text.startswith("}", at):
-            at = _skip_sign(text, at, ",")
-    if any(_is_prose(value) for value in whole.values()):
-        yield whole
-    return at + 1
+            row, end = _DECODER.raw_decode(text, at)
+            yield from _unfolded(row) if at == start and _BETWEEN.fullmatch(text, end) else (row,)
+            at = end
+        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
 
 
 def _unfolded(row: Any) -> Iterator[Any]:
@@ -140,26 +104,16 @@ def _is_prose(value: Any) -> bool:
 
 def _entries(text: str, at: int) -> Generator[Any, None, int]:
     """The entries of a list; returns where it ends."""
-    at = _skip_space(text, at + 1)
+    at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
     while not text.startswith("]", at):
         row, at = _DECODER.raw_decode(text, at)
         yield row
-        at = _skip_space(text, at)
-        if not text.startswith("]", at):
-            at = _skip_sign(text, at, ",")
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        if text.startswith(",", at):
+            at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+        elif not text.startswith("]", at):
+            raise json.JSONDecodeError("Expecting ','", text, at)
     return at + 1
-
-
-def _skip_sign(text: str, at: int, sign: str) -> int:
-    at = _skip_space(text, at)
-    if not text.startswith(sign, at):
-        raise json.JSONDecodeError(f"Expecting {sign!r}", text, at)
-    return _skip_space(text, at + 1)
-
-
-def _skip_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
 
 
 def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
@@ -181,3 +135,76 @@ def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
 
 
 FORMAT = Format(read, MAX_BYTES, many=True)
+
+
+# --- JSON Lines, plain or gzipped ----------------------------------------------------------------
+
+
+class JsonLines(FileSource):
+    """A malformed line is yielded as a Skipped with its number."""
+
+    def __init__(self, path: Path | str, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        super().__init__(path)
+        self.max_line_bytes = max_line_bytes
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        """Raises CorpusError when the file cannot be read, or holds lines and no document."""
+        self.check()
+        return limit_skipped(self._documents(), self.root)
+
+    def _documents(self) -> Iterator[Document | Skipped]:
+        empty, has_documents = True, False
+        for item in record_documents(self._records(), self.root, _lines_title(self.path), "line"):
+            empty, has_documents = False, has_documents or isinstance(item, Document)
+            yield item
+        if empty:
+            yield Skipped(self.root, "It is empty.", empty=True)
+        elif not has_documents:
+            raise CorpusError(
+                f"{self.root} holds no document.",
+                hint='Each line must be an object, such as {"title": ..., "text": ..., "url": ...}.',
+            )
+
+    def _records(self) -> Iterator[Numbered]:
+        """The record of each line that is not empty, or why it is none."""
+        number = 0
+        try:
+            with self._open() as file:
+                while line := file.readline(self.max_line_bytes + 1):
+                    number += 1
+                    source = f"{self.root}:{number}"
+                    if len(line) > self.max_line_bytes:
+                        while line and not line.endswith(b"\n"):
+                            line = file.readline(1 << 20)
+                        limit = f"{self.max_line_bytes / 1e6:.0f} MB"
+                        reason = f"The line is longer than the limit of {limit}: {HOW_TO_SPLIT}."
+                        yield source, Skipped(source, reason)
+                    elif line.strip():
+                        yield source, _parsed(line, source)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise CorpusError(
+                f"{self.root} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
+            ) from error
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+
+    def _open(self) -> BinaryIO:
+        if self.path.suffix.lower() == ".gz":
+            return cast(BinaryIO, gzip.open(readable(self.path), "rb"))
+        return readable(self.path).open("rb")
+
+
+def _parsed(line: bytes, source: str) -> object:
+    if line.count(b"[") + line.count(b"{") > MAX_CONTAINERS:
+        return Skipped(source, f"The line holds more than {MAX_CONTAINERS:,} lists and objects.")
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Skipped(source, f"The line is not JSON: {str(error).partition(';')[0][:120]}.")
+
+
+def _lines_title(path: Path) -> str:
+    return title_of(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
+
+
+LINES = Format(lambda path: JsonLines(path).documents(), 1 << 50, apart=False, many=True, source=JsonLines)

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypeGuard
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import MAX_CHARS, plain
 from iterative_rag.sources.formats.table_part import TablePart, table_documents, table_line
-from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, not_read, scalars
+from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, scalars
 from iterative_rag.types import Document
-from iterative_rag.types.documents import Metadata, as_field
+from iterative_rag.types.documents import as_field
 
 HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
 # Names of the field that holds a record's text, the surest first; a table may have the last ones as columns.
@@ -82,42 +82,36 @@ def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]
 
 
 def _document(row: object, source: str, seen: Counter[str], what: str) -> Document | Skipped:
-    row = _as_record(row)
-    if row is None:
+    match row:
+        case str():
+            row = {"text": row}
+        case [str(title), str() | list() as held] if joined_text(held):  # as HotpotQA writes them
+            row = {"title": title, "text": held}
+    if not isinstance(row, dict):
         return Skipped(source, f"The {what} is no text and not a JSON object.")
     try:
         title = _title(row)
         name, text = _text(row)
         rest = {key: value for key, value in row.items() if key not in ("title", "url", name)}
-        more, unread = _beside_text(rest) if text else (_fields_as_text(row, title), 0)
+        # Beside a text only what the metadata have no room for.
+        more = _fields_as_text({key: value for key, value in rest.items() if not text or _is_long(value)}, title)
     except RecursionError:
         return Skipped(source, f"The {what} is nested too deeply.")
-    text = f"{text.rstrip()}\n\n{more}" if text and more else text or more
+    more = f"# {title}\n\n{more}" if title and more and not text else more
+    text = plain("\n\n".join(filter(None, [text.rstrip(), more])))
     if not text:
         return Skipped(source, f'The {what} has no "text" or "passage", and no other field.')
-    url = row.get("url")
-    url = url if isinstance(url, str) and url else None
     if len(text) > MAX_CHARS:
         return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: {HOW_TO_SPLIT}.")
-    text, url = plain(text), url and plain(url)
+    url = plain(url) if isinstance(url := row.get("url"), str) else ""
     title = plain(title) or _beginning(text)
     key = url or title
     seen[key] += 1
-    if seen[key] > 1:
-        key = f"{key}\n{seen[key]}"
-    return Document(_hash(key), title, text, source, url, metadata=_metadata(rest, unread))
-
-
-def _as_record(row: object) -> Mapping[str, Any] | None:
-    """A record as an object: also a text alone, and a title with its text, as HotpotQA writes them."""
-    match row:
-        case dict():
-            return row
-        case str():
-            return {"text": row}
-        case [str(title), str() | list() as text] if joined_text(text):
-            return {"title": title, "text": text}
-    return None
+    document_id = _hash(f"{key}\n{seen[key]}" if seen[key] > 1 else key)
+    nested = rest.get("metadata")
+    fields = {key: value for key, value in rest.items() if key not in _OWN_FIELDS}
+    metadata = metadata_of(scalars({**fields, **nested} if isinstance(nested, dict) else fields))
+    return Document(document_id, title, text, source, url or None, metadata=metadata)
 
 
 def is_record(row: Mapping[str, Any]) -> bool:
@@ -133,36 +127,20 @@ def _text(row: Mapping[str, Any]) -> tuple[str, str]:
 
 def joined_text(value: Any) -> str:
     """A text, also one of sentences, or of paragraphs of sentences; "" for anything else."""
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, list) or not value:
-        return ""
-    if all(isinstance(item, str) for item in value):
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         if any(text.endswith("\n") for text in value):  # paragraphs
-            return "\n\n".join(filter(None, (text.strip() for text in value)))
+            return "\n\n".join(filter(None, map(str.strip, value)))
         glued = any(text[:1].isspace() for text in value[1:]) or any(text[-1:].isspace() for text in value[:-1])
         return ("" if glued else " ").join(value)
-    if all(isinstance(item, list) for item in value):
+    if isinstance(value, list) and all(isinstance(item, list) for item in value):
         return "\n\n".join(filter(None, map(joined_text, value)))
-    return ""
+    return value if isinstance(value, str) else ""
 
 
-def _beside_text(rest: Mapping[str, Any]) -> tuple[str, int]:
-    """Further texts and nested fields of a record as text, for which its metadata have no room; and how many fields
-    hold neither, as lists of offsets do."""
-    further: dict[str, Any] = {}
-    unread = 0
-    for key, value in rest.items():
-        if key == "metadata" or not value or not isinstance(value, str | list | dict):
-            continue
-        if isinstance(value, str):
-            if len(value) > MAX_VALUE_CHARS:
-                further[key] = value
-        elif isinstance(value, dict) or any(isinstance(item, dict) for item in value):
-            further[key] = value
-        elif not all(isinstance(item, str | int | float) for item in value):
-            unread += 1
-    return (_fields_as_text(further, "") if further else ""), unread
+def _is_long(value: Any) -> bool:
+    """Whether a field is a further text, or holds fields of its own."""
+    nested = isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    return nested or isinstance(value, dict) or (isinstance(value, str) and len(value) > MAX_VALUE_CHARS)
 
 
 def _title(row: Mapping[str, Any]) -> str:
@@ -177,19 +155,17 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
-    """The other fields as text: a line for each, long ones as sections of their own. "" where there are none."""
+    """Fields as text: a line for each, long ones as sections of their own. "" where there are none."""
     lines, sections = [], []
     for key, value in row.items():
         key, shown = as_field(key), in_words(value).strip()
-        if not shown or key in ("title", "url") or (shown == title and len(row) > 1):
+        if not shown or key == "metadata" or (shown == title and len(row) > 1):
             continue
         if "\n" in shown or len(shown) > _CELL_CHARS:
             sections.append(f"## {key}\n\n{shown}")
         else:
             lines.append(f"- {key}: {shown}")
-    if not lines and not sections:
-        return ""
-    return "\n\n".join([f"# {title}"] * bool(title) + ["\n".join(lines)] * bool(lines) + sections)
+    return "\n\n".join(["\n".join(lines)] * bool(lines) + sections)
 
 
 def in_words(value: Any) -> str:
@@ -199,25 +175,12 @@ def in_words(value: Any) -> str:
             return ""
         case bool():
             return "yes" if value else "no"
-        case str():
-            return value
-        case int() | float():
-            return str(value)
-        case list() if all(isinstance(item, str | int | float) for item in value):
-            return ", ".join(map(str, value))
         case list():
-            return "; ".join(filter(None, map(in_words, value)))
+            joint = ", " if all(isinstance(item, str | int | float) for item in value) else "; "
+            return joint.join(filter(None, map(in_words, value)))
         case dict():
             return ", ".join(f"{key}: {shown}" for key, field in value.items() if (shown := in_words(field)))
     return str(value)
-
-
-def _metadata(rest: Mapping[str, Any], unread: int) -> Metadata:
-    """The other fields of a record, and those of its "metadata"."""
-    nested = rest.get("metadata")
-    fields = {key: value for key, value in rest.items() if key not in _OWN_FIELDS}
-    held = scalars({**fields, **nested} if isinstance(nested, dict) else fields)
-    return metadata_of([*not_read({"fields": unread}), *held])
 
 
 def _beginning(text: str) -> str:

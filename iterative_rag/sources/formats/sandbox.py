@@ -15,12 +15,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import Reading, format_in_folder, shown
 from iterative_rag.types import Document
@@ -62,25 +62,30 @@ class ApartReader:
 
     def read(self, path: Path) -> Reading:
         """The documents of a file, and what was skipped. The child waits until the next item is taken."""
-        done = False
-        left = self._limits.refused_seconds - self._refused
-        clock = _Clock(min(self._limits.seconds, max(left, _LAST_SECONDS)))
+        seconds = min(self._limits.seconds, max(self._limits.refused_seconds - self._refused, _LAST_SECONDS))
+        spent, refused, done = 0.0, True, False
+        running = self._child = self._child or self._start()
         try:
-            for value in self._messages(path, clock):
-                if "end" in value:
-                    done = True
+            _ask_for(path, running)
+            while not done:
+                before = time.monotonic()
+                line = _received(running, seconds - spent)
+                spent += time.monotonic() - before
+                if not line.endswith(b"\n"):
+                    refused = True
+                    yield Skipped(shown(path), self._too_long(seconds) if spent >= seconds else _how_it_ended(running))
                     return
-                item = item_of(value, shown(path))
-                clock.refused = clock.refused and isinstance(item, Skipped)
-                yield item
-                if value.get("broken"):
-                    return
-        except _Broken as error:
-            clock.refused = True
-            yield Skipped(shown(path), str(error))
+                value = json.loads(line)
+                done = "end" in value
+                if not done:
+                    item = item_of(value, shown(path))
+                    refused = refused and isinstance(item, Skipped)
+                    yield item
+                    if value.get("broken"):
+                        return
         finally:
-            if clock.refused:
-                self._refused += clock.spent
+            if refused:
+                self._refused += spent
             if not done:
                 self.close()
 
@@ -100,37 +105,10 @@ class ApartReader:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _messages(self, path: Path, clock: _Clock) -> Iterator[dict[str, object]]:
-        running = self._child = self._child or self._start()
-        assert running.stdin is not None
-        try:
-            running.stdin.write(os.fsencode(path).hex().encode() + b"\n")
-            running.stdin.flush()
-        except OSError as error:
-            raise _Broken(_how_it_ended(running)) from error
-        while True:
-            before = time.monotonic()
-            line = self._receive(running, clock.left)
-            clock.spent += time.monotonic() - before
-            if not line.endswith(b"\n"):
-                raise _Broken(self._too_long(clock) if clock.left <= 0 else _how_it_ended(running))
-            yield json.loads(line)
-
-    def _too_long(self, clock: _Clock) -> str:
-        reduced = clock.seconds < self._limits.seconds
+    def _too_long(self, seconds: float) -> str:
+        reduced = seconds < self._limits.seconds
         why = f": refused files of this folder have taken {self._refused:,.0f} s" if reduced else ""
-        return f"Reading it takes longer than {clock.seconds:.3g} s{why}."
-
-    def _receive(self, running: subprocess.Popen[bytes], seconds: float) -> bytes:
-        """The next line; less than a line if the child ended or was killed at the time limit."""
-        assert running.stdout is not None
-        alarm = threading.Timer(max(seconds, 0.0), running.kill)
-        alarm.daemon = True
-        alarm.start()
-        try:
-            return running.stdout.readline(_MAX_MESSAGE)
-        finally:
-            alarm.cancel()
+        return f"Reading it takes longer than {seconds:.3g} s{why}."
 
     def _start(self) -> subprocess.Popen[bytes]:
         given = json.dumps([sys.path, self._limits.megabytes, self._limits.seconds])
@@ -142,21 +120,23 @@ class ApartReader:
         )
 
 
-class _Clock:
-    """The seconds that a file may take, and has taken. `refused`: it gave no document, or its reader failed."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.spent = 0.0
-        self.refused = True
-
-    @property
-    def left(self) -> float:
-        return self.seconds - self.spent
+def _ask_for(path: Path, running: subprocess.Popen[bytes]) -> None:
+    assert running.stdin is not None
+    with contextlib.suppress(OSError):  # it has ended, which its reply says
+        running.stdin.write(os.fsencode(path).hex().encode() + b"\n")
+        running.stdin.flush()
 
 
-class _Broken(Exception):
-    """The child has ended; the message says why."""
+def _received(running: subprocess.Popen[bytes], seconds: float) -> bytes:
+    """The next line; less than a line if the child ended or was killed at the time limit."""
+    assert running.stdout is not None
+    alarm = threading.Timer(max(seconds, 0.0), running.kill)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        return running.stdout.readline(_MAX_MESSAGE)
+    finally:
+        alarm.cancel()
 
 
 def _how_it_ended(running: subprocess.Popen[bytes]) -> str:
@@ -189,6 +169,8 @@ def _answer(path: Path, output: BinaryIO, megabytes: int) -> None:
             _write(output, asdict(item))
     except OSError as error:
         _write(output, {"reason": f"It cannot be read: {error.strerror or error}."})
+    except CorpusError as error:
+        _write(output, {"reason": str(error)})
     except MemoryError:
         _write(output, {"reason": f"Reading it takes more than {megabytes} MB of memory.", "broken": True})
     except Exception as error:  # noqa: BLE001 - the boundary: whatever a parser raises costs one file, and is reported

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
-from iterative_rag.sources.decoding import decode, encoding_of
+from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, shown
 from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
 
-# A longer file is read in parts of at most MAX_CHARS characters, each a document of its own.
-WHOLE_BYTES = 16 * 1024 * 1024
-MAX_BYTES = 1 << 50
+MAX_BYTES = 256 * 1024 * 1024
 
 _HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
 # Fields of the front matter that have a place of their own, and names that led to a fetched page, which may grow.
@@ -36,21 +33,26 @@ _MOST_WORDS = 12
 _SENTENCE = re.compile(r"[.!?…。！？]")
 
 
-class _NoLineEnd(Exception):
-    """A text that cannot be divided."""
-
-
 def read(path: Path) -> Reading:
     source = shown(path)
-    if path.stat().st_size > WHOLE_BYTES:
-        yield from _read_in_parts(path, source)
-        return
     decoded = decode(path.read_bytes())
-    if not isinstance(decoded, str):
-        yield Skipped(source, decoded.reason)
-        return
-    document = _document(path, decoded)
-    yield document or Skipped(source, "It is empty.", empty=True)
+    first: Document | None = None
+    for number, part in enumerate(_parts(decoded), 1):
+        first = first or _document(path, part)
+        if first is None:
+            continue
+        if len(part) == len(decoded):
+            yield first
+            return
+        yield replace(
+            first,
+            id=f"part {number}",
+            title=f"{first.title} (part {number})",
+            text=first.text if number == 1 else part,
+            source=f"{source}, part {number}",
+        )
+    if first is None:
+        yield Skipped(source, "It is empty.", empty=True)
 
 
 def title_of(path: Path) -> str:
@@ -89,56 +91,16 @@ def first_line_title(text: str) -> str:
     return title if any(letter.isalpha() for letter in title) else ""
 
 
-def _read_in_parts(path: Path, source: str) -> Reading:
-    with path.open("rb") as file:
-        encoding = encoding_of(file)
-        if not isinstance(encoding, str):
-            yield Skipped(source, encoding.reason)
-            return
-        first: Document | None = None
-        number = 0
-        try:
-            for number, text in enumerate(_parts(io.TextIOWrapper(file, encoding=encoding)), 1):
-                first = first or _document(path, text)
-                if first is None or not text.strip():
-                    continue
-                held = first.text if number == 1 else text
-                yield Document(
-                    f"part {number}",
-                    f"{first.title} (part {number})",
-                    held,
-                    f"{source}, part {number}",
-                    first.url,
-                    metadata=first.metadata,
-                )
-        except _NoLineEnd:
-            limit = f"larger than {WHOLE_BYTES / 1e6:.0f} MB, and no line ends within {MAX_CHARS:,} characters"
-            yield Skipped(source, f"It is {limit}: split it into smaller files.")
-            return
-        except UnicodeDecodeError:
-            yield Skipped(source, f"It is not valid {encoding} after part {number}.")
-        if not number:
-            yield Skipped(source, "It is empty.", empty=True)
+def _parts(text: str) -> Iterator[str]:
+    """Pieces of at most MAX_CHARS characters that end with a paragraph, else with a line where one ends."""
+    start = 0
+    while len(text) - start > MAX_CHARS:
+        end = text.rfind("\n\n", start + MAX_CHARS // 2, start + MAX_CHARS) + 2
+        if end < start + 2:
+            end = text.rfind("\n", start, start + MAX_CHARS) + 1 or start + MAX_CHARS
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
-def _parts(file: TextIO) -> Iterator[str]:
-    """Pieces of at most MAX_CHARS characters that end with a paragraph, else with a line. Raises _NoLineEnd."""
-    rest = ""
-    while block := file.read(MAX_CHARS - len(rest)):
-        text = rest + block
-        end = len(text) if len(text) < MAX_CHARS else _end_of_part(text)
-        yield text[:end]
-        rest = text[end:]
-    if rest:
-        yield rest
-
-
-def _end_of_part(text: str) -> int:
-    for sign, least in (("\n\n", len(text) // 2), ("\n", 0)):
-        offset = text.rfind(sign, least)
-        if offset >= 0:
-            return offset + len(sign)
-    raise _NoLineEnd
-
-
-FORMAT = Format(read, MAX_BYTES, apart=False, whole_bytes=WHOLE_BYTES)
+FORMAT = Format(read, MAX_BYTES, apart=False)

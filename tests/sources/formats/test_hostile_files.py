@@ -31,7 +31,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     outcome: Outcome = defaultdict(list)
     try:
         for item in Folder(folder, limits=Limits(seconds=60)).documents():
-            name = as_field(item.source).removeprefix(f"{folder}/").strip()
+            name = as_field(item.source).removeprefix(f"{folder}/").partition(", part ")[0].strip()
             name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
             outcome[name.split("/")[0]].append(item)
     finally:

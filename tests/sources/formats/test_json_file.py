@@ -70,7 +70,6 @@ def test_a_single_object_is_a_record_of_whatever_fields(tmp_path: Path) -> None:
 def test_records_of_every_form_are_documents(tmp_path: Path, written_as: str, said: dict[str, str | None]) -> None:
     found = documents(written(tmp_path / "records.json", written_as))
     assert {one.title: one.text for one in found} == {title: text or title for title, text in said.items()}
-    assert ("not read" in dict(found[0].metadata)) == ("offsets" in written_as)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +78,8 @@ def test_records_of_every_form_are_documents(tmp_path: Path, written_as: str, sa
         (
             '{"title": "A", "text": "One."} and more',
             ["A"],
-            "What follows record 1 is not JSON: Expecting value at 'and more'",
+            "What follows record 1 is not JSON: Expecting value",
         ),
-        ('{"title": "A", "text": "One."}\n{"title": "C", "te\n{"title": "B", "text": "Two."}', ["A", "B"], "line 2"),
         ('[{"title": "A", "text": "One."}, 5, {"title": "B", "text": "Two."}]', ["A", "B"], "not a JSON object"),
     ],
 )

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.protocols import Skipped
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats import text as text_format
 from iterative_rag.types import Document
@@ -73,20 +72,10 @@ def test_markdown_has_its_title_from_a_heading_alone(tmp_path: Path) -> None:
     assert [document.title for document in documents(path)] == ["file 1"]
 
 
-def test_a_long_text_that_cannot_be_divided_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_format, "WHOLE_BYTES", 1000)
-    monkeypatch.setattr(text_format, "MAX_CHARS", 400)
-    (tmp_path / "line.txt").write_text("word " * 1000)
-    [skipped] = Folder(tmp_path / "line.txt").documents()
-    assert isinstance(skipped, Skipped)
-    assert skipped.reason.endswith("no line ends within 400 characters: split it into smaller files.")
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_long_text_is_read_in_parts_without_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
 ) -> None:
-    monkeypatch.setattr(text_format, "WHOLE_BYTES", 1000)
     monkeypatch.setattr(text_format, "MAX_CHARS", 400)
     whole = (
         "The Long Tale\n\n" + "".join(f"Paragraph {n} says “thing {n}”.\n\n" for n in range(60)) + ("x" * 99 + "\n") * 9
