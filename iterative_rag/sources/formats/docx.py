@@ -15,10 +15,18 @@ from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.sources.formats import office_html, office_xml
+from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import Format, Reading, plain
-from iterative_rag.sources.formats.office_html import OfficeHtml, labelled, marked
-from iterative_rag.sources.formats.office_xml import attribute, local, value, within
+from iterative_rag.sources.formats.office_xml import (
+    OfficeHtml,
+    attribute,
+    labelled,
+    local,
+    marked,
+    table,
+    value,
+    within,
+)
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
@@ -33,21 +41,15 @@ _COUNTED = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRom
 _NO_TEXT = "del moveFrom sdtPr sdtEndPr pPr rPr tblPr tblGrid trPr tcPr rt sectPr"
 _DROPPED = frozenset(_NO_TEXT.split())
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "<br>", "cr": "<br>", "noBreakHyphen": "\u2011", "softHyphen": "\xad"}
-# Of the font Symbol, from the space on.
-_SYMBOLS = (
-    " !∀#∃%&∍()*+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}~" + " " * 33
-    + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑"
-)  # fmt: skip
 
 
 def read(path: Path) -> Reading:
     return archive_reading(path, "a Word file", ".doc", MAX_XML_BYTES, _documents)
 
 
-def _documents(path: Path, source: str) -> Reading:
-    with zipfile.ZipFile(path) as archive:
-        word = _Word(archive)
-        yield from word.documents(word.whole(), source, office_xml.core_title(archive) or title_of(path))
+def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
+    word = _Word(archive)
+    yield from word.documents(word.whole(), source, office_xml.core_title(archive) or title_of(path))
 
 
 class _Word(OfficeHtml):
@@ -55,7 +57,7 @@ class _Word(OfficeHtml):
         super().__init__()
         self._archive = archive
         self._part = office_xml.main_part(archive)
-        self._parts = office_xml.relations(archive, self._part)
+        self._part_of = office_xml.opener(archive, self._part)
         self._styles = {attribute(style, "styleId"): style for style in self._related("style")}
         self._numbers = _Numbers(self._related("abstractNum", "numbering"), self._related("num", "numbering"))
         self._told = {
@@ -64,7 +66,6 @@ class _Word(OfficeHtml):
             for note in self._related(kind)
         }
         self._bullets = self._noted = 0  # lists that are open, notes so far
-        self._joined = ""  # words whose end of a paragraph was deleted
 
     def _related(self, name: str, kind: str = "") -> list[Any]:
         """The elements of this name in the part of their kind."""
@@ -97,7 +98,7 @@ class _Word(OfficeHtml):
                     yield from self._paragraph(child)
                 case "tbl":
                     yield self._end_bullets()
-                    yield office_html.table(self._rows(child))
+                    yield table(self._rows(child))
                 case "oMath" | "oMathPara":
                     yield from self.paragraph("p", "", escape(office_xml.formula(child)))
                 case "altChunk":
@@ -121,10 +122,7 @@ class _Word(OfficeHtml):
         name = value(self._styles.get(style), "name") or style
         if _REPEATS.match(name):
             return
-        words, self._joined = self._joined + self._words(paragraph, style), ""
-        if paragraph.find("{*}pPr/{*}rPr/{*}del") is not None:
-            self._joined = words
-            return
+        words = self._words(paragraph, style)
         tag = "p"
         if name.lower() == "title":
             tag = "h1"
@@ -167,7 +165,7 @@ class _Word(OfficeHtml):
                 case name if name in _SIGNS:
                     text = _SIGNS[name]
                 case "sym":
-                    text = escape(self._symbol(child))
+                    self.kinds["symbols without text"] += 1
                 case "oMath" | "oMathPara":
                     text = escape(office_xml.formula(child))
                 case "footnoteReference" | "endnoteReference" as name:
@@ -193,44 +191,18 @@ class _Word(OfficeHtml):
             if text:
                 yield marks, text
 
-    def _symbol(self, element: Any) -> str:
-        code = int(attribute(element, "char") or "0", 16) & 0xFF
-        text = _SYMBOLS[code - 32 :][:1] if attribute(element, "font") == "Symbol" and code >= 32 else ""
-        self.kinds["symbols without text"] += not text
-        return text
-
     def _draw(self, drawing: Any) -> None:
         """Write the texts of boxes, charts and diagrams beside the words that they are anchored in."""
-        for child in drawing:
-            match local(child):
-                case "txbxContent":
-                    self.beside += self._apart(child)
-                    continue
-                case "textpath":
-                    self.beside += self.paragraph("p", "", escape(attribute(child, "string")))
-                case "docPr" | "cNvPr":
-                    for text in office_xml.descriptions(child):
-                        self.beside += [
-                            said for said in self.paragraph("p", "", escape(text)) if said not in self.beside
-                        ]
-                case "chart" | "relIds" as name:
-                    _, part = self._parts.get(office_xml.relation_id(child), ("", ""))  # none in headers and notes
-                    root = office_xml.tree(self._archive, part) if part else child
-                    if name == "relIds":
-                        for text in office_xml.diagram(root):
-                            self.beside += self.paragraph("p", "", escape(text))
-                        continue
-                    rows = office_xml.chart(root)
-                    self.kinds["charts without text"] += len(rows) == 1
-                    self.filled = True
-                    tagged = zip(["th", *["td"] * len(rows)], rows, strict=False)
-                    self.beside.append(
-                        office_html.table([f"<{tag}>{escape(cell)}</{tag}>" for cell in row] for tag, row in tagged)
-                    )
-                case "OLEObject":
-                    known = attribute(child, "ProgID").startswith("Equation")
-                    self.kinds["equations without text" if known else "embedded objects"] += 1
-            self._draw(child)
+        while (box := next(within(drawing, "txbxContent"), None)) is not None:
+            office_xml.replace(box)
+            self.beside += self._apart(box)
+        for first, *others in office_xml.drawn(drawing, self._part_of, self.kinds):
+            if not others:
+                self.beside += self.paragraph("p", "", escape("; ".join(filter(None, first))))
+                continue
+            self.filled = True
+            rows = [("th", first), *(("td", row) for row in others)]
+            self.beside.append(table([f"<{tag}>{escape(cell)}</{tag}>" for cell in row] for tag, row in rows))
 
     def _inherited(self, element: Any, style: str, *path: str) -> str:
         """A property of an element itself, else of its style or of one that this is based on."""
@@ -279,13 +251,10 @@ class _Word(OfficeHtml):
 class _Numbers:
     def __init__(self, abstracts: list[Any], lists: list[Any]) -> None:
         abstract = {attribute(element, "abstractNumId"): element for element in abstracts}
-        linked = {value(element, "styleLink"): element for element in abstract.values()}
         self._lists: dict[str, tuple[str, dict[int, Any], dict[int, str]]] = {}  # counted as, levels, where they start
         for num in lists:
             counted_as = value(num, "abstractNumId")
             general = abstract.get(counted_as)
-            if general is not None and (link := value(general, "numStyleLink")):
-                general = linked.get(link)
             levels = {
                 int(attribute(level, "ilvl") or "0"): level
                 for root in (general, num)  # what the list itself says comes last
@@ -315,9 +284,8 @@ class _Numbers:
 
         def shown_number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
-            kind = value(levels.get(at), "numFmt") if not value(levels[depth], "isLgl") else ""
-            number = counts.get(at, self._start(levels, at))
-            return f"{number:02}" if kind == "decimalZero" else counted(number, _COUNTED.get(kind, "1"))
+            kind = value(levels.get(at), "numFmt")
+            return counted(counts.get(at, self._start(levels, at)), _COUNTED.get(kind, "1"))
 
         return re.sub("%([1-9])", shown_number, value(levels[depth], "lvlText"))
 

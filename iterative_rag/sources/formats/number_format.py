@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any
 
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])+|(?<=;)(?=;|$)')
-_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)\]")
 # Text in quotes or after a backslash; a currency; other brackets, gaps and filling; what stands for the number.
 _PIECE = re.compile(r'"([^"]*)"|\\(.)|\[\$([^-\]]*)[^\]]*\]|\[[^\]]*\]|[_*].|(General|[0#?.,%])|(.)', re.IGNORECASE)
 # Signs for a number, told apart from the same characters as text: digits, point, comma, percent, and "as it is".
@@ -23,7 +22,6 @@ _SCALED = re.compile("(?<=[\ue000-\ue003])\ue004+(?![\ue000-\ue002])")
 _FRACTION = re.compile("(?:([\ue000-\ue002]) +)?[\ue000-\ue002]+ */ *([\ue000-\ue002\\d]+)")
 _EXPONENT = re.compile("([\ue000-\ue003]+)E[+-]([\ue000-\ue002]+)", re.IGNORECASE)
 _DIGIT = re.compile("[\ue000-\ue002]")
-_WHOLE_PERCENT = re.compile(r"\.0+(?= ?%)")  # 100%, not 100.0%
 _THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 
 
@@ -68,29 +66,20 @@ def number_as_shown(value: float | str, code: str) -> str:
 def _chosen(number: Decimal, code: str) -> tuple[str, Decimal]:
     """The section of a format for a number, and the number that it shows: a section for negative ones has the sign."""
     sections = _sections(code)
-    if sections[0][0]:
-        held = (section for test, section in sections if not test or _holds(number, *test))
-        return next(held, sections[-1][1]), number
     if number > 0 or len(sections) == 1 or (number == 0 and len(sections) == 2):
-        return sections[0][1], number
-    return sections[1 if number < 0 else 2][1], abs(number)
+        return sections[0], number
+    return sections[1 if number < 0 else 2], abs(number)
 
 
 @lru_cache(1024)
-def _sections(code: str) -> tuple[tuple[tuple[str, Decimal] | None, str], ...]:
-    """The sections of a format, each with its condition, if any, and with signs for the places of the number."""
-    sections = []
-    for section in _SECTION.findall(code)[:3] or [""]:
-        test = _CONDITION.search(section)
-        signs = _PIECE.sub(
+def _sections(code: str) -> list[str]:
+    """The sections of a format, with signs for the places of the number."""
+    return [
+        _PIECE.sub(
             lambda piece: _SIGNS[piece[4][0].upper()] if piece[4] else "".join(filter(None, piece.groups())), section
         )
-        sections.append(((test[1], Decimal(test[2])) if test else None, signs))
-    return tuple(sections)
-
-
-def _holds(number: Decimal, sign: str, than: Decimal) -> bool:
-    return (number < than and "<" in sign) or (number > than and ">" in sign) or (number == than and "=" in sign)
+        for section in _SECTION.findall(code)[:3] or [""]
+    ]
 
 
 def _filled(section: str, number: Decimal, plain: str) -> str:
@@ -109,7 +98,7 @@ def _filled(section: str, number: Decimal, plain: str) -> str:
         return section.replace("\ue006", plain).replace("\ue005", "%")
     minus = "-" if number < 0 and re.search("[1-9]", digits) else ""
     shown = minus + section[: match.start()] + digits.removeprefix("-") + section[match.end() :]
-    return _WHOLE_PERCENT.sub("", shown.replace("\ue005", "%"))
+    return shown.replace("\ue005", "%")
 
 
 def _as_fraction(number: Decimal, whole: str | None, below: str) -> str:

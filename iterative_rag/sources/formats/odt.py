@@ -13,10 +13,20 @@ from html import escape
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from iterative_rag.protocols import Skipped
+from iterative_rag.errors import CorpusError
 from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Format, Reading, plain
-from iterative_rag.sources.formats.office_html import OfficeHtml, labelled, marked, table
-from iterative_rag.sources.formats.office_xml import attribute, first, local, number, tree, within
+from iterative_rag.sources.formats.office_xml import (
+    OfficeHtml,
+    attribute,
+    first,
+    labelled,
+    local,
+    marked,
+    number,
+    table,
+    tree,
+    within,
+)
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 from iterative_rag.sources.html_marks import counted
@@ -25,7 +35,6 @@ MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"
 _TYPE = "application/vnd.oasis.opendocument.text"
 _MANIFEST, _META, _STYLES = "META-INF/manifest.xml", "meta.xml", "styles.xml"
-_KEPT = ("language", "subject", "keyword", "description")
 # What repeats the text (tables of contents), was deleted from it, or has none of its own.
 _LEFT_OUT = ["alphabetical-index", "bibliography", "forms", "illustration-index", "object-index", "ruby-text"]
 _LEFT_OUT += ["table-index", "table-of-content", "tracked-changes", "user-index"]
@@ -40,36 +49,18 @@ def read(path: Path) -> Reading:
     return archive_reading(path, _KIND, "", MAX_XML_BYTES, _documents)
 
 
-def _documents(path: Path, source: str) -> Reading:
-    with zipfile.ZipFile(path) as archive:
-        with archive.open("mimetype") as file:
-            kind = file.read(100).decode("ascii", "replace").strip()
-        if kind != _TYPE:
-            yield Skipped(source, f"It is not {_KIND}: its type is {plain(kind)!r}.")
-            return
-        parts = archive.namelist()
-        if _MANIFEST in parts and b"encryption-data" in archive.read(_MANIFEST):
-            yield Skipped(source, "It is locked with a password.")
-            return
-        text = _Text(archive)
-        said = list(_said(tree(archive, _META))) if _META in parts else []
-        title = dict(said).get("title") or title_of(path)
-        yield from text.documents(text.whole(), source, title, ((key, value) for key, value in said if key != "title"))
-
-
-def _said(meta: Any) -> Iterator[tuple[str, str]]:
-    """What the document says of itself: title, author, the days of its last change and its making, and more."""
-    told: dict[str, str] = {}
-    for element in meta.iter():
-        name, value = local(element), " ".join(plain(element.text or "").split())
-        told.setdefault(name, value)
-        if name in _KEPT:
-            yield name, value
-    yield "title", told.get("title", "")
-    yield "author", told.get("initial-creator") or told.get("creator", "")
-    made = told.get("creation-date", "")[:10]
-    yield "date", told.get("date", "")[:10] or made
-    yield "created", made
+def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
+    with archive.open("mimetype") as file:
+        kind = file.read(100).decode("ascii", "replace").strip()
+    if kind != _TYPE:
+        raise CorpusError(f"It is not {_KIND}: its type is {plain(kind)!r}.")
+    parts = archive.namelist()
+    if _MANIFEST in parts and b"encryption-data" in archive.read(_MANIFEST):
+        raise CorpusError("It is locked with a password.")
+    text = _Text(archive)
+    named = within(tree(archive, _META), "title") if _META in parts else ()
+    title = next((" ".join(plain(element.text or "").split()) for element in named), "")
+    yield from text.documents(text.whole(), source, title or title_of(path))
 
 
 class _Text(OfficeHtml):
@@ -82,13 +73,12 @@ class _Text(OfficeHtml):
             parts.insert(0, tree(archive, _STYLES))
         named = [(attribute(element, "name"), element) for part in parts for element in part.iter()]
         self._styles = {name: style for name, style in named if local(style) == "style"}
-        self._lists: dict[str, _Levels] = {}  # how the levels of lists and headings ("") are numbered
-        for name, element in named:
-            if local(element) in ("list-style", "outline-style"):
-                levels = {number(level, "level", most=10): level for level in element}
-                self._lists[name if local(element) == "list-style" else ""] = levels
+        self._lists: dict[str, _Levels] = {  # how the levels of lists are numbered
+            name: {number(level, "level", most=10): level for level in element}
+            for name, element in named
+            if local(element) == "list-style"
+        }
         self._counts: dict[str, int] = {}  # the last number of each list style
-        self._headings: list[int] = []
         self._headers, self._footers = (
             dict.fromkeys(block for area in within(parts[0], kind) for block in self._inside(area))
             for kind in ("header", "footer")
@@ -112,7 +102,7 @@ class _Text(OfficeHtml):
                 style, tag = attribute(element, "style-name"), "p"
                 if name == "h":
                     level = number(element, "outline-level", most=10)
-                    tag, label = f"h{min(level + 1, 6)}", label or self._heading_label(level)  # <h1> is the title's
+                    tag = f"h{min(level + 1, 6)}"  # <h1> is the title's
                 elif "Title" in [style, *(attribute(ancestor, "parent-style-name") for ancestor in self._chain(style))]:
                     tag = "h1"
                 yield from self.paragraph(tag, label, self._marked(self._words(element), style))
@@ -168,7 +158,7 @@ class _Text(OfficeHtml):
         return self._marked(self._words(element), attribute(element, "style-name"))
 
     def _object(self, part: str) -> str:
-        """A formula as a piece of text; a chart or another object stands beside."""
+        """A formula as a piece of text; a chart stands beside, other objects are counted."""
         root = tree(self._archive, part) if part in self._archive.namelist() else None
         if root is not None and local(root) == "math":
             return escape(" ".join("".join(next(within(root, "annotation"), root).itertext()).split()))
@@ -221,13 +211,6 @@ class _Text(OfficeHtml):
                 bullets.append("".join(blocks).replace("<p>", "", 1).replace("</p>", "", 1))
         if bullets:
             yield f"<ul><li>{'</li><li>'.join(bullets)}</li></ul>"
-
-    def _heading_label(self, level: int) -> str:
-        levels = self._lists.get("", {})
-        starts = [_start(levels.get(depth)) - 1 for depth in range(1, level + 1)]
-        self._headings = [*self._headings[:level], *starts[len(self._headings) :]]
-        self._headings[-1] += 1
-        return _label(levels, self._headings)
 
     # --- tables ----------------------------------------------------------------------------------
 

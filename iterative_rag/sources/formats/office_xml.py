@@ -1,21 +1,22 @@
-"""What files of office programs share: parts with their relations, formulas, charts, diagrams, list numbers."""
+"""What files of office programs share: parts with their relations, formulas, charts, diagrams; texts as HTML."""
 
 from __future__ import annotations
 
-import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from html import escape
+from typing import Any
 
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import ALT_WORDS, plain
 from iterative_rag.sources.formats.number_format import number_as_shown
+from iterative_rag.sources.metadata import not_read
+from iterative_rag.types import Document
 
-# Strict Open XML differs in the names of its namespaces.
-_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
-_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/\2"
 _SCRIPTS = (("sub", "_"), ("sup", "^"))
 _ONE_TERM = re.compile(r"[^\s+\-−±=<>/,;]*")
 
@@ -65,19 +66,7 @@ def parsed(data: bytes) -> Any:
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    return etree.fromstring(_STRICT.sub(_TRANSITIONAL, data), parser)
-
-
-def transitional(path: Path) -> BinaryIO:
-    """A file; one in Strict Open XML in the form that the libraries know."""
-    with zipfile.ZipFile(path) as archive:
-        if not _STRICT.search(archive.read(main_part(archive))):
-            return path.open("rb")
-        copy = io.BytesIO()
-        with zipfile.ZipFile(copy, "w") as written:
-            for name in archive.namelist():
-                written.writestr(name, _STRICT.sub(_TRANSITIONAL, archive.read(name)))
-        return copy
+    return etree.fromstring(data, parser)
 
 
 def tree(archive: zipfile.ZipFile, part: str) -> Any:
@@ -111,6 +100,12 @@ def relations(archive: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]
         for relation in within(tree(archive, path), "Relationship")
         if relation.get("TargetMode") != "External"
     }
+
+
+def opener(archive: zipfile.ZipFile, part: str) -> Callable[[str], Any]:
+    """What gives the root of the part that a relation of a part leads to, by its id; None for none."""
+    held = relations(archive, part)
+    return lambda relation: tree(archive, held[relation][1]) if relation in held else None
 
 
 def relation_id(element: Any) -> str:
@@ -192,6 +187,27 @@ def chart(root: Any) -> list[list[str]]:
     return [["; ".join(filter(None, map(str.strip, titles))), *(name for name, _ in columns)], *rows]
 
 
+def drawn(element: Any, part: Callable[[str], Any], kinds: Counter[str]) -> Iterator[list[list[str]]]:
+    """What the charts, diagrams and pictures in an element say, each as rows of cells; counts what has no text.
+
+    `part` gives the root of the part that the id of a relation leads to, None where there is none.
+    """
+    for graphic in within(element, "chart", "relIds"):
+        root = part(relation_id(graphic))
+        root = graphic if root is None else root
+        if local(graphic) == "relIds":
+            yield from ([[text]] for text in diagram(root))
+            continue
+        rows = chart(root)
+        # Without values of its own a chart of a sheet shows those of its cells.
+        kinds["charts without text"] += len(rows) == 1 and next(within(root, "f"), None) is None
+        yield rows
+    yield from ([[text]] for text in descriptions(element))
+    for embedded in within(element, "oleObj", "OLEObject"):
+        known = attribute(embedded, "progId").startswith("Equation") or attribute(embedded, "ProgID").startswith("Eq")
+        kinds["equations without text" if known else "embedded objects"] += 1
+
+
 def descriptions(element: Any) -> list[str]:
     """What is said of the pictures in an element to those who do not see them; fewer words name an icon."""
     texts = (" ".join(plain(picture.get("descr", "")).split()) for picture in within(element, "docPr", "cNvPr"))
@@ -217,3 +233,65 @@ def _points(data: Any) -> dict[int, str]:
     return {at: " / ".join(levels) for at, levels in values.items()} or {
         at: element.text or "" for at, element in enumerate(within(data, "v"))
     }
+
+
+# --- texts as HTML -----------------------------------------------------------------------------
+
+
+class OfficeHtml:
+    """The blocks of a text. What is anchored in the words of a block stands behind it, notes stand at the end."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.filled = False
+        self.beside: list[str] = []  # what is anchored in the words read so far: boxes, objects, comments
+        self.notes: list[str] = []
+
+    def documents(self, blocks: Iterable[str], source: str, title: str) -> Iterator[Document | Skipped]:
+        """The document of these blocks; none where they hold no text. Raises FetchError."""
+        whole = [*blocks]
+        whole += self.notes
+        headings = [at for at, block in enumerate(whole[:5]) if block.startswith("<h2>")]
+        if headings and not any(block.startswith("<h1>") for block in whole):  # then it is the title
+            whole[headings[0]] = whole[headings[0]].replace("h2>", "h1>")
+        if self.filled:
+            yield html.page("".join(whole), source, title, not_read(self.kinds))
+
+    def paragraph(self, tag: str, label: str, words: str) -> Iterator[str]:
+        if words.strip():
+            self.filled = True
+            yield f"<{tag}>{escape(f'{label} ' if label else '')}{words}</{tag}>"
+
+    def waiting(self) -> list[str]:
+        """What is anchored in the words read so far, to be written behind them."""
+        beside, self.beside = self.beside, []
+        return beside
+
+    def apart(self, blocks: Iterable[str]) -> list[str]:
+        """Blocks that stand within a paragraph, of which some may wait."""
+        waiting, self.beside = self.beside, []
+        held = [*blocks]
+        self.beside = waiting
+        return held
+
+    def note(self, sign: str, blocks: Iterable[str]) -> str:
+        """The mark of a note, which stands at the end under its sign."""
+        self.notes += labelled(sign, self.apart(blocks))
+        return f"<sup>{sign}</sup>"
+
+
+def labelled(label: str, blocks: list[str]) -> list[str]:
+    """Blocks with a label before the text of the first."""
+    return [block.replace(">", f">{escape(label)} ", 1) for block in blocks[:1]] + blocks[1:]
+
+
+def marked(words: str, shift: str, *, struck: bool) -> str:
+    """Words that are raised, lowered (`shift` begins with "sup" or "sub") or struck."""
+    if shift[:3] in ("sup", "sub"):
+        words = f"<{shift[:3]}>{words}</{shift[:3]}>"
+    return f"<s>{words}</s>" if struck and words.strip() else words
+
+
+def table(rows: Iterable[Iterable[str]]) -> str:
+    """Rows of written cells as a table."""
+    return '<table class="wikitable"><tr>' + "</tr><tr>".join(map("".join, rows)) + "</tr></table>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -33,10 +34,10 @@ def read(path: Path) -> Reading:
     return archive_reading(path, "a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents)
 
 
-def _documents(path: Path, source: str) -> Reading:
+def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     from pptx import Presentation
 
-    presentation = Presentation(office_xml.transitional(path))
+    presentation = Presentation(str(path))
     title = " ".join(plain(presentation.core_properties.title or "").split())[:300]
     deck = _Deck()
     deck.read(presentation.slides)
@@ -89,20 +90,15 @@ class _Deck:
             yield from _table(*_rows(element))
         elif getattr(shape, "has_text_frame", False):
             yield from _lines(element, as_list=True)
-        for graphic in within(element, "chart", "relIds"):
-            relation = dict(shape.part.rels).get(office_xml.relation_id(graphic))
-            root = graphic if relation is None or relation.is_external else office_xml.parsed(relation.target_part.blob)
-            if office_xml.local(graphic) == "relIds":
-                yield from (f"- {text}" for text in office_xml.diagram(root))
-                continue
-            (title, *names), *rows = office_xml.chart(root)
-            self.kinds["charts without text"] += not rows
-            title = ": ".join(filter(None, [self._heading, title]))
+        relations = dict(shape.part.rels)
+
+        def part(relation_id: str) -> Any:
+            relation = relations.get(relation_id)
+            return office_xml.parsed(relation.target_part.blob) if relation and not relation.is_external else None
+
+        for (title, *names), *rows in office_xml.drawn(element, part, self.kinds):
+            title = ": ".join(filter(None, [self._heading, title])) if rows else title
             yield from _table([title, *names], *rows) if rows else filter(None, [title])
-        yield from office_xml.descriptions(element)
-        for embedded in within(element, "oleObj"):
-            known = embedded.get("progId", "").startswith("Equation")
-            self.kinds["equations without text" if known else "embedded objects"] += 1
 
 
 def _remarks(slide: Any) -> Iterator[str]:

@@ -81,14 +81,6 @@ class TablePart:
         return Document(document_id, name, f"# {name}\n\n{self.text}\n", source, metadata=columns)
 
 
-def in_parts(head: list[str], rows: Iterable[Sequence[str]]) -> Iterator[TablePart]:
-    """The parts of a table; at least one, which may be without rows."""
-    part = TablePart(head, 1)
-    for row in rows:
-        part = yield from part.with_line(table_line([*row, *[""] * (len(head) - len(row))]))
-    yield part
-
-
 def table_documents(items: Iterable[TablePart | Skipped], source: str, title: str) -> Iterator[Document | Skipped]:
     """The parts as documents, which are numbered by their rows where there are several."""
     held: TablePart | None = None

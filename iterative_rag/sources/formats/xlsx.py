@@ -18,7 +18,6 @@ from iterative_rag.sources.formats.table_part import (
     MAX_ROWS,
     MAX_TABLE_CHARS,
     TablePart,
-    in_parts,
     table_documents,
     table_line,
 )
@@ -59,29 +58,27 @@ def read(path: Path) -> Reading:
     return archive_reading(path, "an Excel workbook", ".xls", MAX_UNPACKED_BYTES, _sheets)
 
 
-def _sheets(path: Path, source: str) -> Reading:
+def _sheets(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     from openpyxl import load_workbook
 
     # Values as they were last computed: formulas are not evaluated, macros and links not even read.
-    file = office_xml.transitional(path)
-    book = load_workbook(file, read_only=True, data_only=True, keep_links=False, rich_text=True)
+    book = load_workbook(path, read_only=True, data_only=True, keep_links=False, rich_text=True)
     empty = True
     try:
-        with zipfile.ZipFile(file) as archive:
-            main = office_xml.main_part(archive)
-            parts = office_xml.relations(archive, main)
-            listed = list(office_xml.within(office_xml.tree(archive, main), "sheet"))
-            visible = [entry for entry in listed if entry.get("state", "visible") == "visible"]
-            kinds = Counter({"hidden sheets": len(listed) - len(visible)})
-            for number, entry in enumerate(visible, 1):
-                name = entry.get("name", "")
-                title = title_of(path) if len(visible) == 1 else f"{title_of(path)}: {' '.join(plain(name).split())}"
-                sheet = _Sheet(archive, parts[office_xml.relation_id(entry)][1])
-                rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
-                for item in table_documents(_tables(_Ahead(rows), sheet.texts), source, title):
-                    empty = False
-                    yield _numbered(item, number, kinds + sheet.kinds) if isinstance(item, Document) else item
-                    kinds, sheet.kinds = Counter(), Counter()
+        main = office_xml.main_part(archive)
+        parts = office_xml.relations(archive, main)
+        listed = list(office_xml.within(office_xml.tree(archive, main), "sheet"))
+        visible = [entry for entry in listed if entry.get("state", "visible") == "visible"]
+        kinds = Counter({"hidden sheets": len(listed) - len(visible)})
+        for number, entry in enumerate(visible, 1):
+            name = entry.get("name", "")
+            title = title_of(path) if len(visible) == 1 else f"{title_of(path)}: {' '.join(plain(name).split())}"
+            sheet = _Sheet(archive, parts[office_xml.relation_id(entry)][1])
+            rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
+            for item in table_documents(_tables(_Ahead(rows), sheet.texts), source, title):
+                empty = False
+                yield _numbered(item, number, kinds + sheet.kinds) if isinstance(item, Document) else item
+                kinds, sheet.kinds = Counter(), Counter()
     finally:
         book.close()
     if empty:
@@ -109,15 +106,10 @@ class _Sheet:
         for kind, drawing in office_xml.relations(archive, part).values():
             if kind == "drawing":
                 shapes = office_xml.tree(archive, drawing)
-                self.texts += office_xml.descriptions(shapes)
                 for box in office_xml.within(shapes, "txBody"):
-                    self.texts += filter(
-                        None, [" ".join(text.text or "" for text in office_xml.within(box, "t")).strip()]
-                    )
-                for root in office_xml.related(archive, drawing, "chart", "chartEx"):
-                    (title, *names), *rows = office_xml.chart(root)
-                    # Without values of its own it shows those of a sheet.
-                    self.kinds["charts without text"] += not rows and next(office_xml.within(root, "f"), None) is None
+                    self.texts.append(" ".join(text.text or "" for text in office_xml.within(box, "t")).strip())
+                told = office_xml.drawn(shapes, office_xml.opener(archive, drawing), self.kinds)
+                for (title, *names), *rows in told:
                     lines = list(map(table_line, rows))
                     self.texts.append(TablePart([title, *names], 1, lines).text if rows else title)
 
@@ -269,10 +261,6 @@ def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
         for column, text in row.comments:
             where = [*row.cells[:1], *(part.head[column : column + 1] if part else [])]
             below.append(f"Comment on {', '.join(filter(None, where))}: {text}")
-    if part is None and len(lines) > 1:  # a list in one column
-        *full, part = in_parts(lines[:1], ([line] for line in lines[1:]))
-        yield from full
-        lines = []
     if below := [*lines, *below, *texts]:
         part = (part or TablePart([], 1)).followed(below, [])
     if part is not None:

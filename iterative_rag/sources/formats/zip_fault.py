@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from iterative_rag.errors import FetchError
+from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import Reading, shown
 
@@ -25,59 +25,43 @@ _DECLARATION = re.compile(rb"<!(?:ENTITY|ATTLIST|ELEMENT|NOTATION)")
 _BLOCK, _OVERLAP = 1 << 20, 64
 
 
+# What zipfile, the libraries and the XML parsers raise for parts that are missing, malformed or damaged.
+_FAULTS = (
+    *(LookupError, ValueError, AttributeError, TypeError, SyntaxError, EOFError, NotImplementedError),
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError),
+)
+
+
 def archive_reading(
-    path: Path, kind: str, old: str, max_xml_bytes: int, documents: Callable[[Path, str], Reading]
+    path: Path, kind: str, old: str, max_xml_bytes: int, documents: Callable[[zipfile.ZipFile, Path, str], Reading]
 ) -> Reading:
-    """The documents of an archive, or why there are none; the other arguments are those of `zip_fault`."""
-    source = shown(path)
-    if fault := zip_fault(path, kind, old, max_xml_bytes):
-        yield Skipped(source, fault)
-        return
-    empty = True
-    try:
-        for item in documents(path, source):
-            empty = False
-            yield item
-        if empty:
-            yield Skipped(source, "It holds no text.")
-    except (
-        LookupError,
-        ValueError,
-        AttributeError,
-        TypeError,
-        SyntaxError,
-        EOFError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
-        # What the libraries and the XML parsers raise for parts that are missing, malformed or damaged.
-        yield Skipped(source, f"It is not {kind}, or damaged ({type(error).__name__}).")
-    except RecursionError:
-        yield Skipped(source, "Its parts are nested too deeply to be read.")
-    except FetchError as error:
-        yield Skipped(source, str(error))
-
-
-def zip_fault(path: Path, kind: str, old: str, max_xml_bytes: int) -> str | None:
-    """Why the archive is not opened; None where it may be. The sizes that it declares hold: zipfile reads no byte
-    beyond them.
+    """The documents of an archive. Raises CorpusError where it cannot be read.
 
     `kind` is what it should be ("a Word file"), `old` the suffix of the format before it (".doc"), "" for none.
     `max_xml_bytes` is the limit of all parts that are parsed.
     """
+    source, empty = shown(path), True
     try:
         with zipfile.ZipFile(path) as archive:
-            return _fault_of(archive, kind, max_xml_bytes)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, ValueError) as error:
+            if fault := _fault_of(archive, kind, max_xml_bytes):
+                raise CorpusError(fault)
+            for item in documents(archive, path, source):
+                empty = False
+                yield item
+    except RecursionError as error:
+        raise CorpusError("Its parts are nested too deeply to be read.") from error
+    except _FAULTS as error:
         with path.open("rb") as file:
             if old and file.read(len(_OLE)) == _OLE:
-                return f"It is locked with a password, or an old {old} file."
-        return f"It is not {kind}, or damaged ({type(error).__name__})."
-    except (zlib.error, lzma.LZMAError):
-        return "Its archive is damaged."
+                raise CorpusError(f"It is locked with a password, or an old {old} file.") from error
+        raise CorpusError(f"It is not {kind}, or damaged ({type(error).__name__}).") from error
+    if empty:
+        yield Skipped(source, "It holds no text.")
 
 
 def _fault_of(archive: zipfile.ZipFile, kind: str, max_xml_bytes: int) -> str | None:
+    """Why the archive is not read; None where it may be. The sizes that it declares hold: zipfile reads no byte
+    beyond them."""
     parts = archive.infolist()
     xml = [part for part in parts if part.filename.lower().endswith(XML)]
     if len(parts) > MAX_PARTS:

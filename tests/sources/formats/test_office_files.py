@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
@@ -64,7 +63,7 @@ def test_a_sheet_is_a_table_under_its_header(tmp_path: Path) -> None:
     ("value", "code", "shown"),
     [
         (0.232, "0.0%", "23.2%"),
-        (1, "0.0%", "100%"),
+        (1, "0.0%", "100.0%"),
         (1234567.891, '#,##0.00 "EUR"', "1,234,567.89 EUR"),
         (-1234.5, '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)', "$(1,234.50)"),
         (0, '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)', "$-"),
@@ -309,23 +308,8 @@ def test_diagrams_are_read_and_what_refers_to_nothing_is_counted(tmp_path: Path)
     diagram = '<x xmlns="y"><pt><t><p><r><t>Hull</t></r></p></t></pt><pt><t><p><r><t>Mast</t></r></p></t></pt></x>'
     path = with_part(tmp_path / "a.pptx", "ppt/slides/slide1.xml", "diagramData", diagram)
     read = only(path)
-    assert read.text == "## Slide 1\n\n- Hull\n- Mast\n"
+    assert read.text == "## Slide 1\n\nHull\nMast\n"
     assert ("not read", "charts without text: 1") in read.metadata
-
-
-def test_strict_files_are_read(tmp_path: Path) -> None:
-    workbook(tmp_path / "book.xlsx", One=[["a", "b"], [1, 2]])
-    deck = pptx.Presentation()
-    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Velm"
-    deck.save(str(tmp_path / "deck.pptx"))
-    names = rb"http://schemas.openxmlformats.org/(spreadsheetml|presentationml|drawingml|officeDocument)/2006/(\w+)"
-    for name, text in (("book.xlsx", "| 1 | 2 |"), ("deck.pptx", "## Velm")):
-        with zipfile.ZipFile(tmp_path / name) as archive:
-            parts = {one: archive.read(one) for one in archive.namelist()}
-        with zipfile.ZipFile(tmp_path / name, "w") as archive:
-            for one, data in parts.items():
-                archive.writestr(one, re.sub(names, rb"http://purl.oclc.org/ooxml/\1/\2", data))
-        assert text in only(tmp_path / name).text
 
 
 def test_a_workbook_of_nothing_is_empty(tmp_path: Path) -> None:
