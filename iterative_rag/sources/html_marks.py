@@ -91,22 +91,11 @@ INLINE = frozenset(_INLINE.split())
 _IN_LINE = INLINE | {"-text"}
 _MAX_STEPS = 6  # to the text beside a superscript
 _TEX_FRAME = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
-# The signs between the parts of a formula that stand above, below or beside one another.
-_LAYOUTS = {
-    "mfrac": "/", "msup": "^", "msub": "_", "msubsup": "_^", "munder": "_", "mover": "^", "munderover": "_^",
-    "msqrt": "", "mroot": "",
-}  # fmt: skip
-_MOST_NESTED = 50  # parts of a formula
 _STRUCK = ("del", "s", "strike")
 _ADJACENT = re.compile(r"(?<=[^\s~])~~([ ]?)~~(?=[^\s~])")
-_SIMPLE_SELECTOR = re.compile(r"(?=.)(?:[a-zA-Z]\w*)?(?:[.#][a-zA-Z_][\w-]*)*")
-_MAX_SELECTORS = 40
 _NUMBERED = "\ue004"  # before the number of a list's entry
 _CONVERTER_NUMBER = re.compile(rf"(?:\d+[.)] )?{_NUMBERED}")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,7}")
-_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?((?:lower|upper)-(?:alpha|latin|roman))", re.IGNORECASE)
-_LIST_STYLES = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A"}
-_LIST_STYLES |= {"lower-roman": "i", "upper-roman": "I"}
 _ROMAN_SIGNS = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
     (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
@@ -114,7 +103,7 @@ _ROMAN_SIGNS = (
 
 
 def write_formulas(tree: LexborHTMLParser) -> None:
-    """Write formulas as the TeX that they were made of, else on one line: (a)/(b), x^(2)."""
+    """Write formulas as the TeX that they were made of, else as a gap."""
     for node in tree.css(".MathJax, .MathJax_Preview, .MathJax_Display"):
         node.decompose()  # the picture of what the script beside it says
     for node in tree.css("script[type^='math/tex']"):
@@ -128,24 +117,7 @@ def write_formulas(tree: LexborHTMLParser) -> None:
             tex = formula.css_first("annotation[encoding*=tex i]")
             said = (formula.attributes.get("alttext") or (tex.text() if tex is not None else "")).strip()
             framed = _TEX_FRAME.fullmatch(said)
-            node.replace_with((framed[1].strip() if framed else said) or _on_a_line(formula))
-
-
-def _on_a_line(node: LexborNode, depth: int = 0) -> str:
-    if node.tag == "-text" or depth > _MOST_NESTED:
-        return " ".join(node.text().split())
-    parts = [child for child in node.iter(include_text=True) if child.tag not in ("annotation", "annotation-xml")]
-    if node.tag not in _LAYOUTS:
-        joint = {"mtable": "; ", "mtr": ", "}.get(node.tag or "", "")
-        return joint.join(filter(None, (_on_a_line(part, depth + 1) for part in parts)))
-    texts = [_on_a_line(part, depth + 1) for part in parts if part.tag != "-text"]
-    held = [f"({text})" if len(text) > 1 and not text.isalnum() else text for text in texts]
-    signs = _LAYOUTS[node.tag]
-    if node.tag == "msqrt":
-        return f"√({''.join(texts)})"
-    if node.tag == "mroot":
-        return f"{''.join(texts[1:])}√({''.join(texts[:1])})"
-    return "".join(sign + text for sign, text in zip(("", *signs), held, strict=False))
+            node.replace_with((framed[1].strip() if framed else said) or "[formula]")
 
 
 def write_scripts(tree: LexborHTMLParser) -> None:
@@ -182,10 +154,10 @@ def _is_note(node: LexborNode) -> bool:
     return any("#" in (link.attributes.get("href") or "") for link in links)
 
 
-def strike(tree: LexborHTMLParser, selectors: list[str]) -> None:
+def strike(tree: LexborHTMLParser) -> None:
     """Write struck text as ~~text~~, and leave out what an insertion replaces: it is not what the page says now."""
     done: set[int] = set()
-    for node in tree.css(", ".join(["del, s, strike, [style*='line-through' i]", *selectors])):
+    for node in tree.css("del, s, strike, [style*='line-through' i]"):
         beside = node.next
         while beside is not None and beside.tag == "-text" and not beside.text().strip():
             beside = beside.next
@@ -208,19 +180,13 @@ def _strike(node: LexborNode) -> list[int]:
     return [part.mem_id for part in parts if part.tag != "-text"]
 
 
-def struck_by_sheets(tree: LexborHTMLParser) -> list[str]:
-    """The selectors that the page's own style sheets strike through."""
-    rules = (rule.rpartition("{") for sheet in tree.css("style") for rule in sheet.text().split("}"))
-    names = (name.strip() for before, _, rule in rules if "line-through" in rule for name in before.split(","))
-    return [name for name in names if _SIMPLE_SELECTOR.fullmatch(name)][:_MAX_SELECTORS]
-
-
 def number_lists(tree: LexborHTMLParser) -> None:
     """Write the numbers of the lists that do not count 1, 2, 3, which the converter does not know."""
     for node in tree.css("ol"):
         entries = [child for child in node.iter() if child.tag == "li"]
         values = [item.attributes.get("value") for item in entries]
-        sign = _counting(node)
+        given = node.attributes.get("type")
+        sign = given if given in ("a", "A", "i", "I") else "1"
         step = -1 if "reversed" in node.attributes else 1
         number = _whole(node.attributes.get("start"), len(entries) if step < 0 else 1)
         if (sign, step, number) == ("1", 1, 1) and not any(values):
@@ -234,13 +200,6 @@ def number_lists(tree: LexborHTMLParser) -> None:
             if start.first_child is not None:
                 start.first_child.insert_before(label)
             number += step
-
-
-def _counting(node: LexborNode) -> str:
-    """How a list counts, as its attribute `type` says it: "1", "a", "A", "i" or "I"."""
-    style = _LIST_STYLE.search((node.attributes.get("style") or "")[:500])
-    given = _LIST_STYLES.get(style[1].lower(), "1") if style else node.attributes.get("type") or "1"
-    return given if given in ("a", "A", "i", "I") else "1"
 
 
 def counted(number: int, sign: str) -> str:

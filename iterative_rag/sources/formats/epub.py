@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from iterative_rag.errors import FetchError
+from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
+from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.office_xml import first, local, tree, within
 from iterative_rag.sources.formats.text import title_of
@@ -36,25 +37,18 @@ _DESCRIBED = ("creator", "date", "language", "publisher", "subject")
 
 
 def read(path: Path) -> Reading:
-    return archive_reading(path, _KIND, "", MAX_XML_BYTES, _documents)
-
-
-def _documents(path: Path, source: str) -> Reading:
-    with zipfile.ZipFile(path) as archive:
-        yield from _book(archive, path, source)
+    return archive_reading(path, _KIND, "", MAX_XML_BYTES, _book)
 
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     member = first(tree(archive, _CONTAINER), "rootfile").attrib["full-path"]
     if not member.lower().endswith(XML):
-        yield Skipped(source, f"Its package document {member!r} is not an .opf file.")
-        return
+        raise CorpusError(f"Its package document {member!r} is not an .opf file.")
     package = tree(archive, member)
     pages = list(_pages(package, posixpath.dirname(member)))
     locked = archive.read(_ENCRYPTION).decode("utf-8", "replace") if _ENCRYPTION in archive.namelist() else ""
     if any(page in locked for page in pages):
-        yield Skipped(source, "It is protected against copying (DRM).")
-        return
+        raise CorpusError("It is protected against copying (DRM).")
     said = [(local(element), " ".join(plain(element.text or "").split())) for element in package.iter()]
     title = next((text for name, text in said if name == "title" and text), "") or title_of(path)
     sections: list[str] = []
@@ -69,8 +63,7 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
         elif text:
             sections.append(text)
     if not sections:
-        yield Skipped(source, "It holds no text.")
-        return
+        raise CorpusError("It holds no text.")
     described = [(name, text) for name, text in said if name in _DESCRIBED]
     metadata = metadata_of([*described, *not_read(kinds)])
     yield Document("", title, "\n\n".join([f"# {title}", *sections]) + "\n", source, metadata=metadata)
@@ -88,27 +81,21 @@ def _pages(package: Any, folder: str) -> Iterator[str]:
 
 def _section(archive: zipfile.ZipFile, page: str, source: str, kinds: Counter[str]) -> str | Skipped:
     """A page as a section, "" where it holds no text (a cover, which is counted as a picture)."""
-    from iterative_rag.sources.formats import html
-
     try:
         size = archive.getinfo(page).file_size
+        if size > MAX_PAGE_BYTES:
+            return Skipped(source, f"Its page {page!r} is larger than {MAX_PAGE_BYTES / 1e6:.0f} MB.")
+        content = decode_html(archive.read(page))
+        read = html.page(content, source, "")
     except KeyError:
         return Skipped(source, f"Its page {page!r} is missing.")
-    if size > MAX_PAGE_BYTES:
-        return Skipped(source, f"Its page {page!r} is larger than {MAX_PAGE_BYTES / 1e6:.0f} MB.")
-    try:
-        content = decode_html(archive.read(page))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         return Skipped(source, f"Its page {page!r} is damaged ({type(error).__name__}).")
-    if not isinstance(content, str):
-        return Skipped(source, f"Its page {page!r}: {content.reason}")
-    try:
-        read = html.page(content, source, "")
+    except html.NoText:
+        kinds["pages without text"] += bool(_PICTURE.search(content))
+        return ""
     except FetchError as error:
         return Skipped(source, f"Its page {page!r}: {error}")
-    if isinstance(read, Skipped):
-        kinds["pages without text"] += bool(_PICTURE.search(content))
-        return "" if read.reason == html.HOLDS_NO_TEXT else Skipped(source, f"Its page {page!r}: {read.reason}")
     heading, _, text = read.text.partition("\n")
     text = text.strip()
     if text.startswith("# "):  # what the page shows, and not what it is called

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
-from iterative_rag.protocols import Skipped
 from iterative_rag.sources import html_marks
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 2_000
-HOLDS_NO_TEXT = "It holds no text besides scripts, menus and forms."
 # What a reader of the page does not see, or not as text; what a page says twice, for eyes and for screen readers.
 _NOT_SHOWN = """
     script, style, link, datalist, dialog:not([open]), [aria-hidden=true], [hidden]:not([hidden=until-found]), iframe,
-    audio, video, map
+    audio, video, map, .zim-footer, .openzim-footer
 """
 # What may be a frame around the text: menus, banners, notices. Whether it is one is decided by what it holds.
 _MAY_FRAME = """
@@ -42,7 +40,6 @@ _FEW = 4  # words that name a site, and tell nothing
 _MANY_LINKS = 3  # words of links to each other word, in a menu
 _NOTICE_WORDS = 200
 _JUDGED_CHARS = 50_000_000  # of parts within parts, each of which is read as a whole
-_IN_TEMPLATE = re.compile(r">[^<>]*\w[^<>]*<")  # text
 _BLOCK_TAG = re.compile(
     r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
 )
@@ -50,39 +47,28 @@ _BLOCK_TAG = re.compile(
 _WIKI = "#mw-content-text"
 _OF_WIKI = f"{_WIKI}, .mw-parser-output, .mw-headline, .mw-heading, .mw-redirect, sup.reference[id^=cite], .navbox"
 _MAIN = ("main", "[role=main]", "article")
-_NO_VALUES = frozenset({"hidden", "password", "submit", "button", "reset", "image", "file", "search", "color", "range"})
-_TICKED = "form input, label input, li input, td input, p input"
 _HEADINGS = "h1 button, h2 button, h3 button, h4 button, h5 button, h6 button, dt button, summary button"
 
 
+class NoText(FetchError):
+    """A page that is all frame, or pictures."""
+
+
 def read(path: Path) -> Reading:
-    source = shown(path)
-    html = decode_html(path.read_bytes())
-    if not isinstance(html, str):
-        yield Skipped(source, html.reason)
-        return
-    try:
-        yield page(html, source, title_of(path))
-    except FetchError as error:
-        yield Skipped(source, str(error))
+    yield page(decode_html(path.read_bytes()), shown(path), title_of(path))
 
 
-def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = ()) -> Document | Skipped:
+def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = ()) -> Document:
     """The document of a page, with what is `said` of it; `title` is used where it has none.
 
-    Raises FetchError where it cannot be converted.
+    Raises NoText, or FetchError where it cannot be converted.
     """
     from iterative_rag.sources.wikipedia import page_markdown
 
-    too_deep = Skipped(source, f"It is nested more than {MAX_DEPTH:,} levels deep.")
-    if _opens_too_many(html):
-        return too_deep
-    tree = parsed(without_private(html))
-    if _is_too_deep(tree):
-        return too_deep
-    url, struck = _canonical(tree), html_marks.struck_by_sheets(tree)
-    templates = sum(bool(_IN_TEMPLATE.search(node.html or "")) for node in tree.css("template"))
-    kinds = {"templates": templates, "pages within the page": len(tree.css("iframe[srcdoc]"))}
+    if _opens_too_many(html) or _is_too_deep(tree := parsed(without_private(html))):
+        raise FetchError(f"It is nested more than {MAX_DEPTH:,} levels deep.")
+    url = _canonical(tree)
+    kinds = {"pages within the page": len(tree.css("iframe[srcdoc]"))}
     html_marks.write_formulas(tree)
     for node in tree.css(_NOT_SHOWN):
         node.decompose()
@@ -93,11 +79,10 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
     if heading is not None and top == title:
         heading.decompose()  # the converter begins with the title
     _remove_frame(tree)
-    _write_controls(tree)
     _write_words(tree, wiki=wiki)
-    text = page_markdown.of_tree(tree, title, struck, wiki=wiki)
+    text = page_markdown.of_tree(tree, title, wiki=wiki)
     if not text.partition("\n")[2].strip():
-        return Skipped(source, HOLDS_NO_TEXT)
+        raise NoText("It holds no text besides scripts, menus and forms.")
     return Document("", title, text, source, url, metadata=metadata_of([*said, *not_read(kinds)]))
 
 
@@ -151,40 +136,21 @@ def _is_frame(node: LexborNode, text: str) -> bool:
 # --- what is text on the screen, and none in the tree ----------------------------------------
 
 
-def _write_controls(tree: LexborHTMLParser) -> None:
-    """Write the values of a form's fields as text; buttons go, unless they are headings that open a part."""
+def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
+    """Write what stands in attributes and drawings, quotation marks, and how characters are read; fields go."""
     for node in tree.css(_HEADINGS):
         node.unwrap()
-    ticked = {node.mem_id for node in tree.css(_TICKED)}
-    for node in tree.css("input, select, textarea, button"):
-        given = node.attributes
-        kind = (given.get("type") or "text").lower()
-        value = ""
-        if node.tag == "input" and kind in ("checkbox", "radio"):
-            value = ("[x]" if "checked" in given else "[ ]") * (node.mem_id in ticked)
-        elif node.tag == "input" and kind not in _NO_VALUES:
-            value = given.get("value") or ""
-        elif node.tag == "select":
-            value = ", ".join(option.text().strip() for option in node.css("option[selected]"))
-        elif node.tag == "textarea":
-            value = node.text()
-        node.replace_with(f" {value.strip()} ")
-
-
-def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
-    """Write what stands in attributes and drawings, quotation marks, and how characters are read."""
+    for node in tree.css("summary"):
+        if node.css_first("h1, h2, h3, h4, h5, h6") is not None:
+            node.unwrap()  # a heading cannot stand in the bold line that a summary becomes
+    for node in tree.css("input, select, button"):
+        node.replace_with(" ")
     for node in tree.css("svg"):
         node.replace_with(" ".join(["", *(label.text().strip() for label in node.css("text")), ""]))
     for node in tree.css("img[alt]") if not wiki else ():
         alt = " ".join((node.attributes.get("alt") or "").split())
         if len(_WORD.findall(alt)) >= ALT_WORDS and not alt.lower().endswith(IMAGE_SUFFIXES):
             node.replace_with(f" {alt} ")
-    expanded: set[str] = set()
-    for node in tree.css("p abbr[title], li abbr[title]") if not wiki else ():
-        long = " ".join((node.attributes.get("title") or "").split())
-        if long not in expanded and long != node.text().strip():
-            node.insert_after(f" ({long})")
-        expanded.add(long)
     for node in tree.css("q"):
         node.insert_before("“")
         node.insert_after("”")
@@ -192,7 +158,7 @@ def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
         node.decompose()
     for node in tree.css("rt"):
         node.replace_with(f"({node.text().strip()})")
-    tree.unwrap_tags(["q", "ruby", "rb", "rtc", "noscript", "object", "canvas", "form"])
+    tree.unwrap_tags(["q", "ruby", "rb", "rtc", "noscript", "object", "canvas", "form", "textarea"])
 
 
 def _canonical(tree: LexborHTMLParser) -> str | None:

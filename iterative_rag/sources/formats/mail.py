@@ -15,7 +15,7 @@ from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-from iterative_rag.errors import FetchError
+from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Reading, plain, shown
@@ -34,26 +34,20 @@ _TABLES = {"text/csv": ",", "text/tab-separated-values": "\t"}
 # Encodings of seven bits, which look like ASCII until they are decoded.
 _SEVEN_BITS = re.compile(r"iso2022|utf.?7|hz")
 _WORD, _LINK = re.compile(r"\w+"), re.compile(r"\]\([^)]*\)|<?https?://\S+")
-_EVENT = re.compile(
-    r"^(SUMMARY|DTSTART|DTEND|LOCATION|ORGANIZER|ATTENDEE|DESCRIPTION)(?:;[^:\n]*)?:(?:mailto:)?(.*)$", re.M
-)
-_EVENT_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 
 
 def read(path: Path) -> Reading:
     source = shown(path)
+    reading = _Reading(source)
     try:
         with path.open("rb") as file:
             mail = BytesParser(policy=policy.default).parse(file)
         if not any(_header(mail, name) for name in _SIGNS):
-            yield Skipped(source, "It is not a mail: it has no header.")
-            return
+            raise CorpusError("It is not a mail: it has no header.")
         title = _header(mail, "subject") or title_of(path)
-        reading = _Reading(source)
         body = "\n\n".join(filter(None, map(str.strip, reading.texts(mail))))
-    except RecursionError:
-        yield Skipped(source, "Its parts are nested too deeply to be read.")
-        return
+    except RecursionError as error:
+        raise CorpusError("Its parts are nested too deeply to be read.") from error
     if reading.lacking:
         yield Skipped(source, reading.lacking, extra=EXTRA)
         return
@@ -99,29 +93,21 @@ class _Reading:
             self.attached.append(_line(part.get_filename() or ""))
 
     def _richest(self, part: Message) -> Iterator[str]:
-        """Of the forms of one text the last that is not poorer than another, and what is no form of it (an event)."""
-        best = ""
-        for form in _within(part):
-            text = "\n\n".join(filter(None, map(str.strip, self.texts(form))))
-            if form.get_content_type() == "text/calendar":
-                yield text
-            elif _is_richer(text, best):
-                best = text
-        yield best
+        """Of the forms of one text the one of most words."""
+        forms = ["\n\n".join(filter(None, map(str.strip, self.texts(form)))) for form in _within(part)]
+        yield max(["", *forms], key=lambda text: len(set(_WORD.findall(_LINK.sub("", text.casefold())))))
 
     def _text(self, part: Message, kind: str) -> str | None:
         """None for what is no text to be read, or cannot be decoded."""
         data = part.get_payload(decode=True)
         data = data if isinstance(data, bytes) else str(part.get_payload()).encode("utf-8", "replace")
-        text = _decoded(data, str(part.get_content_charset() or ""))
-        if isinstance(text, NotText):
+        try:
+            text = plain(_decoded(data, str(part.get_content_charset() or "")))
+        except NotText:
             self.kinds[_UNREADABLE] += 1
             return ""
-        text = plain(text)
         if kind == "text/html" and text.strip():
             return self._page(text)
-        if kind == "text/calendar":
-            return _event(text)
         if kind in _TABLES:
             rows = [row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row]
             return table_text(rows[0], map(table_line, rows[1:])) if rows else ""
@@ -138,9 +124,7 @@ class _Reading:
         try:
             page = html.page(content, self.source, "-")
         except FetchError as error:
-            page = Skipped(self.source, str(error))
-        if isinstance(page, Skipped):
-            self.kinds[_UNREADABLE] += page.reason != html.HOLDS_NO_TEXT
+            self.kinds[_UNREADABLE] += not isinstance(error, html.NoText)
             return ""
         heading, _, text = page.text.partition("\n")
         return text if heading == "# -" else page.text
@@ -151,20 +135,18 @@ def _within(part: Message) -> list[Message]:
     return [inner for inner in payload if isinstance(inner, Message)] if isinstance(payload, list) else []
 
 
-def _is_richer(text: str, other: str) -> bool:
-    """Whether a text has words that the other lacks, and not only other words."""
-    words, known = (set(_WORD.findall(_LINK.sub("", form.casefold()))) for form in (text, other))
-    return len(words) > len(known) and 5 * len(words - known) > len(words)
-
-
-def _decoded(data: bytes, declared: str) -> str | NotText:
+def _decoded(data: bytes, declared: str) -> str:
     """The text in the encoding declared where it is of seven bits, else in the one that fits."""
     with contextlib.suppress(LookupError):
         if _SEVEN_BITS.match(codecs.lookup(declared).name.replace("_", "")):
             return data.decode(declared, "replace")
-    text = decode(data, declared)
+    try:
+        return decode(data, declared)
+    except NotText:
+        if b"\0" in data:
+            raise
     # A few letters in the encoding of most mails that declare a wrong one: too few to detect it by.
-    return data.decode("cp1252", "replace") if isinstance(text, NotText) and b"\0" not in data else text
+    return data.decode("cp1252", "replace")
 
 
 def _unfolded(text: str, part: Message) -> str:
@@ -181,19 +163,6 @@ def _unfolded(text: str, part: Message) -> str:
         if flows and str(part.get_param("delsp")).lower() == "yes":
             joined = joined[:-1]
     return joined
-
-
-def _event(text: str) -> str:
-    """What an event is called, when and where it is, and who takes part."""
-    lines = []
-    _, _, event = re.sub(r"\n[ \t]", "", text).partition("BEGIN:VEVENT")
-    for key, value in _EVENT.findall(event):
-        if time := _EVENT_TIME.fullmatch(value.strip()):
-            year, month, day, hour, minute, zone = time.groups()
-            value = f"{year}-{month}-{day}" + (f" {hour}:{minute}{' UTC' if zone else ''}" if hour else "")
-        value = re.sub(r"\\([,;\\])", r"\1", value.replace("\\n", " "))
-        lines.append(f"{key.removeprefix('DT').capitalize()}: {value}")
-    return "\n".join(["Event", *lines]) if lines else ""
 
 
 def _headers(mail: Message) -> list[tuple[str, str]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
 import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
 from iterative_rag.sources.formats.pdf_characters import Run, runs_of
@@ -36,8 +36,7 @@ def read(path: Path) -> Reading:
     try:
         pdf = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
-        yield Skipped(source, _why(error, path))
-        return
+        raise CorpusError("It is locked with a password, not a PDF, or damaged.") from error
     kinds: Counter[str] = Counter()
     try:
         pages, fault = _pages(pdf, kinds)
@@ -80,8 +79,7 @@ def _pages(pdf: PdfDocument, kinds: Counter[str]) -> tuple[list[list[Run]], str]
         size += sum(len(run.text) + 1 for run in runs)
     if not broken:
         return pages, ""
-    numbers = ", ".join(broken[:5]) + (", …" if len(broken) > 5 else "")
-    return pages, f"{len(broken)} of its {counted(len(pdf), 'page')} cannot be read ({numbers})."
+    return pages, f"{len(broken)} of its {counted(len(pdf), 'page')} cannot be read ({', '.join(broken[:5])})."
 
 
 def _form(pdf: PdfDocument, kinds: Counter[str]) -> Any:
@@ -154,21 +152,6 @@ def _title(pdf: PdfDocument) -> str:
     """The title in the file's metadata, unless it is a file name or a default of its program."""
     title = " ".join(plain(pdf.get_metadata_value("Title")).split())[:300]
     return "" if _NO_TITLE.fullmatch(title) else title
-
-
-def _why(error: Exception, path: Path) -> str:
-    message = str(error).lower()
-    # PDFium may still report the error of the previous file.
-    if "password" in message and _is_encrypted(path):
-        return "It is locked with a password."
-    if "security" in message and _is_encrypted(path):
-        return "It is encrypted in a way that cannot be read."
-    return "It is not a PDF, or damaged."
-
-
-def _is_encrypted(path: Path) -> bool:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return data.find(b"/Encrypt") >= 0
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("pypdfium2",))

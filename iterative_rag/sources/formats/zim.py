@@ -1,13 +1,13 @@
 """Kiwix archives (.zim) as documents: every article, or those of a list of titles.
 
-The archive holds rendered HTML, so the converter of live pages reads it, once the title, the collapsible sections and
-the licence footer that reader programs add are removed.
+The archive holds rendered HTML, which the reader of HTML files reads.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
+from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource
-from iterative_rag.sources.html_marks import parsed, without_deep_tags, without_private
-from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
+from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.types import Document
 
 EXTRA = "zim"
@@ -25,23 +25,11 @@ MAX_BYTES = 16 * 1024 * 1024  # of one page
 _MAX_REDIRECTS = 5
 # What libzim raises for damaged data: clusters, names that are not UTF-8, numbers out of range.
 _FAULTS = (RuntimeError, UnicodeError, LookupError)
-_NOT_TEXT = "head, header, footer, nav, form, button, .zim-footer, #mw-navigation, #footer, .openzim-footer"
 
 
 class ZimArchive(FileSource):
     """The text/html entries of an archive in the order of their paths, without redirects, or those of titles with
     redirects followed."""
-
-    @property
-    def total(self) -> int | None:
-        """The number of titles, or of articles as the archive states it."""
-        if self.titles is not None:
-            return len(self.titles)
-        archive = self._open()
-        try:
-            return int(archive.article_count) or None
-        except _FAULTS:
-            return None  # its list of titles is damaged; the articles themselves may be intact
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the archive cannot be opened or holds no article at all."""
@@ -120,18 +108,13 @@ class _Pages:
         except _FAULTS as error:
             return self._unreadable(path, error)
         source = f"{self.path}:{path}"
-        html = decode_html(data)
-        if not isinstance(html, str):
-            return Skipped(source, html.reason)
         try:
-            body, canonical = _article(html, title)
-            text = to_markdown(body, title)
+            document = html.page(decode_html(data), source, title)
         except FetchError as error:
             return Skipped(source, str(error))
-        if text.strip() == f"# {title}":
-            return Skipped(source, "It is empty.")
-        url = canonical or (self.base and self.base + quote(path.removeprefix("A/"), safe="/:,()!;@$*~"))
-        return Document(hashlib.sha1(f"{self.name}:{path}".encode()).hexdigest(), title, text, source, url or None)
+        url = document.url or (self.base and self.base + quote(path.removeprefix("A/"), safe="/:,()!;@$*~"))
+        key = hashlib.sha1(f"{self.name}:{path}".encode()).hexdigest()
+        return replace(document, id=key, title=title, url=url or None)
 
     def _unreadable(self, entry: int | str, error: Exception) -> Skipped:
         return Skipped(f"{self.path}:{entry}" if entry != "" else str(self.path), f"The entry cannot be read: {error}.")
@@ -147,21 +130,6 @@ def _target(entry: Any) -> Any | None:
 
 def _is_html(item: Any) -> bool:
     return bool(item.mimetype.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"))
-
-
-def _article(html: str, title: str) -> tuple[str, str]:
-    """The article without what reader programs add, and the canonical URL that the page names, or ""."""
-    tree = parsed(without_deep_tags(without_private(html)))
-    link = tree.css_first('link[rel="canonical"]')
-    url = (link.attributes.get("href") or "").strip() if link is not None else ""
-    for node in tree.css(_NOT_TEXT):
-        node.decompose()
-    for node in tree.css("h1"):
-        if " ".join(node.text().split()) == title:
-            node.decompose()
-    tree.unwrap_tags(["details", "summary"])
-    body = tree.body
-    return (body.html or "") if body is not None else "", url if url.startswith(("http://", "https://")) else ""
 
 
 def _metadata(archive: Any, name: str) -> str:

@@ -57,21 +57,20 @@ def to_markdown(html: str, title: str) -> str:
     Raises MissingExtra, or FetchError for a page that cannot be converted whole.
     """
     require_converters()
-    tree = parsed(without_private(html))
-    return _without_empty_sections(of_tree(tree, title, html_marks.struck_by_sheets(tree)))
+    return of_tree(parsed(without_private(html)), title)
 
 
-def of_tree(tree: LexborHTMLParser, title: str, struck: list[str], *, wiki: bool = True) -> str:
+def of_tree(tree: LexborHTMLParser, title: str, *, wiki: bool = True) -> str:
     """The same for a page that is parsed already, and holds no private characters. The tree is changed.
 
-    `struck` are the selectors of what its style sheets strike through; `wiki`: its boxes have the names of a wiki's.
+    `wiki`: its boxes have the names of a wiki's.
     """
     html_marks.write_formulas(tree)
     for node in tree.css(".frac .sr-only"):
         node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers
     _remove(tree, f"{_NOT_TEXT}, {_NO_ARTICLE}" if wiki else _NOT_TEXT)
     html_marks.write_scripts(tree)
-    html_marks.strike(tree, struck)
+    html_marks.strike(tree)
     html_marks.number_lists(tree)
     for foot in tree.css("tfoot"):
         if foot.parent is not None:  # browsers show it last, wherever it stands
@@ -82,7 +81,8 @@ def of_tree(tree: LexborHTMLParser, title: str, struck: list[str], *, wiki: bool
     tree.unwrap_tags([*html_marks.INLINE])
     text = _tidy(html_marks.tidied(_converted(body.html or "" if (body := tree.body) else "", title)))
     text = _MARKED.sub(lambda match: f"\n\n{texts[int(match[1])]}\n\n", text)
-    return _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
+    text = _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
+    return _without_empty_sections(text) if wiki else text
 
 
 # --- what is text and what is not ------------------------------------------------------------

@@ -75,13 +75,13 @@ def mixed(*columns: list[str]) -> list[str]:
             "| Site | Crew | Lit |\n|---|---|---|\n| Velm | 7 | 1871 |\n| Karsa | 12 | 1902 |",
         ),
         (
-            mixed(lines(60, 700, "Site", "Velm"), lines(96, 700, "Crew", "7"), lines(130, 700, "Lit", "1871"))
-            + mixed(lines(60, 672, "Karsa"), lines(130, 672, "1902")),
+            mixed(lines(60, 700, "Site", "Velm"), lines(200, 700, "Crew", "7"), lines(300, 700, "Lit", "1871"))
+            + mixed(lines(60, 672, "Karsa"), lines(300, 672, "1902")),
             "| Site | Crew | Lit |\n|---|---|---|\n| Velm | 7 | 1871 |\n| Karsa |  | 1902 |",
         ),
         ([*lines(60, 700, "Name:", "Born:"), *lines(160, 700, "Orla", "1877")], "Name:  Orla\nBorn:  1877"),
         (["60 700 11 It has 1,640^{3} souls in 1951^{12}."], "It has 1,640[3] souls in 1951[12]."),
-        (["60 700 11 Some 10^{6} m^{2} of H_{2}O on the 19^{th}."], "Some 10^6 m2 of H2O on the 19th."),
+        (["60 700 11 Some 10^{6} m^{2} of H_{2}O on the 19^{th}."], "Some 10^6 m² of H2O on the 19th."),
         (["60 655 9 ^{3}Without the garrison."], "[3] Without the garrison."),
     ],
 )  # fmt: skip

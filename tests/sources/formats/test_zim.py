@@ -25,7 +25,7 @@ MILL = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Uppe
 <link rel="canonical" href="https://en.wiki.example/wiki/Upper_Mill"></head><body><header>Menu</header>
 <div id="content"><h1 id="openzim-page-title">Upper Mill</h1>
 <table class="infobox"><tr><th colspan="2">Upper Mill</th></tr>
-<tr><th>Built</th><td>1900<sup class="reference">[1]</sup></td></tr></table>
+<tr><th>Built</th><td>1900<sup id="cite_ref-1" class="reference">[1]</sup></td></tr></table>
 <p>The <b>mill</b> by the <a href="Orr">Orr</a>.</p>
 <details open data-level="2"><summary class="section-heading"><h2 id="S">Size</h2></summary>
 <table class="wikitable"><tr><th rowspan="2">Part</th><th colspan="2">Size</th></tr><tr><th>m</th><th>ft</th></tr>
@@ -103,14 +103,12 @@ def test_every_article_becomes_a_document_and_nothing_else_does(wiki: Path) -> N
         "| Part | Size / m | Size / ft |\n|---|---|---|\n| Wheel | 3 | 10 |\n"
     )
     assert all(word in found["Broken"].text for word in ("One", "Two", "Open bold both", "and on"))
-    assert source.total is not None
-    assert source.total >= len(found)
 
 
 def test_what_cannot_be_read_is_skipped_with_its_reason(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = reasons(ZimArchive(wiki))
     assert "binary" in found["Binary"]
-    assert found["Bare"] == "It is empty."
+    assert found["Bare"] == "It holds no text besides scripts, menus and forms."
     monkeypatch.setattr("iterative_rag.sources.formats.zim.MAX_BYTES", 500)
     assert reasons(ZimArchive(wiki))["Upper_Mill"] == "It is larger than the limit of 500 bytes."
 
