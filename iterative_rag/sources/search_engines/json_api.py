@@ -13,7 +13,7 @@ from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.registry import SEARCH_ENGINES
 from iterative_rag.remote.disclosure import SEARCH_WORDS
-from iterative_rag.remote.server_calls import CallState, without_secrets
+from iterative_rag.remote.server_calls import CallState
 from iterative_rag.sources.web.page_client import PageResponse, fetch_errors
 from iterative_rag.types import SearchResult
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 SECONDS = 20.0  # for one search, with the pause that a busy engine asks for
 MAX_BYTES = 4 * 1024 * 1024
 _WAIT = "Wait a while, or choose another --search-engine."
-_MAX_MESSAGE = 200  # characters of an engine's error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,17 @@ class JsonApi:
         ):
             reply = PageResponse(self.url, response.status_code, dict(response.headers), self._body(response))
         if reply.status != 200:
-            raise self._status_error(reply)
-        answer = _parsed(reply.body)
+            raise FetchError(
+                f"{self.name} answered with status {reply.status}.",
+                hint=self.hints.get(reply.status, _WAIT if reply.busy else "Check its address and what it requires."),
+                retryable=reply.busy,
+                retry_after=reply.retry_after if reply.busy else None,
+                status=reply.status,
+            )
+        try:
+            answer = json.loads(reply.body)
+        except (ValueError, RecursionError):
+            answer = None
         if not isinstance(answer, dict):
             raise FetchError(
                 f"{self.name} sent something that is not a JSON object.",
@@ -90,35 +98,6 @@ class JsonApi:
             if len(body) > MAX_BYTES:
                 raise FetchError(f"{self.name} sent more than {MAX_BYTES / 1e6:.0f} MB.", hint="Check its address.")
         return bytes(body)
-
-    def _status_error(self, reply: PageResponse) -> FetchError:
-        message = _error_message(reply.body)
-        return FetchError(
-            f"{self.name} answered with status {reply.status}{f': {message}' if message else ''}.",
-            hint=self.hints.get(reply.status, _WAIT if reply.busy else "Check its address and what it requires."),
-            retryable=reply.busy,
-            retry_after=reply.retry_after if reply.busy else None,
-            status=reply.status,
-        )
-
-
-def _parsed(body: bytes) -> Any:
-    """None for what is not JSON."""
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _error_message(body: bytes) -> str:
-    """The message of an error in JSON, on one line and without any key; "" for an HTML page."""
-    answer = _parsed(body)
-    for name in ("detail", "error", "message"):
-        while isinstance(answer, dict) and name in answer:
-            answer = answer[name]
-    if not isinstance(answer, str):
-        return ""
-    return "".join(char for char in without_secrets(answer) if char.isprintable())[:_MAX_MESSAGE].rstrip(". ")
 
 
 MAX_TITLE = 200

@@ -7,8 +7,8 @@ import traceback
 import pytest
 
 from iterative_rag.errors import UsageError
+from iterative_rag.sources.search_engines.engines import Tavily
 from iterative_rag.sources.search_engines.json_api import search_engine
-from iterative_rag.sources.search_engines.tavily import Tavily
 from tests.sources.search_engines.lamp_results import AGENT, KEY
 
 
