@@ -11,22 +11,20 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from iterative_rag.sources import superscripts
 from iterative_rag.text.unspaced import UNSPACED
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
 # In heights of a line: a gap between two columns or cells, and between two words.
-_CELL_GAP, _NARROW_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.3, 0.16, 0.2
+_CELL_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.16, 0.2
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 RTL_LETTER, _LATIN = re.compile(f"[{_RTL}]"), re.compile(f"[^\\W\\d_{_RTL}]")
 _LEFT_TO_RIGHT = re.compile(f"((?:[^\\W_{_RTL}]|%)(?:[^{_RTL}()\\[\\]«»]*[^\\W_{_RTL}])?)")
 _NUMBER, _LAM_ALEF = re.compile(r"%?\d+(?:[.,:/]\d+)*"), re.compile("ل[اأإآٱ]$")
 _CLOSING = {"(": ")", "[": "]", "«": "»"}
 _OPENING = str.maketrans({closing: opening for opening, closing in _CLOSING.items()})
-_POWER_OF_TEN = re.compile(r"(?<![\d.,])10$|(?<!\w)[a-z]$", re.IGNORECASE)
-_UNIT = re.compile(r"(?:^|[\s\d/·(])(?:[kcdmµn]?m|ft|in|yd|mi|s|h)$")
-_DIGITS, _MARK = re.compile(r"[-–−]?\d+"), re.compile(r"\d{1,3}(?:\s?[,–-]\s?\d{1,3})*|[a-z]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _PIECE = re.compile(r"[\s\x00]+|[^\W\d_]+|[^\s\x00]")
 # PDFium writes \x02 or \ufffe for a hyphen at the end of a line.
@@ -39,8 +37,7 @@ _TURNS: dict[int, Any] = {0: None, 90: lambda x, y: (y, -x), 180: lambda x, y: (
 
 @dataclass(slots=True)
 class Run:
-    """Characters on one baseline without a wide gap, then a line; `cells`: its characters and their edges, then what
-    may be cells of a narrow table."""
+    """Characters on one baseline without a wide gap, then a line; `cells`: its characters and their edges."""
 
     base: float
     height: float
@@ -77,7 +74,6 @@ def runs_of(page: PdfPage) -> list[Run]:
             runs.append(run)
     for run in runs:
         run.text = _text(run).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        run.cells = _narrow_cells(run)
     return [run for run in runs if run.text]
 
 
@@ -145,22 +141,6 @@ def _characters(raw: Any) -> str:
     return text.translate(_CONTROLS)
 
 
-def _narrow_cells(run: Run) -> list[tuple[str, float, float]]:
-    """The pieces of a run between gaps that are wider than those of most words."""
-    if run.turned or RTL_LETTER.search(run.text):
-        return [(run.text, run.left, run.right)]
-    cells: list[tuple[str, float, float]] = []
-    spaced = False
-    for text, left, right in run.cells:
-        if cells and text != " " and left - cells[-1][2] < _NARROW_GAP * run.height:
-            before, start, end = cells[-1]
-            cells[-1] = (f"{before} {text}" if spaced else before + text, start, max(end, right))
-        elif text != " ":
-            cells.append((text, left, right))
-        spaced = text == " "
-    return cells
-
-
 def word_gap(before: str, after: str) -> float:
     """The gap between two words, which scripts without spaces have only beside others."""
     return 0.5 if _UNSPACED.match(before[-1:]) and _UNSPACED.match(after) else _WORD_GAP
@@ -196,13 +176,9 @@ def _is_script(run: Run, host: Run) -> bool:
 
 
 def _script(host: str, run: Run, *, raised: bool = True) -> str:
-    """A raised or lowered text as it is written on the line: `[3]`, `10^6`, `m2`, `19th`, `H2O`."""
+    """A raised or lowered text as it is written on the line: `[3]`, `10^6`, `m²`, `19th`, `H2O`."""
     text = _plain(run).strip()
-    if not raised:
-        return text
-    if _DIGITS.fullmatch(text) and (_POWER_OF_TEN.search(host) or _UNIT.search(host)):
-        return text if _UNIT.search(host) else f"^{text}"
-    return f"[{text}]" if _MARK.fullmatch(text) else text
+    return superscripts.raised(text, host) if raised else text
 
 
 def _plain(run: Run, last: int = 0) -> str:

@@ -161,7 +161,7 @@ def _lines(rows: list[list[Block]]) -> list[Run]:
     if len(rows) == 1 and len({len(cell.lines) for cell in rows[0]}) == 1 and not rows[0][0].is_prose():
         rows = _by_baseline(sorted((run for cell in rows[0] for run in cell.lines), key=lambda run: -run.base))
     lines: list[Run] = []
-    for several, group in groupby(rows, key=lambda row: len(row) > 1 or len(_pieces(row)) > 1):
+    for several, group in groupby(rows, key=lambda row: len(row) > 1):
         held = list(group)
         lines += _joined(held) if several else [run for row in held for run in row[0].lines]
     return lines
@@ -191,24 +191,18 @@ def _joined(rows: list[list[Block]]) -> list[Run]:
 
 def _cells(rows: Sequence[Sequence[Block]]) -> list[list[str]]:
     """The cells of a table by row and column; no rows where it has fewer than three columns, or no head."""
-    pieces = [_pieces(row) for row in rows]
     edges: list[tuple[float, float]] = []
-    for _, left, right in sorted(chain.from_iterable(pieces), key=lambda piece: piece[1]):
-        if edges and left < edges[-1][1]:
-            edges[-1] = edges[-1][0], max(edges[-1][1], right)
+    for cell in sorted(chain.from_iterable(rows), key=lambda cell: cell.left):
+        if edges and cell.left < edges[-1][1]:
+            edges[-1] = edges[-1][0], max(edges[-1][1], cell.right)
         else:
-            edges.append((left, right))
-    table = [[" ".join(text for text, at, _ in row if left <= at < right) for left, right in edges] for row in pieces]
+            edges.append((cell.left, cell.right))
+    table = [
+        [" ".join(cell.text.replace("|", "\\|") for cell in row if left <= cell.left < right) for left, right in edges]
+        for row in rows
+    ]
     has_head = all(text and not re.search(r"\d", text) for text in table[0])
-    if len(edges) < 3 or not has_head:
-        return []
-    return [[text.replace("|", "\\|") for text in row] for row in table]
-
-
-def _pieces(row: Sequence[Block]) -> list[tuple[str, float, float]]:
-    """What may be the cells of a row, with their edges."""
-    lines = [cell.lines[0].cells if len(cell.lines) == 1 else [(cell.text, cell.left, cell.right)] for cell in row]
-    return list(chain.from_iterable(lines))
+    return table if len(edges) > 2 and has_head else []
 
 
 def _sorted(blocks: list[Block]) -> list[Block]:
