@@ -187,9 +187,9 @@ class _Handler(Handler):
             found = [{**self._found(title), "index": n} for n, title in enumerate(near, start=1)]
             return {"batchcomplete": True, **({"query": {"pages": found[::-1]}} if found else {})}
         if "list" in asked:
-            start = asked.get("pssearch", asked.get("srsearch", ""))[:4].casefold()
+            start = asked["srsearch"][:4].casefold()
             rows = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]
-            return {"query": {"prefixsearch": rows, "search": rows[:1]}}
+            return {"query": {"search": rows}}
         return self._look_up(asked["titles"].split("|"), "rvcontinue" in asked)
 
     def _older_answer(self, asked: Mapping[str, str]) -> object:

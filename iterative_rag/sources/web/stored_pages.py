@@ -8,12 +8,13 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusHeld
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.formats.format import unreadable
-from iterative_rag.sources.front_matter import Fields
+from iterative_rag.sources.front_matter import Fields, text_of
 from iterative_rag.system.files import unwritable
 
 _HEAD_CHARS = front_matter.MAX_CHARS + 1000
@@ -23,16 +24,33 @@ _NAME_BYTES = 160
 _TEMPORARY = ".fetching-"
 
 
-class StoredPages:
-    """Base class: one process holds the folder, and pages are written atomically. Usable from several threads.
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page in the folder. `revision` is 0 where its file names none; `others` are further names that lead to it."""
 
-    A subclass records in `_learn` under which names it finds a page.
+    title: str
+    place: Path
+    language: str
+    revision: int
+    others: tuple[str, ...]
+
+
+class StoredPages:
+    """One process holds the folder, and pages are written atomically. Usable from several threads.
+
+    A page is found by the name in one field of its front matter, or by those in another, in the spelling of `_key`.
     """
+
+    _name, _others = "title", "redirects"
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._found: dict[tuple[str, str], StoredPage] = {}
         self._taken: set[str] = set()
         self._lock = threading.Lock()
+
+    def _key(self, name: str, language: str) -> tuple[str, str]:
+        return language, name
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -55,8 +73,39 @@ class StoredPages:
         finally:
             lock.release()
 
+    def store(self, fields: Fields, text: str) -> Path:
+        """Store a page under its front matter, in place of an older one of its names; the names of that one stay."""
+        language, name, others = text_of(fields, "language"), text_of(fields, self._name), listed(fields, self._others)
+        with self._lock:
+            keys = [self._key(known, language) for known in (name, *others)]
+            older = next((self._found[key] for key in keys if key in self._found), None)
+            path = older.place if older else self._new_place(text_of(fields, "title"), f"{language}:{name}")
+        names = dict.fromkeys([*(older.others if older else ()), *others])
+        self._write(path, {**fields, self._others: tuple(known for known in names if known != name)}, text)
+        return path
+
+    def add_names(self, path: Path, names: Sequence[str]) -> None:
+        """Add names that lead to a stored page to its front matter."""
+        fields, text = self._content(path)
+        self._write(path, {**fields, self._others: tuple(dict.fromkeys([*listed(fields, self._others), *names]))}, text)
+
+    def _write(self, path: Path, fields: Fields, text: str) -> None:
+        self._store(path, fields, text)
+        language = text_of(fields, "language")
+        for name in listed(fields, self._others):  # a page of its own once, which would be in the corpus twice
+            key = self._key(name, language)
+            older = self._found.get(key)
+            if older and older.place != path and key not in {self._key(other, language) for other in older.others}:
+                older.place.unlink(missing_ok=True)
+        self._learn(path, fields)
+
     def _learn(self, path: Path, fields: Fields) -> None:
-        raise NotImplementedError
+        title, language, others = text_of(fields, "title"), text_of(fields, "language"), listed(fields, self._others)
+        revision = text_of(fields, "revision")
+        number = int(revision) if revision.isascii() and revision.isdigit() else 0
+        with self._lock:
+            for name in filter(None, (text_of(fields, self._name), *others)):
+                self._found[self._key(name, language)] = StoredPage(title, path, language, number, others)
 
     def _read(self) -> None:
         try:

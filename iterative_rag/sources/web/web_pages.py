@@ -13,12 +13,12 @@ from urllib.robotparser import RobotFileParser
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
-from iterative_rag.sources.decoding import NotText, decode, decode_html
+from iterative_rag.sources.decoding import decode, decode_html
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.front_matter import Fields, text_of
+from iterative_rag.sources.front_matter import text_of
 from iterative_rag.sources.web.page_client import ROBOT, PageResponse, Web, status_error
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.web.stored_pages import StoredPages, listed
+from iterative_rag.sources.web.stored_pages import StoredPages
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.sources.wikipedia.page_names import page_name
 
@@ -90,24 +90,11 @@ class WebPage:
 class WebFolder(StoredPages):
     """Web pages, found by any address that led to them."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._places: dict[str, Path] = {}
+    _name, _others = "url", "asked"
 
     def write(self, asked: str, url: str, title: str, text: str) -> Path:
-        path = self._places.get(url) or self._places.get(asked) or self._new_place(title, url)
-        before = listed(self._content(path)[0], "asked") if path.exists() else ()
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        others = tuple(address for address in dict.fromkeys([*before, asked]) if address != url)
-        fields: Fields = {"title": title, "url": url, "fetched": now, "asked": others}
-        self._store(path, fields, text)
-        self._learn(path, fields)
-        return path
-
-    def _learn(self, path: Path, fields: Fields) -> None:
-        for address in (text_of(fields, "url"), *listed(fields, "asked")):
-            if address:
-                self._places[address] = path
+        return self.store({"title": title, "url": url, "fetched": now, "asked": (asked,)}, text)
 
 
 class WebPages:
@@ -180,28 +167,20 @@ class WebPages:
 def _readable(reply: PageResponse) -> tuple[str, str]:
     """Title and Markdown of a reply. Raises FetchError for what is not text."""
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+    named = _CHARSET.search(reply.headers.get("content-type", ""))
+    charset = named[1] if named else ""
     if kind in HTML:
         require_converters()
-        page = html.page(_decoded(reply, decode_html), reply.url, _name_of(reply.url))
-        if isinstance(page, Skipped):
-            raise FetchError(page.reason)
+        page = html.page(decode_html(reply.body, charset), reply.url, _name_of(reply.url))
         return page.title, page.text
     if kind not in MARKDOWN | TEXT:
         raise FetchError(
             f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown.",
             hint="Save it and add the file, if `iterative-rag index` reads files of its type.",
         )
-    fields, text = front_matter.split(_decoded(reply, decode))
+    fields, text = front_matter.split(decode(reply.body, charset))
     heading = _HEADING.search(text) if kind in MARKDOWN else None
     return text_of(fields, "title") or (heading[1] if heading else _name_of(reply.url)), text
-
-
-def _decoded(reply: PageResponse, decode: Callable[[bytes, str], str | NotText]) -> str:
-    named = _CHARSET.search(reply.headers.get("content-type", ""))
-    text = decode(reply.body, named[1] if named else "")
-    if not isinstance(text, str):
-        raise FetchError(f"Its text cannot be read: {text.reason}")
-    return text
 
 
 def _name_of(url: str) -> str:

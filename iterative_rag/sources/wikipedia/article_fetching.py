@@ -15,7 +15,8 @@ from iterative_rag.errors import FetchError
 from iterative_rag.sources.front_matter import Fields
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.wikipedia.article_files import PageFolder, StoredPage
+from iterative_rag.sources.web.stored_pages import StoredPage
+from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPage, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
@@ -139,7 +140,7 @@ def fetch_pages(
                 there = folder.find(PageName(result.title, language))
                 if there and (there.revision == result.revision or not refresh):
                     if there is not folder.find(names_of[title][0]):
-                        folder.add_redirects(there.place, [title])
+                        folder.add_names(there.place, [title])
                     yield from (_there(name, there) for name in names_of[title])
                 else:
                     pages.setdefault(result.title, (result, []))[1].extend(names_of[title])
@@ -178,7 +179,7 @@ def _fetch(wiki: MediaWiki, page: FoundPage, names: list[PageName], folder: Page
         "language": names[0].language,
         "redirects": tuple(dict.fromkeys(name.title for name in names if name.title != title)),
     }
-    return title, folder.write(fields, to_markdown(html, title))
+    return title, folder.store(fields, to_markdown(html, title))
 
 
 def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterator[Outcome]:

@@ -103,8 +103,7 @@ class MediaWiki:
                     "rvprop": "ids|timestamp",
                 }
             )
-            titles_of = _TitleBatch(query)
-            yield from ((title, titles_of.find(title)) for title in batch)
+            yield from ((title, _leads_to(title, query)) for title in batch)
 
     def html(self, revision: int) -> str:
         """The HTML of the page's content."""
@@ -145,20 +144,8 @@ class MediaWiki:
             yield from sorted(str(page["title"]) for page in pages)
 
     def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
-        """Titles that may be meant by a missing one: those that begin alike, then those that the search finds."""
-        query = self._query(
-            {
-                "list": "prefixsearch|search",
-                "pssearch": title,
-                "pslimit": str(limit),
-                "srsearch": title,
-                "srlimit": str(limit),
-                "srprop": "",
-                "srinfo": "",
-            }
-        )
-        pages = [*query.get("prefixsearch", []), *query.get("search", [])]
-        return tuple(dict.fromkeys(str(page["title"]) for page in pages))[:limit]
+        """Titles that may be meant by a missing one."""
+        return self.search(title, limit)
 
     def search(self, words: str, limit: int) -> tuple[str, ...]:
         """The articles that the wiki's own search finds, best first."""
@@ -219,35 +206,29 @@ class MediaWiki:
         return answer
 
 
-class _TitleBatch:
-    """The answer to a query of several titles: from each title to its page."""
-
-    def __init__(self, query: Mapping[str, Any]) -> None:
-        self._spelled = {str(entry["from"]): str(entry["to"]) for entry in query.get("normalized", [])}
-        self._redirects = {str(entry["from"]): str(entry["to"]) for entry in query.get("redirects", [])}
-        self._elsewhere = {str(entry["title"]): str(entry.get("iw", "")) for entry in query.get("interwiki", [])}
-        self._pages = {str(page["title"]): page for page in query.get("pages", [])}
-
-    def find(self, asked: str) -> LookUp:
-        title = self._spelled.get(asked, asked)
-        seen = {title}
-        while title in self._redirects:
-            title = self._redirects[title]
-            if title in seen:
-                return Missing(asked, "It is redirected in a circle.")
-            seen.add(title)
-        page = self._pages.get(title)
-        if title in self._elsewhere:
-            return Missing(asked, f"It is a page of another wiki ({self._elsewhere[title]}).")
-        if page is None or page.get("invalid"):
-            return Missing(asked, str((page or {}).get("invalidreason", "It is not a valid title.")))
-        if page.get("missing") or page.get("special") or not page.get("revisions"):
-            return Missing(asked, "There is no such page.")
-        if "disambiguation" in page.get("pageprops", {}):
-            return Disambiguation(title)
-        revision = page["revisions"][0]
-        url = str(page.get("canonicalurl", ""))
-        return FoundPage(title, url, int(revision["revid"]), str(revision["timestamp"]))
+def _leads_to(asked: str, query: Mapping[str, Any]) -> LookUp:
+    """What a title leads to, by the answer to a query of several."""
+    moves = [*query.get("normalized", []), *query.get("redirects", [])]
+    moved = {str(entry["from"]): str(entry["to"]) for entry in moves}
+    title, seen = asked, {asked}
+    while title in moved:
+        title = moved[title]
+        if title in seen:
+            return Missing(asked, "It is redirected in a circle.")
+        seen.add(title)
+    for entry in query.get("interwiki", []):
+        if entry["title"] == title:
+            return Missing(asked, f"It is a page of another wiki ({entry.get('iw', '')}).")
+    pages: dict[str, dict[str, Any]] = {page["title"]: page for page in query.get("pages", [])}
+    page = pages.get(title, {"invalid": True})
+    if page.get("invalid"):
+        return Missing(asked, str(page.get("invalidreason", "It is not a valid title.")))
+    if page.get("missing") or page.get("special") or not page.get("revisions"):
+        return Missing(asked, "There is no such page.")
+    if "disambiguation" in page.get("pageprops", {}):
+        return Disambiguation(title)
+    revision = page["revisions"][0]
+    return FoundPage(title, str(page.get("canonicalurl", "")), int(revision["revid"]), str(revision["timestamp"]))
 
 
 def _merged(pages: list[dict[str, Any]], more: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -49,13 +49,6 @@ class PackageWiki(MediaWiki):
     def choices(self, title: str) -> tuple[str, ...]:
         return self._meant.get(title) or super().choices(title)
 
-    def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
-        """The suggestion of the package first, then what its search finds."""
-        with self._readable():
-            suggested = self._wiki().suggest(title)
-        titles = [suggested] if suggested else []
-        return tuple(dict.fromkeys([*titles, *self.search(title, limit)]))[:limit]
-
     def search(self, words: str, limit: int) -> tuple[str, ...]:
         with self._readable():
             return tuple(map(str, self._wiki().search(words, results=limit)))

@@ -57,7 +57,7 @@ def page_name(text: str, *, language: str = DEFAULT_LANGUAGE) -> PageName:
     if not asked and parts.path.startswith("/wiki/"):
         # An unencoded question mark belongs to the title: /wiki/Quo_vadis?
         mark = "?" if text.partition("#")[0].endswith("?") else ""
-        asked = _decoded(parts.path.removeprefix("/wiki/")) + mark
+        asked = unquote(parts.path.removeprefix("/wiki/")) + mark
     return _named(asked, (host["language"] or language).lower())
 
 
@@ -66,11 +66,3 @@ def _named(title: str, language: str) -> PageName:
     if not title:
         raise UsageError("A page needs a title.", hint='Give one, like "James Buchanan".')
     return PageName(title, language)
-
-
-def _decoded(text: str) -> str:
-    """Percent-decoded as UTF-8, or as Latin-1 where it is not valid, as in very old links."""
-    try:
-        return unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        return unquote(text, encoding="latin-1")

@@ -66,7 +66,7 @@ def documents(path: Path) -> dict[str, Document]:
 def test_a_page_is_readable_with_its_origin_above_the_text(tmp_path: Path) -> None:
     folder = PageFolder(tmp_path / "pages")
     with folder.opened():
-        place = folder.write(*page("Gull Point", redirects=("Gull Light", 'The "Gull"')))
+        place = folder.store(*page("Gull Point", redirects=("Gull Light", 'The "Gull"')))
     assert place.name == "Gull_Point.md"
     assert place.read_text(encoding="utf-8") == (
         "---\n"
@@ -85,7 +85,7 @@ def test_a_page_is_readable_with_its_origin_above_the_text(tmp_path: Path) -> No
 def test_every_title_survives_as_file_and_as_document(tmp_path: Path) -> None:
     folder = PageFolder(tmp_path / "pages")
     with folder.opened():
-        places = [folder.write(*page(title)) for title in TITLES]
+        places = [folder.store(*page(title)) for title in TITLES]
     assert len({str(place).casefold() for place in places}) == len(TITLES)
     assert {place.parent for place in places} == {tmp_path / "pages"}
     found = documents(tmp_path / "pages")
@@ -103,20 +103,20 @@ def test_titles_that_differ_in_case_or_language_alone_have_files_of_their_own(tm
     pages = [page("Heron", text="one\n"), page("HERON", text="two\n"), page("Heron", language="de", text="drei\n")]
     folder = PageFolder(tmp_path)
     with folder.opened():
-        places = [folder.write(*one) for one in pages]
+        places = [folder.store(*one) for one in pages]
     assert len({place.name.casefold() for place in places}) == 3
     assert [place.read_text(encoding="utf-8").splitlines()[-1] for place in places] == ["one", "two", "drei"]
     with folder.opened():
         assert found_at(folder, "Heron", "de") == ("Heron", places[2])
-        assert folder.write(*page("Heron", language="de", text="vier\n")) == places[2]
+        assert folder.store(*page("Heron", language="de", text="vier\n")) == places[2]
 
 
 def test_redirects_are_added_without_touching_the_text(tmp_path: Path) -> None:
     folder = PageFolder(tmp_path)
     with folder.opened():
-        place = folder.write(*page("Gull Point", redirects=("Gull Light",)))
+        place = folder.store(*page("Gull Point", redirects=("Gull Light",)))
         before = documents(tmp_path)["Gull Point"]
-        folder.add_redirects(place, ["Old light", "Gull Light"])
+        folder.add_names(place, ["Old light", "Gull Light"])
     again = PageFolder(tmp_path)
     with again.opened():
         assert found_at(again, "Old light") == found_at(again, "gull Light") == ("Gull Point", place)

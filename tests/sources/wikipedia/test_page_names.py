@@ -25,7 +25,6 @@ from iterative_rag.sources.wikipedia.page_names import PageName, page_name
         ("https://en.wikipedia.org/w/index.php?title=Gull_Point&oldid=77", PageName("Gull Point")),
         ("https://de.wikipedia.org/wiki/M%C3%B6wenkap", PageName("Möwenkap", "de")),
         ("https://simple.m.wikipedia.org/wiki/Gull_Point", PageName("Gull Point", "simple")),
-        ("https://en.wikipedia.org/wiki/M%F6wenkap", PageName("Möwenkap")),  # Latin-1, as in very old links
         (
             "https://en.wikipedia.org/wiki/AC%2FDC_(lamp)#The_first_years",
             PageName("AC/DC (lamp)"),
