@@ -30,12 +30,6 @@ _PERSON = lazy_pattern(r"\b(?P<word>he|she|him|his|her)\b", re.I)
 _THING = lazy_pattern(r"\b(?P<word>it|its)\b", re.I)
 _THERE = lazy_pattern(r"\bthere\b(?! (?:is|was|are|were|be)\b)", re.I)
 _OWNED = frozenset({"his", "her", "its"})
-_PLACES = {"first": 0, "second": 1, "third": 2, "last": -1, "former": 0, "latter": -1}
-_IN_ORDER = lazy_pattern(
-    rf"\bthe (?P<place>{'|'.join(_PLACES)})(?:(?: one)? of (?:them|these|those|the (?:two|three))\b"
-    r"|(?<=former|latter)\b(?! [a-z]+ of))",
-    re.I,
-)
 _INDEFINITE = frozenset({"a", "an", "one", "some", "another"})
 _SOMEBODY = lazy_pattern(r"\b(?:somebody|someone)(?P<own>['’]s)?\b", re.I)
 # "X is a town" says what X is and introduces no second thing.
@@ -79,8 +73,6 @@ def reference_in(text: str) -> Reference | None:
     question = question.rstrip(" ?.")
     if not _ASKED.search(question) or REFERENT in text:
         return None
-    if ordered := _in_order(statements, question):
-        return ordered
     for number in range(len(statements) - 1, -1, -1):
         statement, before = statements[number].rstrip(" ."), statements[:number]
         for match, noun, person in _references(question):
@@ -92,19 +84,6 @@ def reference_in(text: str) -> Reference | None:
                 antecedent = " ".join((*before, antecedent))
             return Reference(_with_referent(question, match), match[0], antecedent, asked)
     return None
-
-
-def _in_order(statements: list[str], question: str) -> Reference | None:
-    """What "the first of them" means: the subject of the statement at that place."""
-    match = _IN_ORDER.search(question)
-    number = _PLACES[match["place"].lower()] if match else 0
-    if match is None or not max(1, number) < len(statements):
-        return None
-    statement = statements[number].rstrip(" .")
-    tokens = tokenize(statement)
-    tokens = tokens[: subject_end(tokens)]
-    meant = tokens and (_subject(statement, tokens, False) or _subject(statement, tokens, True))
-    return Reference(_with_referent(question, match), match[0], *meant) if meant else None
 
 
 def _who(somebody: re.Match[str]) -> str:

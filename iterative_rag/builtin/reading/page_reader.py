@@ -18,7 +18,7 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, Eviden
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
-from iterative_rag.builtin.reading.list_findings import with_whole_lists
+from iterative_rag.builtin.reading.list_findings import as_parts
 from iterative_rag.builtin.reading.page_units import (
     PROSE,
     PageUnit,
@@ -77,7 +77,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "15", *sorted(self._without)))
+        return "/".join((self._evidence.name, "16", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -93,7 +93,7 @@ class EvidencePageReader:
         stated = None if "infobox_facts" in self._without else infobox_fact(query, page)
         tabled = [] if "table_answers" in self._without else answers_of_tables(query, page)
         if stated and all(finding.score < stated.score for finding in tabled):
-            return best_of(with_whole_lists(query, [stated]))  # so the network need not read the page
+            return best_of(as_parts(query, [stated]))  # so the network need not read the page
         findings = [*tabled, *([stated] if stated else [])]
         stands = bool(tabled) and tabled[0].score >= STANDS
         closed = _rows(page) if stands else frozenset()
@@ -103,7 +103,7 @@ class EvidencePageReader:
                 continue
             chance = share * finding_odds.chance(weights["value"], offer.features) * (1.0 if offer.said else UNSAID)
             findings.append(_finding(page, offer, max(chance, SURE) if _is_denied(query, page, offer) else chance))
-        return best_of(with_whole_lists(query, findings))
+        return best_of(as_parts(query, findings))
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
         """The likeliest values of the page."""

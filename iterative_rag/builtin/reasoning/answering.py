@@ -38,14 +38,6 @@ _WHERE_BORN = lazy_pattern(
     r"^(?:Where|[Ii]n (?:what|which) (?:city|town|village|country|state|place)) "
     r"(?P<verb>was|were) (?P<whom>[^,]+?) born\?$"
 )
-_HOW_OLD = lazy_pattern(r"^How old (?P<verb>was|were) (?P<whom>[^,]+?) (?P<then>(?:when|at) [^,]+)\?$")
-# "Which was completed first, A or B?", "Who is older, A or B?"
-_COMPARED = lazy_pattern(
-    r"^(?:Who|What|Which(?: \w+){0,2}?) (?P<verb>is|are|was|were) "
-    rf"(?P<how>(?:{_PARTICIPLE} )?(?:first|earlier|later|last)|(?:\w{{2,}}er|(?:more|less) \w+)(?: \w+)?(?=[,:]))[,:]? "
-    r"(?P<sides>.+ or .+)\?$"
-)
-_PRONOUN = lazy_pattern(r"\b(?:he|she|it|they|his|her|its|their|him|them)\b", re.IGNORECASE)
 
 
 def sentence(question: str, value: str, marks: str) -> str:
@@ -67,10 +59,6 @@ def _worded(question: str, value: str) -> str:
         return f"{match['whom']} died {when}"
     if (match := _WHERE_BORN.match(question)) and value[:1].isupper():
         return f"{match['whom']} {match['verb']} born in {value}"
-    if (match := _HOW_OLD.match(question)) and value.isdigit() and not _PRONOUN.match(match["whom"]):
-        return f"{match['whom']} {match['verb']} {value} {'year' if value == '1' else 'years'} old {match['then']}"
-    if (match := _COMPARED.match(question)) and value.casefold() in match["sides"].casefold():
-        return f"{value} {match['verb']} {match['how']}"
     phrase, verb = asked_phrase(question)
     return f"{phrase} {verb} {value}" if phrase else value
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 
 from fakes.invented_tables import PARKS
-from iterative_rag.builtin.reading.list_findings import whole_list
 from iterative_rag.builtin.tables.cell_values import Day, cell_value, numbers
 from iterative_rag.builtin.tables.page_tables import TableKind, tables
 
@@ -84,23 +83,3 @@ def test_a_column_is_read_in_one_unit() -> None:
     assert second is not None
     assert round(float(second), 1) == 160.9
     assert third is None
-
-
-@pytest.mark.parametrize(
-    ("value", "sentence", "items", "complete"),
-    [
-        ("Velm", "Orm borders on Velm, Karsa and the Isles of Tell.", ("Velm", "Karsa", "Isles of Tell"), True),
-        ("tin", "It is made of copper, tin and lead.", ("copper", "tin", "lead"), True),
-        ("Velm", "It sells wool to lands such as Velm and Karsa.", ("Velm", "Karsa"), False),
-        (
-            "Ann Orm",
-            "Shot were Ann Orm in 1865, Tom Voss in 1881 and Ole Brekk.",
-            ("Ann Orm", "Tom Voss", "Ole Brekk"),
-            True,
-        ),
-        ("Šelm", "Orm borders on Čerka, Šelm and Żyr.", ("Čerka", "Šelm", "Żyr"), True),
-        ("Velm", "It lies in Velm.", ("Velm",), True),
-    ],
-)
-def test_a_list_within_a_sentence(value: str, sentence: str, items: tuple[str, ...], complete: bool) -> None:
-    assert whole_list(value, sentence) == (items, complete)
