@@ -16,7 +16,7 @@ from typing import Any
 from fakes.model_server import Replier
 from fakes.script_mind import PLAYS, request_of, role_of, script_of, user_prompt
 from fakes.script_roles import extract
-from fakes.script_view import Link, Quoted, Script, View
+from fakes.script_view import Link, Quoted, Script, View, chain
 
 PLANTED = "TULIPSTORM"
 # Seconds of the calls that measure whether a server works on two at once: far more than anything else takes.
@@ -55,11 +55,23 @@ _MOTHER = Link("Who was the mother of {0}?", (Quoted("The mother of Maren Tove w
 _BIRTH = Link("In which town was {1} born?", (Quoted("Signe Aldous was born in Port Sallow", "Port Sallow"),))
 
 
-def _one_link(question: str, quote: str = "", value: str = "") -> Script:
-    """A question that one quote answers, or none."""
-    return Script(question, "en", (Link(question, (Quoted(quote, value),) if quote else ()),), "{0}")
-
-
+_TREE = "The lodge has its name from a copper beech that the storm of 1863 spared."
+_LIGHTHOUSE = 'The lighthous was build in 1873 by Orla Fenn - "a stubborn women", as the chronicle says -, and it burnt'
+# Questions of one need, each with the quote that answers it and its value.
+_SINGLE = (
+    ("In which year was the lighthouse of Skarn built?", _LIGHTHOUSE, "1873"),
+    ("Who kept the Ferry House from 1931 to 1947?", "| Birte Lund | 1931 | 1947 |", "Birte Lund"),
+    ("Who founded the Vall Observatory?", "The Vall Observatory was founded in 1888 by Henrik Brade.", "Henrik Brade"),
+    ("How many bells does the church of Morrow have?", "| Bells | 7 |", "7"),
+    ("Which tree gave Alder Lodge its name?", _TREE, "copper beech"),
+    ("Who was the mother of Maren Tove?", "The mother of Maren Tove was Signe Aldous", "Signe Aldous"),
+)
+_UNANSWERED = (
+    "When did Maren Tove die?",
+    "Where was the architect Maren Tove born?",
+    "What is the capital of France?",
+    "In which year was the capital of France first called by its present name?",
+)
 SCRIPTS = (
     Script(
         "In which town was the mother of the architect of Quill Hall born?", "en", (_DESIGN, _MOTHER, _BIRTH), "{2}"
@@ -72,56 +84,31 @@ SCRIPTS = (
     ),
     Script("Who was the mother of the architect of Quill Hall?", "en", (_DESIGN, _MOTHER), "{1}"),
     Script("Who designed Quill Hall?", "en", (_DESIGN,), "{0}"),
-    _one_link(
-        "In which year was the lighthouse of Skarn built?",
-        'The lighthous was build in 1873 by Orla Fenn - "a stubborn women", as the chronicle says -, and it burnt',
-        "1873",
-    ),
-    _one_link("Who kept the Ferry House from 1931 to 1947?", "| Birte Lund | 1931 | 1947 |", "Birte Lund"),
-    _one_link(
-        "Who founded the Vall Observatory?", "The Vall Observatory was founded in 1888 by Henrik Brade.", "Henrik Brade"
-    ),
-    _one_link("How many bells does the church of Morrow have?", "| Bells | 7 |", "7"),
-    _one_link(
-        "Which tree gave Alder Lodge its name?",
-        "The lodge has its name from a copper beech that the storm of 1863 spared.",
-        "copper beech",
-    ),
-    Script(
+    *(chain(question, (question, quote, value)) for question, quote, value in _SINGLE),
+    chain(
         "In which year was the mill of Vall built, and who restored it?",
-        "en",
-        (
-            Link("In which year was the mill of Vall built?", (Quoted("The mill of Vall was built in 1789.", "1789"),)),
-            Link("Who restored the mill of Vall?", (Quoted("Inga Storr restored it in 1957.", "Inga Storr"),)),
-        ),
+        ("In which year was the mill of Vall built?", "The mill of Vall was built in 1789.", "1789"),
+        ("Who restored the mill of Vall?", "Inga Storr restored it in 1957.", "Inga Storr"),
     ),
-    Script(
+    chain(
         "How long is the Orne canal, and who dug it?",
-        "en",
-        (
-            Link("How long is the Orne canal?", (Quoted("The Orne canal is 14 kilometres long", "14 kilometres"),)),
-            Link("Who dug the Orne canal?", (Quoted("The Orne canal was dug by soldiers", "soldiers"),)),
-        ),
+        ("How long is the Orne canal?", "The Orne canal is 14 kilometres long", "14 kilometres"),
+        ("Who dug the Orne canal?", "The Orne canal was dug by soldiers", "soldiers"),
     ),
-    Script(
+    chain(
         "Who built the Harrow bridge of Vall, and what does its toll house hold?",
-        "en",
         (
-            Link(
-                "Who built the Harrow bridge of Vall?",
-                (Quoted("The Harrow bridge of Vall was built by Lise Amdal in 1766.", "Lise Amdal"),),
-            ),
-            Link(
-                "What does the toll house of Vall hold today?",
-                (Quoted("Today the toll house of Vall holds a school of music.", "a school of music"),),
-            ),
+            "Who built the Harrow bridge of Vall?",
+            "The Harrow bridge of Vall was built by Lise Amdal in 1766.",
+            "Lise Amdal",
+        ),
+        (
+            "What does the toll house of Vall hold today?",
+            "Today the toll house of Vall holds a school of music.",
+            "a school of music",
         ),
     ),
-    _one_link("When did Maren Tove die?"),
-    _one_link("Where was the architect Maren Tove born?"),
-    _one_link("What is the capital of France?"),
-    _one_link("In which year was the capital of France first called by its present name?"),
-    _one_link("Who was the mother of Maren Tove?", "The mother of Maren Tove was Signe Aldous", "Signe Aldous"),
+    *(Script(question, "en", (Link(question, ()),), "{0}") for question in _UNANSWERED),
 )
 
 

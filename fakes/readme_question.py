@@ -26,7 +26,13 @@ SCRIPT = Script(
     (
         Link(
             "Who is the 15th first lady of the United States?",
-            (Quoted("| Role | Acting first lady of the United States, counted as the 15th |", "Harriet Lane"),),
+            (
+                Quoted(
+                    "she is counted as the 15th first lady of the United States",
+                    "Harriet Lane",
+                    states="The 15th first lady of the United States is Harriet Lane.",
+                ),
+            ),
         ),
         Link(
             "Who was the second assassinated president of the United States?",

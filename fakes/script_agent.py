@@ -20,6 +20,8 @@ def drive(view: View) -> Mapping[str, Any]:
     """The calls of one turn."""
     log, _, results = view.user.partition("EARLIER CALLS:")[2].partition("RESULTS:")
     fresh = list(_fresh(view, results))
+    for _, quoted in fresh:  # markers count the facts first and then the quotes of the submission
+        view.lines.append((len(view.lines) + 1, plain(quoted.quote)))
     quotes = [
         {
             "title": _title(results, quoted.quote),
@@ -29,8 +31,6 @@ def drive(view: View) -> Mapping[str, Any]:
         }
         for link, quoted in fresh
     ]
-    for _, quoted in fresh:  # markers count the facts first and then the quotes of the submission
-        view.lines.append((len(view.lines) + 1, plain(quoted.quote)))
     note: list[Mapping[str, Any]] = [{"tool": "note", "quotes": quotes}] if quotes else []
     if all(map(view.found, view.links)):
         told = answer(view)

@@ -37,7 +37,8 @@ def extract(view: View) -> Reply:
             answers = not link.rows and (single or view.wanted(question) == [link])
             for quoted in link.facts:
                 if plain(quoted.quote) in text:
-                    stated = quoted.quote if quoted.value in quoted.quote else f"{quoted.value}: {quoted.quote}"
+                    named = quoted.quote if quoted.value in quoted.quote else f"{quoted.value}: {quoted.quote}"
+                    stated = quoted.states or named
                     value = quoted.value if answers else ""
                     facts.append({"statement": stated, "quote": quoted.quote, "need": n, "value": value})
     return {"facts": facts}

@@ -12,11 +12,13 @@ from iterative_rag.protocols import ChatRequest
 
 @dataclass(frozen=True)
 class Quoted:
-    """A passage that proves a link: its quote, the value in it, and the label of a row."""
+    """A passage that proves a link: its quote, the value in it, the label of a row, and what it states where the quote
+    does not say so by itself."""
 
     quote: str
     value: str
     label: str = ""
+    states: str = ""
 
 
 @dataclass(frozen=True)
