@@ -5,47 +5,26 @@ the paired bootstrap for the size of a difference. A question that a judge could
 
 key                          meaning
 ---------------------------  -----------------------------------------------------------------------------------
-runs[].name                  the run's folder, as short as it is unique
-runs[].mode
-runs[].backend
-runs[].judge                 "" for none
+runs[]                       {name, mode, backend, judge}: the run's folder, as short as it is unique; "" for no judge
 runs[].n                     answerable questions that the run answered
-runs[].right                 share answered rightly of its own questions; null where none could be judged
-runs[].f1
-runs[].interval              95 % interval of `right`
-runs[].calls                 mean calls of an answer
-runs[].tokens                mean tokens of an answer
-runs[].seconds               mean seconds of an answer
-runs[].differs.*             options and settings that are not the same in all runs
-best[].run                   of the runs over one dataset, without bounds (oracle), the one that is right most often
-best[].right                 share answered rightly by it
-best[].calls                 mean calls of an answer
-best[].seconds
-best[].level[].run           a run that may be as good: the questions that both share are too few to tell
-best[].level[].n             how many these are
-best[].level[].p             Holm's p of the difference
-best[].level[].right
-best[].level[].calls
-best[].level[].seconds
+runs[].right                 share answered rightly of its own questions, with its 95 % `interval`, and `f1`
+runs[].calls                 mean calls of an answer, and `tokens` and `seconds`
+runs[].differs               options and settings that are not the same in all runs
+best[]                       {run, right, calls, seconds}: of the runs over one dataset, without bounds (oracle), the
+                             one that is right most often
+best[].level[]               {run, n, p, right, calls, seconds}: a run that may be as good; the n questions that both
+                             share are too few to tell (Holm's p of the difference)
 warnings[]                   why the runs cannot quite be compared
-pairs[].first                the run that the other is compared with
-pairs[].second
+pairs[]                      {first, second}: the run that the other is compared with, and the other
 pairs[].n                    questions that count: answered by both, judged in both
-pairs[].right.first          share answered rightly by the first
-pairs[].right.second
-pairs[].right.difference     second - first
-pairs[].right.interval       its 95 % interval, by the paired bootstrap
-pairs[].right.p              McNemar's exact test, two-sided
-pairs[].right.p_holm         corrected by Holm's method for all pairs of this comparison
-pairs[].f1.first             F1 of the first
-pairs[].f1.second
-pairs[].f1.difference
-pairs[].f1.interval
+pairs[].right                {first, second, difference, interval}: the shares, second - first and its 95 % interval, by
+                             the paired bootstrap; {p, p_holm}: McNemar's exact test, two-sided, and corrected by Holm's
+                             method for all pairs of this comparison
+pairs[].f1                   {first, second, difference, interval}
 pairs[].won[]                ids of questions that the second answers rightly (more often), the first does not
 pairs[].lost[]               the other way round
-pairs[].ratios.calls         the second's over the first's, on these questions; null where the first has none
-pairs[].ratios.tokens
-pairs[].ratios.seconds
+pairs[].ratios               {calls, tokens, seconds}: the second's over the first's, on these questions; null where the
+                             first has none
 ---------------------------  -----------------------------------------------------------------------------------
 """
 

@@ -23,29 +23,16 @@ incomplete                   answers that a cap ended
 faults                       errors, and ends without an answer for which documents could not be read
 unread                       answers that did without documents which could not be read
 by_cause.*                   answers lost at this place; see `records.Cause`
-by_type.*.n                  answerable questions of this reasoning type
-by_type.*.right              share answered rightly; null where the judge judged none
-by_type.*.em                 exact match
-by_type.*.f1                 F1
-by_type.*.interval           95 % interval of `right`
+by_type.*                    {n, right, em, f1, interval} by reasoning type: answerable questions, the scores (null
+                             where the judge judged none), 95 % interval of `right`
 by_gold.*                    the same by the number of articles that a question needs
 by_word.*                    the same by the word of confidence of the answers ("weak guess")
 by_ending.*                  answers that ended in this way; see `types.ReasonCode`
-calls.total                  calls of the LLM, without the judge's
-calls.mean                   per answer
-tokens.total                 tokens in and out, without the judge's
-tokens.mean                  per answer
-tokens.prompt                tokens in
-tokens.completion            tokens out
-seconds.total                seconds of all answers, one after the other
-seconds.mean                 per answer
-seconds.median
-seconds.p95                  95th percentile
-cache_hits.total             replies and extractions that came from the cache
-cache_hits.mean              per answer
-judging.calls                calls of the judge
-judging.tokens               tokens of the judge, in and out
-judging.seconds              seconds of the judge
+calls                        {total, mean} of the LLM's calls, without the judge's; means are per answer
+tokens                       {total, mean, prompt, completion}: tokens in and out, without the judge's
+seconds                      {total, mean, median, p95}, of all answers one after the other
+cache_hits                   {total, mean} of replies and extractions that came from the cache
+judging                      {calls, tokens, seconds} of the judge
 citations.precision          cited articles that are needed ones, over the answers that cite
 citations.recall             needed articles that are cited, over the answers that cite
 citations.verified           answers whose every citation stands in its document, over the answers that cite
@@ -55,20 +42,14 @@ abstention.recall            unanswerable questions that were abstained from; nu
 abstention.unanswerable      questions that the corpus does not answer
 retrieval.n                  answerable questions with needed articles in the corpus
 retrieval.missing            needed articles that the corpus does not hold
-retrieval.listed.recall      needed articles among everything that was shortlisted, over all hops
-retrieval.listed.all_found   questions with all of their needed articles there
-retrieval.read.recall        among everything that was read
-retrieval.read.all_found
-retrieval.facts.recall       among the articles that gave a fact
-retrieval.facts.all_found
+retrieval.listed             {recall, all_found} among everything that was shortlisted, over all hops: needed articles,
+                             and questions with all of theirs
+retrieval.read               the same among everything that was read
+retrieval.facts              the same among the articles that gave a fact
 calibration.n                answers with a confidence, judged; the object is null if there are none
 calibration.ece              expected calibration error, ten bins of equal width
 calibration.brier            Brier score
-calibration.bins[].low       confidence from
-calibration.bins[].high      confidence to
-calibration.bins[].n         answers
-calibration.bins[].confidence  mean confidence
-calibration.bins[].right     share of right answers
+calibration.bins[]           {low, high, n, confidence, right}: confidence from, to, answers, its mean, share right
 intervals.*                  95 % interval [low, high] of the figure of this name ("calls": of its mean)
 ---------------------------  -----------------------------------------------------------------------------------
 """

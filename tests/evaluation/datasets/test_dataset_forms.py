@@ -222,7 +222,10 @@ GOOD = {"question": "Who?", "answer": "Edda Holm"}
         (lines({**GOOD, "kind": "odd"}), "kind: Input should be 'answerable'"),
         (lines({**FIELDS, "wiki_links": "[broken"}), "wiki_links: it is no list"),
         (lines({**GOOD, "paragraphs": [{"title": "A", "text": "B"}]}), r"paragraphs\.0\.supporting: Field required"),
-        ('{"data": [{"title": "A", "paragraphs": [{"qas": [{"id": 1, "question": "Who?"}]}]}]}', r"form SQuAD: data\.0\."),
+        (
+            '{"data": [{"title": "A", "paragraphs": [{"qas": [{"id": 1, "question": "Who?"}]}]}]}',
+            r"form SQuAD: data\.0\.",
+        ),
         ('{"question": "Who\\ud800?", "answer": "x"}', "line 1 holds characters that are not text"),
     ],
 )
