@@ -1,49 +1,48 @@
 """The tools. The signature of a method is what a client may give, its docstring what the client is told of it.
 
 Each returns its result or raises an IterativeRAGError with a hint. All only read; only `ask` uses a language model.
+Offsets count characters of a document's text from 0: `text` is its characters from `start` to `end`, word for word.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
+from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from mcp.server.mcpserver import Context
+from pydantic import BaseModel, Field
+from starlette.requests import Request
 
 from iterative_rag.computing import compute
 from iterative_rag.computing.functions import FUNCTIONS
 from iterative_rag.engine.agent_tools import look_into
-from iterative_rag.errors import UsageError
-from iterative_rag.index.filters import search_filtered
+from iterative_rag.errors import ServerBusy, UsageError
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.retrieval.article_parts import Table, lists, section_named, sections, tables
 from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.spans import Span
-from iterative_rag.serve.api.documents import described, opened_corpus
-from iterative_rag.serve.mcp_door.tool_results import (
-    AskResult,
-    CalculateResult,
-    CorporaResult,
-    CorpusEntry,
-    DocumentPart,
-    FindResult,
-    FoundPassage,
-    OutlineResult,
-    PassagesResult,
-    Quoted,
-    RowsPlace,
-    SectionPlace,
-    document_uri,
-)
-from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.run_request import Part
+from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
+from iterative_rag.serve.guards.limits import client_of
+from iterative_rag.serve.runs.events import public_answer
+from iterative_rag.serve.runs.run_manager import RunManager
+from iterative_rag.serve.runs.run_request import Part, checked_request
+from iterative_rag.serve.step_words import step_words
 from iterative_rag.settings.choices import LENGTHS
-from iterative_rag.types import Document, FindCall
+from iterative_rag.types import Answer, Citation, Document, FindCall
 
+URI_TEMPLATE = "iterative-rag://corpora/{corpus}/documents/{document_id}"
 _NAME = 500  # characters of a name
 _WORDS = 1000  # characters of what is looked for
+# Of the answer as `answer.schema.json` describes it, what an agent has a use for.
+_TOLD = (
+    *("question", "status", "answer", "short_answer", "reason", "reason_code", "confidence", "confidence_word"),
+    *("chain", "computations", "conflicts", "also", "caveats", "missing_articles", "usage"),
+)
+
 CorpusName = Annotated[
     str, Field(max_length=_NAME, description="Name of the corpus (list_corpora); empty: the default one.")
 ]
@@ -55,24 +54,102 @@ AskedCorpora = Annotated[
     ),
 ]
 DocumentName = Annotated[str, Field(min_length=1, max_length=_NAME, description="Title or document_id of a document.")]
-# Unknown arguments are refused, so that a misspelt one is not ignored.
-_STRICT = ConfigDict(extra="forbid", frozen=True)
-
-
 PartOfCorpus = Annotated[Part, Field(description="The part of the corpus; empty: all of it.")]
-Asking = Callable[[dict[str, Any]], Awaitable[AskResult]]
+Query = Annotated[str, Field(min_length=1, max_length=_WORDS, description="What to look for, in plain words.")]
+Expression = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4000,
+        description="Arithmetic with numbers, units, dates and lists: `1912 - 1825`, `5 km in miles`, "
+        f"`days(1 March 1912, 4 May 1912)`. Functions: {', '.join(FUNCTIONS)}.",
+    ),
+]
+Question = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=8000,
+        description="One self-contained question in plain words; it may need several look-ups.",
+    ),
+]
+Length = Annotated[
+    str,
+    Field(
+        description="How long the answer is: a value or a few sentences, paragraphs, or a report; empty: as the server "
+        "is set.",
+        json_schema_extra={"enum": ["", *LENGTHS]},
+    ),
+]
+
+
+class Source(BaseModel):
+    """A document. `uri` is that of its resource here; `url` its web address, "" where none is known."""
+
+    document_id: str
+    title: str
+    uri: str
+    url: str = ""
+
+
+class Quoted(Source):
+    """Verbatim text of a document. `page` counts from 1, null where there are no pages."""
+
+    start: int
+    end: int
+    text: str
+    page: int | None = None
+
+
+class Passage(Quoted):
+    score: float = Field(description="Higher is better; comparable within one search only.")
+
+
+class SearchResult(BaseModel):
+    corpus: str
+    query: str
+    passages: list[Passage]
+
+
+class DocumentPart(Quoted):
+    length: int = Field(description="Characters of the whole document.")
+    next_start: int | None = Field(description="Where to read on, with the same arguments; null at the end.")
+
+
+class Section(BaseModel):
+    heading: str
+    start: int
+    end: int
+
+
+class Rows(Section):
+    """A table or a list: the heading above it, and how many rows it has."""
+
+    rows: int
+
+
+class OutlineResult(Source):
+    length: int
+    sections: list[Section]
+    tables: list[Rows]
+    lists: list[Rows]
+    lost: list[str] = Field(description="Tables and lists whose rows are missing from this text.")
+
+
+class FindResult(Source):
+    told: str = Field(description="How the words stand in the places, and how many there are.")
+    places: list[Quoted]
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Called from several threads at once. `asking` carries out a question for one client."""
+    """Called from several threads at once."""
 
-    pool: RagPool
-    asking: Asking
+    runs: RunManager
 
     def search(
         self,
-        query: Annotated[str, Field(min_length=1, max_length=_WORDS, description="What to look for, in plain words.")],
+        query: Query,
         corpus: CorpusName = "",
         within: PartOfCorpus = Part(),  # noqa: B008 - frozen
         limit: Annotated[int, Field(ge=1, le=50, description="Passages to return.")] = 10,
@@ -80,12 +157,12 @@ class Tools:
         """Search a corpus: the best passages, verbatim, with their place in the document. Needs no language model."""
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
-        searched = opened_corpus(self.pool, corpus)
+        searched = opened_corpus(self.runs.pool, corpus)
         passages = []
-        for hit in search_filtered(searched, query, limit, self.pool.settings.within, within.within()):
+        for hit, _ in search_hits(self.runs.pool, searched, query, limit, within.within()):
             quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))
-            passages.append(FoundPassage(**quoted.model_dump(), score=hit.score))
-        return PassagesResult(corpus=searched.name, query=query, passages=passages)
+            passages.append(Passage(**quoted.model_dump(), score=hit.score))
+        return SearchResult(corpus=searched.name, query=query, passages=passages)
 
     def read_document(
         self,
@@ -98,8 +175,8 @@ class Tools:
         max_chars: Annotated[int, Field(ge=1, le=50_000, description="Characters to return at most.")] = 8000,
     ) -> DocumentPart:
         """Read a document, or one section of it. Long ones come in parts: read on from next_start."""
-        held = opened_corpus(self.pool, corpus)
-        read = document_named(held, document)
+        held = opened_corpus(self.runs.pool, corpus)
+        read = _document_named(held, document)
         start, stop = min(start, len(read.text)), len(read.text)
         if section:
             span = section_named(read.text, section)
@@ -115,15 +192,12 @@ class Tools:
 
     def outline(self, document: DocumentName, corpus: CorpusName = "") -> OutlineResult:
         """The sections, tables and lists of a document with their offsets, and which of them lost their rows."""
-        held = opened_corpus(self.pool, corpus)
-        read = document_named(held, document)
+        held = opened_corpus(self.runs.pool, corpus)
+        read = _document_named(held, document)
         return OutlineResult(
             **_source(held, read),
             length=len(read.text),
-            sections=[
-                SectionPlace(heading=section.heading, start=section.start, end=section.end)
-                for section in sections(read.text)
-            ],
+            sections=[Section(heading=part.heading, start=part.start, end=part.end) for part in sections(read.text)],
             tables=_rows(tables(read.text)),
             lists=_rows(lists(read.text)),
             lost=[rows.section or read.title for rows in lost_rows(read)],
@@ -136,97 +210,60 @@ class Tools:
         corpus: CorpusName = "",
     ) -> FindResult:
         """The sentences and table rows of a document that hold a phrase, or its words near one another in any form."""
-        held = opened_corpus(self.pool, corpus)
-        read = document_named(held, document)
+        held = opened_corpus(self.runs.pool, corpus)
+        read = _document_named(held, document)
         finding = look_into(read, FindCall(read.title, words), len(read.text))
         places = [_quoted(held, read, span) for passage in finding.passages for span in passage.spans]
         return FindResult(**_source(held, read), told=finding.told, places=places)
 
-    def list_corpora(self) -> CorporaResult:
-        """The corpora that can be searched and asked, and how many documents each has."""
-        default = self.pool.parts(self.pool.default_corpus)
-        entries = [described(self.pool, name) for name in self.pool.corpora()]
-        return CorporaResult(corpora=[CorpusEntry(**told, default=told["name"] in default) for told in entries])
+    def list_corpora(self) -> dict[str, list[dict[str, Any]]]:
+        """The corpora that can be searched and asked, how many documents each has, and its state: ready, incomplete,
+        outdated, damaged, or not indexed yet."""
+        pool = self.runs.pool
+        default = pool.parts(pool.default_corpus)
+        return {"corpora": [{**described(pool, name), "default": name in default} for name in pool.corpora()]}
 
-    def calculate(
-        self,
-        expression: Annotated[
-            str,
-            Field(
-                min_length=1,
-                max_length=4000,
-                description="Arithmetic with numbers, units, dates and lists: `1912 - 1825`, `5 km in miles`, "
-                f"`days(1 March 1912, 4 May 1912)`. Functions: {', '.join(FUNCTIONS)}.",
-            ),
-        ],
-    ) -> CalculateResult:
+    def calculate(self, expression: Expression) -> dict[str, str]:
         """Compute an expression exactly: arithmetic, units, dates, lists. Nothing is executed."""
-        return CalculateResult(expression=expression, result=compute(expression))
+        return {"expression": expression, "result": compute(expression)}
 
     async def ask(
         self,
-        question: Annotated[
-            str,
-            Field(
-                min_length=1,
-                max_length=8000,
-                description="One self-contained question in plain words; it may need several look-ups.",
-            ),
-        ],
+        question: Question,
+        context: Context[Any, Any],
         corpus: AskedCorpora = "",
         within: PartOfCorpus = Part(),  # noqa: B008 - frozen
         strategy: Annotated[str, Field(description="How to work on it; empty: as the server is set.")] = "",
-        length: Annotated[
-            str,
-            Field(
-                description="How long the answer is: a value or a few sentences, paragraphs, or a report; empty: as "
-                "the server is set.",
-                json_schema_extra={"enum": ["", *LENGTHS]},
-            ),
-        ] = "",
-    ) -> AskResult:
+        length: Length = "",
+    ) -> dict[str, Any]:
         """Answer a question that may need several look-ups (for example 'Who was the mother of the 15th first lady?'),
-        explain, summarise or compare, with numbered verbatim quotes. It may take minutes with a language model;
-        progress is reported, and a request that is cancelled ends the run."""
+        explain, summarise or compare, with numbered verbatim quotes. `status` is answered, extract (passages, from
+        which nothing is concluded), abstained (the corpus does not hold it) or incomplete (a limit or a fault:
+        `reason`). It may take minutes with a language model; progress is reported, and a request that is cancelled
+        ends the run."""
         given = {"question": question, "corpus": corpus, "strategy": strategy, "length": length}
-        return await self.asking({**given, "within": within.model_dump()})
+        request = await asyncio.to_thread(checked_request, given | {"within": within.model_dump()}, self.runs.pool)
+        asking = context.request_context.request
+        run = self.runs.submit(request, client=client_of(asking.scope) if isinstance(asking, Request) else "")
+        told = 0
+        try:
+            async for event in run.subscribe():
+                if words := step_words(event.happening):
+                    told += 1
+                    await context.report_progress(told, None, words)
+        finally:
+            if not run.over:
+                self.runs.stop(run)
+        if run.answer is None:
+            raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
+        return _answer(run.answer, request.corpus)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolForm:
-    """A tool as clients see it: what it takes and what it returns, read off its method."""
-
-    name: str
-    description: str
-    arguments: type[BaseModel]
-    result: type[BaseModel]
+def document_uri(corpus: str, document_id: str) -> str:
+    return URI_TEMPLATE.format(corpus=quote(corpus, safe=""), document_id=quote(document_id, safe=""))
 
 
-def _form(method: Callable[..., Any]) -> ToolForm:
-    hints = get_type_hints(method, include_extras=True)
-    result = hints.pop("return")
-    parameters = inspect.signature(method).parameters
-    fields: dict[str, Any] = {
-        name: (hint, ... if parameters[name].default is inspect.Parameter.empty else parameters[name].default)
-        for name, hint in hints.items()
-    }
-    arguments = create_model(method.__name__, __config__=_STRICT, **fields)
-    return ToolForm(method.__name__, " ".join((method.__doc__ or "").split()), arguments, result)
-
-
-_METHODS: Sequence[Callable[..., Any]] = (
-    Tools.search,
-    Tools.read_document,
-    Tools.outline,
-    Tools.find_in_document,
-    Tools.list_corpora,
-    Tools.calculate,
-    Tools.ask,
-)
-TOOLS = {method.__name__: _form(method) for method in _METHODS}
-
-
-def document_named(corpus: IndexedCorpus, wanted: str) -> Document:
+def _document_named(corpus: IndexedCorpus, wanted: str) -> Document:
     """The document of an id or a title. Raises CorpusError, which names near titles, and UsageError for namesakes."""
     if corpus.points([wanted]):
         return corpus.document(wanted)
@@ -248,13 +285,39 @@ def _quoted(corpus: IndexedCorpus, document: Document, span: Span) -> Quoted:
     return Quoted(**_source(corpus, document), start=start, end=end, text=text, page=document.page_at(start))
 
 
-def _rows(parts: Sequence[Table]) -> list[RowsPlace]:
+def _rows(parts: Sequence[Table]) -> list[Rows]:
+    ends = [((part.header or part.rows)[0][0], (part.rows or part.header)[-1][1]) for part in parts]
     return [
-        RowsPlace(
-            heading=part.heading,
-            rows=len(part.rows),
-            start=(part.header or part.rows)[0][0],
-            end=(part.rows or part.header)[-1][1],
-        )
-        for part in parts
+        Rows(heading=part.heading, rows=len(part.rows), start=start, end=end)
+        for part, (start, end) in zip(parts, ends, strict=True)
     ]
+
+
+def _answer(answer: Answer, corpus: str) -> dict[str, Any]:
+    told = public_answer(answer)
+    facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
+    ids = {fact.source: fact.document_id for fact in facts if not fact.retrieved}
+    return {
+        "corpus": corpus,
+        **{name: told[name] for name in _TOLD},
+        "citations": [_citation(citation, corpus, ids) for citation in answer.citations],
+        "nearest": [_citation(citation, corpus, ids) for citation in answer.nearest],
+        "run_id": answer.run_id,
+    }
+
+
+def _citation(citation: Citation, corpus: str, ids: Mapping[str, str]) -> dict[str, Any]:
+    """`[n]` in the answer refers to it. The document has no id here where it is a page of the web, which was read on
+    the day `retrieved`."""
+    corpus, document_id = corpus_and_id(corpus, ids.get(citation.source, ""))
+    quoted = Quoted(
+        document_id=document_id,
+        title=citation.title,
+        uri=document_uri(corpus, document_id) if document_id else "",
+        url=citation.link,
+        start=citation.start,
+        end=citation.end,
+        text=citation.quote,
+        page=citation.page,
+    )
+    return {"n": citation.n, "corpus": citation.corpus, "retrieved": citation.retrieved, **quoted.model_dump()}

@@ -96,21 +96,24 @@ FIELDS = frozenset(Asking.model_fields)
 
 
 def checked(model: type[M], given: object, of: str = "") -> M:
-    """What a client has sent, as this model. Raises UsageError, which names the first fault and what it is `of`; what
-    was given is the client's, and may be long."""
+    """What a client has sent, as this model. Raises UsageError, which names the first fault and what it is `of`."""
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        *path, last = map(str, first["loc"] or ("",))
-        of = ".".join(path) or of
-        name = repr(last[:_LONGEST_NAME]) + (of and f" of {of}")
-        hint = f"Known: {', '.join(model.model_fields)}."
-        if first["type"] == "extra_forbidden":
-            raise UsageError(f"Unknown field {name}.", hint=hint) from error
-        if first["type"] == "missing":
-            raise UsageError(f"{name} is missing.", hint=hint) from error
-        raise UsageError(f"{name} is not valid: it must be {required(first)}.", hint=hint) from error
+        raise refusal(error, of, f"Known: {', '.join(model.model_fields)}.") from error
+
+
+def refusal(error: ValidationError, of: str = "", hint: str = "") -> UsageError:
+    """The first fault in our own words; what was given is the client's, and may be long."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    *path, last = map(str, first["loc"] or ("",))
+    of = ".".join(path) or of
+    name = repr(last[:_LONGEST_NAME]) + (of and f" of {of}")
+    if first["type"] == "extra_forbidden":
+        return UsageError(f"Unknown field {name}.", hint=hint)
+    if first["type"] == "missing":
+        return UsageError(f"{name} is missing.", hint=hint)
+    return UsageError(f"{name} is not valid: it must be {required(first)}.", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
