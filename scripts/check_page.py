@@ -64,7 +64,6 @@ def main(
             ("corpus", "/corpora/starter?q=bridge"),
             ("article", _article(address)),
             ("wide table", _article(address, "List of assassinated presidents of the United States")),
-            ("evaluations", "/evaluations"),
         ]
         print("360 pixels  ", _narrow(browser, address, pages))
         if axe:

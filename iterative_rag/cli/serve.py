@@ -4,7 +4,6 @@ tools of an agent, over stdin and stdout."""
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,9 +49,6 @@ def serve(
     behind_tls: Annotated[
         bool, typer.Option("--behind-tls", help="A proxy before it ends TLS: cookies are sent over https alone.")
     ] = False,
-    evaluations: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Evaluation runs to show on the page.")
-    ] = None,
     runs_at_once: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Questions at once.")] = 2,
     queue: Annotated[int, typer.Option(metavar="N", min=0, max=10_000, help="Questions that may wait.")] = 32,
     runs_per_client: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Questions of one client.")] = 8,
@@ -80,7 +76,6 @@ def serve(
         corpora=tuple(corpus or ()),
         allow_hosts=tuple(allow_host or ()),
         behind_tls=behind_tls,
-        evaluations=evaluations,
         runs_at_once=runs_at_once,
         queue=queue,
         runs_per_client=runs_per_client,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from pathlib import Path
 
 from iterative_rag.errors import UsageError
 
@@ -22,7 +21,6 @@ class ServeOptions:
     `behind_tls`: browsers reach the server over https, by a proxy that ends TLS. `read_only` hides what changes state.
     A run ends `grace_seconds` after the last client that watched it has gone.
     The head of a request has to arrive within `head_seconds`, its body within `body_seconds` more.
-    `evaluations` is a folder of evaluation runs that are shown.
     `kept_runs` finished runs keep their events in memory; older ones are read from their traces.
     """
 
@@ -33,7 +31,6 @@ class ServeOptions:
     behind_tls: bool = False
     corpora: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
-    evaluations: Path | None = None
     runs_at_once: int = 2
     queue: int = 32
     runs_per_client: int = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute
@@ -12,21 +12,18 @@ from starlette.routing import BaseRoute
 from iterative_rag.serve.guards.access import ServerToken
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
-from iterative_rag.serve.runs.shown_run import RunIndex
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The corpora and backends (`pool`), the runs over them, those of the past (`history`), and how the server was
-    started."""
+    """The corpora and backends (`pool`), the runs over them, and how the server was started."""
 
     options: ServeOptions
     pool: RagPool
     runs: RunManager
     token: ServerToken
-    history: RunIndex = field(default_factory=RunIndex)
 
     @property
     def settings(self) -> Settings:

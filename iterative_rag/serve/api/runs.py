@@ -19,7 +19,7 @@ from iterative_rag.serve.guards.limits import client_of
 from iterative_rag.serve.runs.events import RunEvent, public_answer
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_request import Text, checked_request
-from iterative_rag.serve.runs.shown_run import kept_events, past_run, shown_live, shown_run
+from iterative_rag.serve.runs.shown_run import kept_events, past_run, runs_of_the_past, shown_live, shown_run
 from iterative_rag.serve.services import services_of
 
 _LOOKS_SECONDS = 0.5  # between two looks whether the client is still there
@@ -87,9 +87,7 @@ async def start(request: Request) -> Response:
 async def listed(request: Request) -> Response:
     """The runs, the newest first, also those that still go on; with `q` those with its words in question or answer."""
     services, given = services_of(request), query_of(request, ListQuery)
-    runs = await asyncio.to_thread(
-        lambda: list(islice(services.history.runs(services.pool.corpora(), given.q), given.limit))
-    )
+    runs = await asyncio.to_thread(lambda: list(islice(runs_of_the_past(services.pool, given.q), given.limit)))
     known = {run.id: run for run in runs}
     for run in services.runs.all():
         if not run.over and given.q.casefold() in run.request.question.casefold():

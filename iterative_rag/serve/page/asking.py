@@ -26,7 +26,7 @@ from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.runs.run_manager import Work
 from iterative_rag.serve.runs.run_request import CHOICES, LIMITS, RunRequest, Text, checked, checked_request
-from iterative_rag.serve.runs.shown_run import ShownRun, shown_run
+from iterative_rag.serve.runs.shown_run import ShownRun, runs_of_the_past, shown_run
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.settings import PRESETS
 from iterative_rag.settings.choices import LENGTHS
@@ -116,9 +116,7 @@ def _as_request(given: Mapping[str, str]) -> dict[str, Any]:
 async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGError | None = None) -> Response:
     services = services_of(request)
     pool, settings = services.pool, services.settings
-    corpora, recent = await asyncio.to_thread(
-        lambda: (pool.corpora(), list(islice(services.history.runs(pool.corpora()), _RECENT)))
-    )
+    corpora, recent = await asyncio.to_thread(lambda: (pool.corpora(), list(islice(runs_of_the_past(pool), _RECENT))))
     return page(
         request,
         "ask.html",

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.responses import on_http_error, status_of
-from iterative_rag.serve.page import asking, evaluation_page, explore, proof_page
+from iterative_rag.serve.page import asking, explore, proof_page
 from iterative_rag.serve.page.rendering import page, static
 from iterative_rag.serve.runs.public_text import public_message
 from iterative_rag.serve.services import Door, Services
@@ -38,8 +38,6 @@ def page_door(services: Services) -> Door:
         ("/corpora/{name}/documents/{id:path}", explore.document),
         ("/history", explore.history),
         ("/compare", explore.compare),
-        ("/evaluations", evaluation_page.evaluations),
-        ("/evaluations/{name}", evaluation_page.evaluation),
     ]
     posted: list[tuple[str, View]] = [
         ("/ask", asking.ask),

@@ -14,18 +14,16 @@ from starlette.responses import RedirectResponse, Response
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.api.documents import LONGEST_QUERY, Offset, described, document_of, opened_corpus, search_hits
 from iterative_rag.serve.api.responses import query_of
-from iterative_rag.serve.page.articles.article_links import article_links
 from iterative_rag.serve.page.articles.article_view import article_view
 from iterative_rag.serve.page.asking import changing_fields
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import run_story
 from iterative_rag.serve.runs.run_request import Text
-from iterative_rag.serve.runs.shown_run import ShownRun, shown_live, shown_run
+from iterative_rag.serve.runs.shown_run import ShownRun, runs_of_the_past, shown_live, shown_run
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.storage.past_runs import delete, run_of_id
 
 _HITS, _TITLES, _RUNS = 12, 400, 30
-_CITING = 5
 
 
 class CorpusQuery(BaseModel):
@@ -66,7 +64,7 @@ async def corpus(request: Request) -> Response:
 
 
 async def document(request: Request) -> Response:
-    """An article: its text with a passage marked, what it links to, and what cites it."""
+    """An article: its text with a passage marked."""
     services, name, given = services_of(request), request.path_params["name"], query_of(request, DocumentQuery)
     as_source = given.view == "source"
 
@@ -74,11 +72,7 @@ async def document(request: Request) -> Response:
         article = document_of(services.pool, name, request.path_params["id"])
         end = max(given.start, given.end)
         view = article_view(article, given.start, end, part=given.part or None, as_source=as_source)
-        runs = services.history.runs(services.pool.corpora())
-        # Of this corpus, or of several with it.
-        citing = (run for run in runs if article.title in run.cited and name in run.corpus.split(","))
-        links = article_links(opened_corpus(services.pool, name), article)
-        return {"document": article, "view": view, "links": links, "citing": list(islice(citing, _CITING))}
+        return {"document": article, "view": view}
 
     context = await asyncio.to_thread(looked_up)
     return page(request, "document.html", name=name, as_source=as_source, **context)
@@ -135,7 +129,7 @@ def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Respon
 
 
 def _runs(services: Services, words: str, offset: int) -> list[ShownRun]:
-    runs = services.history.runs(services.pool.corpora(), words)
+    runs = runs_of_the_past(services.pool, words)
     return list(islice(runs, offset, offset + _RUNS + 1))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from iterative_rag.errors import FollowUpUnclear, UsageError
 from iterative_rag.serve.api.responses import NotFound
-from iterative_rag.serve.rag_pool import asked_only
+from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.events import (
     Failed,
     Happening,
@@ -25,16 +23,11 @@ from iterative_rag.serve.runs.events import (
 )
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.serve.runs.run import Run
-from iterative_rag.storage.past_runs import PastRun, answer_of, events_of, read_run, run_of_id, step_of, trace_files
+from iterative_rag.storage.past_runs import PastRun, answer_of, events_of, past_runs, run_of_id, step_of
 from iterative_rag.types import Answer, FollowUpStep, RunProgress, Status, Step
 
 if TYPE_CHECKING:
     from iterative_rag.serve.services import Services
-
-# Runs that are kept for lists, most of them of 1 or 2 kB; older ones are read each time.
-_MOST = 2_000
-# How much of question and answer is searched.
-_SEARCHED_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +36,7 @@ class ShownRun:
     how far its ending can be trusted: the word of confidence, or else the status. `error` is what clients are told of
     the one that ended it. `place` is that in the queue. `revises` is the run that this one is another version of, and
     `change` what was changed in it; both "" for a question asked anew. `follows` is the run that a follow-up goes on
-    from, as long as the server knows it. `searched` are question and answer, case-folded, `cited` the titles of the
-    documents that the answer cites. What the answer says of its ending names no path and no server.
+    from, as long as the server knows it. What the answer says of its ending names no path and no server.
 
     In lists there are no steps, and no answer but `short_answer` and `reason`.
     """
@@ -60,8 +52,6 @@ class ShownRun:
     short_answer: str = ""
     reason: str = ""
     standing: str = ""
-    searched: str = ""
-    cited: frozenset[str] = frozenset()
     steps: tuple[Step, ...] = ()
     answer: Answer | None = None
     error: Mapping[str, Any] = field(default_factory=dict)
@@ -160,10 +150,6 @@ def _shown_past(run: PastRun) -> ShownRun:
 
 def listed(run: PastRun) -> ShownRun:
     """A run of the past, as lists show it."""
-    answer = run.answer
-    cited = answer.get("citations")
-    titles = (quote.get("title") for quote in cited if isinstance(quote, dict)) if isinstance(cited, list) else ()
-    said = f"{run.question}\n{run.short_answer}\n{answer.get('text', '')}"
     state = {"failed": "failed", "stopped": "stopped", "unfinished": "unfinished", "damaged": "unfinished"}
     return ShownRun(
         run.run_id,
@@ -177,8 +163,6 @@ def listed(run: PastRun) -> ShownRun:
         run.short_answer,
         run.reason,
         standing=(run.confidence_word if run.status == Status.ANSWERED else "") or run.status,
-        searched=said[:_SEARCHED_CHARS].casefold(),
-        cited=frozenset(title for title in titles if isinstance(title, str)),
     )
 
 
@@ -215,39 +199,7 @@ def _revised(first: Mapping[str, Any]) -> dict[str, Any]:
     return {"revises": str(told.get("run_id", "")), "change": str(told.get("change", ""))}
 
 
-class RunIndex:
-    """The runs of the data folder, kept in memory so that a trace is read once. An entry belongs to the size and the
-    time of change of its trace, so it cannot outlive what it was made from. Safe to use from several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[Path, tuple[tuple[int, int], ShownRun]] = {}
-
-    def runs(self, served: Iterable[str], words: str = "") -> Iterator[ShownRun]:
-        """The runs over corpora of `served` alone whose question or answer holds all the words, the newest first.
-        Raises CorpusError."""
-        corpora, wanted = frozenset(served), words.casefold().split()
-        files = trace_files()
-        with self._lock:
-            for gone in self._known.keys() - set(files[:_MOST]):
-                del self._known[gone]
-        for number, path in enumerate(files):
-            run = self._entry(path, keep=number < _MOST)
-            if run and asked_only(run.corpus, corpora) and all(word in run.searched for word in wanted):
-                yield run
-
-    def _entry(self, path: Path, *, keep: bool) -> ShownRun | None:
-        """None for a trace that was deleted meanwhile."""
-        try:
-            stat = path.stat()
-            written = stat.st_mtime_ns, stat.st_size
-            known = self._known.get(path)
-            if known and known[0] == written:
-                return known[1]
-            run = listed(read_run(path))
-        except FileNotFoundError:
-            return None
-        if keep:
-            with self._lock:
-                self._known[path] = written, run
-        return run
+def runs_of_the_past(pool: RagPool, words: str = "") -> Iterator[ShownRun]:
+    """Those over corpora that are served here alone, whose question or answer holds all the words, the newest first.
+    Raises CorpusError."""
+    return (listed(run) for run in past_runs(words) if pool.serves(run))
