@@ -30,7 +30,6 @@ from iterative_rag.serve.guards.limits import client_of
 from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import Part, checked_request
-from iterative_rag.serve.step_words import step_words
 from iterative_rag.settings.choices import LENGTHS
 from iterative_rag.types import Answer, Citation, Document, FindCall
 
@@ -248,9 +247,9 @@ class Tools:
         told = 0
         try:
             async for event in run.subscribe():
-                if words := step_words(event.happening):
+                if event.words:
                     told += 1
-                    await context.report_progress(told, None, words)
+                    await context.report_progress(told, None, event.words)
         finally:
             if not run.over:
                 self.runs.stop(run)

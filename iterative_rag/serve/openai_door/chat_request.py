@@ -1,45 +1,98 @@
-"""A request for a chat completion: what of it is used, what is ignored, and what is refused.
+"""A request for a chat completion: its model, its question, and the conversation before it.
 
-An answer is the same whatever the sampling parameters say, so those are ignored. What would change the form of a reply
-and is not supported is refused, so that no client waits for what never comes.
+The models are `iterative-rag:CORPUS`, and `iterative-rag:CORPUS:STRATEGY` for another strategy than the server's. What
+would change the form of a reply and is not supported is refused, so that no client waits for what never comes; other
+parameters, such as those of sampling, change nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from iterative_rag.serve.openai_door.protocol import RequestRefused
+from iterative_rag.errors import CorpusNotFound, UsageError
+from iterative_rag.registry import STRATEGIES
+from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_request import Text
 from iterative_rag.settings.validation_words import required
+from iterative_rag.text.control_characters import one_line
+from iterative_rag.text.markup import plain
+from iterative_rag.types import Earlier, Exchange
 
-# Sampling, accounting, and what servers of local models add to the protocol.
-_SAMPLING = (
-    *("temperature", "top_p", "top_k", "min_p", "typical_p", "tfs_z", "mirostat", "mirostat_eta", "mirostat_tau"),
-    *("frequency_penalty", "presence_penalty", "repetition_penalty", "repeat_penalty", "repeat_last_n", "logit_bias"),
-    *("seed", "reasoning_effort", "reasoning", "include_reasoning", "think", "prediction"),
-)
-_ACCOUNTING = (
-    *("user", "metadata", "store", "service_tier", "safety_identifier", "parallel_tool_calls", "prompt_cache_key"),
-    *("prompt_cache_retention", "cache_prompt", "chat_template_kwargs", "keep_alive", "options"),
-    *("num_ctx", "num_keep", "num_predict"),
-)
-_IGNORED = frozenset((*_SAMPLING, *_ACCOUNTING))
+FAMILY = "iterative-rag"
+# What a follow-up that was put in other words begins with.
+UNDERSTOOD = "Understood as:"
+# What is read of a long conversation. Clients send what they like: no pattern sees more of a message.
+_MOST_EXCHANGES = 20
+_MOST_CHARS = 1000
+_MOST_READ = 20_000
+
+
+class RequestRefused(UsageError):
+    """A parameter that is wrong, or that is not supported here. `code` is the protocol's."""
+
+    def __init__(self, message: str, *, param: str | None = None, code: str | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.param, self.code = param, code
+
+
+class ModelUnknown(RequestRefused):
+    """The model of a request does not exist."""
+
+    def __init__(self, model: str) -> None:
+        told, hint = f"The model {model!r:.200} does not exist.", "The list of models names them."
+        super().__init__(told, param="model", code="model_not_found", hint=hint)
+
+
+# --- models ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """`strategy` is "" for the server's."""
+
+    corpus: str
+    strategy: str = ""
+
+    def __str__(self) -> str:
+        return ":".join(filter(None, (FAMILY, self.corpus, self.strategy)))
+
+
+def offered(pool: RagPool) -> list[ModelName]:
+    """The models that are listed: each corpus, and then with each strategy that the backend can follow."""
+    corpora = list(dict.fromkeys([pool.default_corpus, *pool.corpora()]))
+    strategies = STRATEGIES.offered_with(pool.backends[0])
+    with_strategy = [ModelName(corpus, strategy) for corpus in corpora for strategy in strategies]
+    return [*(ModelName(corpus) for corpus in corpora), *with_strategy]
+
+
+def parsed(model: str, pool: RagPool) -> ModelName:
+    """The name alone stands for the default corpus; several stand between commas. Raises ModelUnknown."""
+    family, _, rest = model.partition(":")
+    corpus, _, strategy = rest.partition(":")
+    if family != FAMILY or (strategy and strategy not in STRATEGIES.offered):
+        raise ModelUnknown(model)
+    try:
+        return ModelName(pool.served(corpus), strategy)
+    except CorpusNotFound as error:
+        raise ModelUnknown(model) from error
+
+
+# --- the body --------------------------------------------------------------------------------------
+
 _NOTHING: tuple[object, ...] = (None, [], {}, "", False)
 # Parameters that may only have these values.
 _FIXED: Mapping[str, tuple[tuple[object, ...], str]] = {
     "n": ((None, 1), "One answer is given: n may only be 1."),
     "logprobs": ((None, False), "Log probabilities are not supported."),
-    "top_logprobs": ((None, 0), "Log probabilities are not supported."),
-    "tools": (
-        _NOTHING,
-        "Tools are not supported: iterative-rag answers from its corpora. It offers tools by MCP.",
-    ),
+    "tools": (_NOTHING, "Tools are not supported: iterative-rag answers from its corpora. It offers tools by MCP."),
     "functions": (_NOTHING, "Functions are not supported: iterative-rag answers from its corpora."),
-    "tool_choice": ((None, "none", "auto"), "Tools are not supported."),
-    "function_call": ((None, "none", "auto"), "Functions are not supported."),
     "modalities": ((None, ["text"]), "Answers are text."),
     "audio": (_NOTHING, "Answers are text."),
     "web_search_options": (_NOTHING, "Whether the web is searched is a setting of the server."),
@@ -126,14 +179,9 @@ class ChatRequested(_Used):
 
 def chat_requested(body: Mapping[str, Any]) -> ChatRequested:
     """Raises RequestRefused, which names the parameter."""
-    for name, value in body.items():
-        if name in _FIXED:
-            allowed, reason = _FIXED[name]
-            if not any(type(value) is type(known) and value == known for known in allowed):
-                raise RequestRefused(reason, param=name, code="unsupported_parameter")
-        elif name not in ChatRequested.model_fields and name not in _IGNORED:
-            told = name[:60].encode(errors="replace").decode()  # JSON can hold lone surrogates, a reply cannot
-            raise RequestRefused(f"Unknown parameter: {name!r:.60}.", param=told, code="unknown_parameter")
+    for name, (allowed, reason) in _FIXED.items():
+        if not any(type(body.get(name)) is type(known) and body.get(name) == known for known in allowed):
+            raise RequestRefused(reason, param=name, code="unsupported_parameter")
     try:
         requested = ChatRequested.model_validate(body)
     except ValidationError as error:
@@ -148,10 +196,73 @@ def chat_requested(body: Mapping[str, Any]) -> ChatRequested:
 def _refused(error: ValidationError) -> RequestRefused:
     first = error.errors(include_url=False, include_input=False)[0]
     param = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).removeprefix(".")
-    if param == "model":
-        told = "you must provide a model parameter"
-        return RequestRefused(told, param=param, hint="The list of models names them.")
     if _ONLY_TEXT in first["msg"]:
         return RequestRefused(_ONLY_TEXT, param=param, code="unsupported_content")
     code = "invalid_type" if first["type"].endswith("_type") else "invalid_value"
     return RequestRefused(f"{param} is not valid: it must be {required(first)}.", param=param, code=code)
+
+
+# --- the conversation before the question ----------------------------------------------------------
+
+_FOLDED, _UNFOLDED = "<details", "</details>"
+_UNDERSTOOD = re.compile(rf"\A\*{re.escape(UNDERSTOOD)} (?P<question>.+)\*\s*\n")
+# Not the label of an ending without an answer, which ends with a colon.
+_BOLD = re.compile(r"\*\*(?P<value>(?:[^*\n\\]|\\.)+?)(?<!:)\*\*")
+_LABEL = re.compile(r"\A\*\*(?:[^*\n])+:\*\*")
+
+
+def earlier_of_messages(messages: Sequence[Message]) -> Earlier | None:
+    """What a follow-up is understood from: the last exchanges of a user with this server, None where there are none. A
+    client sends all messages each time; an answer says how the question was understood, and its value in bold type."""
+    exchanges = [
+        _exchange(query.text[:_MOST_READ], _without_reasoning(reply.text)[:_MOST_READ])
+        for query, reply in pairwise(messages)
+        if (query.role, reply.role) == ("user", "assistant") and query.text.strip()
+    ]
+    return Earlier(tuple(exchanges[-_MOST_EXCHANGES:])) if exchanges else None
+
+
+def _without_reasoning(replied: str) -> str:
+    """The reply without the block in which some clients keep the reasoning."""
+    before, folded, rest = replied.partition(_FOLDED)
+    _, ended, after = rest.partition(_UNFOLDED)
+    return f"{before}{after}".lstrip() if folded and ended else replied.lstrip()
+
+
+def _exchange(asked: str, replied: str) -> Exchange:
+    if understood := _UNDERSTOOD.match(replied):
+        asked, replied = plain(understood["question"]), replied[understood.end() :].lstrip()
+    said = replied.partition("\n\n")[0][:_MOST_CHARS]
+    value = None if _LABEL.match(said) else _BOLD.search(said)
+    short = one_line(plain(value["value"])) if value else ""
+    return Exchange(one_line(asked)[:_MOST_CHARS], short[:_MOST_CHARS], one_line(plain(said))[:_MOST_CHARS])
+
+
+# --- what a chat program asks by itself ------------------------------------------------------------
+
+_TASK = "### Task:\n"
+# The keys of the JSON object that is asked for. The examples of a prompt use no other.
+_KEYS = re.compile(r"""\{\s*["'](?P<key>title|tags|follow_ups|queries|text|prompt)["']\s*:""")
+_TITLE_CHARS = 50
+
+
+def task_reply(prompt: str) -> str | None:
+    """The reply to a prompt of Open WebUI, which asks for titles, tags and follow-up questions after each answer: none
+    is a question about the corpus, so none is searched for. None for a question of the user."""
+    asked = _KEYS.search(prompt[:_MOST_READ]) if prompt.lstrip().startswith(_TASK) else None
+    if asked is None:
+        return None
+    if asked["key"] in ("text", "prompt"):
+        return json.dumps({asked["key"]: ""})
+    if asked["key"] != "title":
+        return json.dumps({asked["key"]: []})
+    said = prompt.partition("<chat_history>")[2].partition("USER:")[2].partition("\nASSISTANT:")[0]
+    title = one_line(said[:_MOST_READ])
+    return json.dumps({"title": f"{title[:_TITLE_CHARS].rstrip()}…" if len(title) > _TITLE_CHARS else title})
+
+
+def question_within(prompt: str) -> str:
+    """The user's question, also where a chat program has put it into a prompt about documents of its own."""
+    _, begun, rest = prompt.partition("<user_query>")
+    query, ended, _ = rest.partition("</user_query>")
+    return query.strip() if prompt.lstrip().startswith(_TASK) and begun and ended else prompt

@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -17,33 +16,35 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from iterative_rag.errors import FollowUpUnclear, IterativeRAGError, ServerBusy
-from iterative_rag.serve.api.responses import json_object
+from iterative_rag.serve.api.responses import json_object, status_of
 from iterative_rag.serve.api.runs import PING_SECONDS, SEND_SECONDS, over_or_gone
 from iterative_rag.serve.guards.limits import client_of
-from iterative_rag.serve.openai_door.answer_content import Content, content_of
-from iterative_rag.serve.openai_door.chat_request import ChatRequested, chat_requested
-from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
-from iterative_rag.serve.openai_door.earlier_messages import AnswersGiven, earlier_of_messages
-from iterative_rag.serve.openai_door.protocol import (
-    Completion,
-    error_body,
-    model_json,
+from iterative_rag.serve.openai_door.chat_reply import Completion, Content, content_of, error_body
+from iterative_rag.serve.openai_door.chat_request import (
+    FAMILY,
+    ChatRequested,
+    ModelName,
+    ModelUnknown,
+    chat_requested,
+    earlier_of_messages,
     offered,
     parsed,
-    refusal_response,
+    question_within,
+    task_reply,
 )
-from iterative_rag.serve.runs.events import Happening
+from iterative_rag.serve.runs.events import RunEvent
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_manager import RunManager, asking
-from iterative_rag.serve.runs.run_request import RunRequest, checked_request
+from iterative_rag.serve.runs.run_request import checked_request
 from iterative_rag.serve.services import Door, Services, services_of
-from iterative_rag.serve.step_words import step_words
 from iterative_rag.storage.trace import new_run_id
 from iterative_rag.text.control_characters import without_controls
-from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress, Usage
+from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress
 from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
 
 _log = logging.getLogger(__name__)
+# Seconds after which a client whose run was not taken may try again.
+RETRY_AFTER = "5"
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -53,7 +54,7 @@ def openai_door(services: Services) -> Door:
         routes=[
             Route("/v1/models", _told_by_protocol(models), methods=["GET"]),
             Route("/v1/models/{model:path}", _told_by_protocol(model), methods=["GET"]),
-            Route("/v1/chat/completions", _told_by_protocol(partial(complete, given=AnswersGiven())), methods=["POST"]),
+            Route("/v1/chat/completions", _told_by_protocol(complete), methods=["POST"]),
         ]
     )
 
@@ -65,10 +66,10 @@ def _told_by_protocol(endpoint: Endpoint) -> Endpoint:
         try:
             return await endpoint(request)
         except IterativeRAGError as error:
-            reply = refusal_response(error)
-            if reply.status_code >= 500:
+            status = 404 if isinstance(error, ModelUnknown) else status_of(error)
+            if status >= 500:
                 _log.warning("%s: %s", type(error).__name__, error)
-            return reply
+            return JSONResponse(error_body(error), status, {"retry-after": RETRY_AFTER} if status == 429 else None)
 
     return told
 
@@ -76,25 +77,27 @@ def _told_by_protocol(endpoint: Endpoint) -> Endpoint:
 async def models(request: Request) -> Response:
     """The corpora as models."""
     names = await asyncio.to_thread(offered, services_of(request).pool)
-    created = int(time.time())
-    return JSONResponse({"object": "list", "data": [model_json(name, created) for name in names]})
+    return JSONResponse({"object": "list", "data": [_model_json(name) for name in names]})
 
 
 async def model(request: Request) -> Response:
     """One model, also one with a strategy that is not listed. Raises ModelUnknown."""
-    name = await asyncio.to_thread(parsed, request.path_params["model"], services_of(request).pool)
-    return JSONResponse(model_json(name, int(time.time())))
+    return JSONResponse(
+        _model_json(await asyncio.to_thread(parsed, request.path_params["model"], services_of(request).pool))
+    )
+
+
+def _model_json(name: ModelName) -> dict[str, Any]:
+    return {"id": str(name), "object": "model", "created": int(time.time()), "owned_by": FAMILY}
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question that is being answered: its run, the request, the address of this server for its client, and the
-    answers given before."""
+    """A question that is being answered: its run, the request, and the address of this server for its client."""
 
     run: Run
     requested: ChatRequested
     server: str
-    given: AnswersGiven
 
     def content(self) -> Content:
         """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
@@ -109,12 +112,10 @@ class _Asked:
             raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
         follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
         understood = next((step.question for step in follow_ups if step.question != step.asked), "")
-        content = content_of(run.answer, self.requested, self.server, understood)
-        self.given.remember(run.request.corpus, content.text, run.answer)
-        return content
+        return content_of(run.answer, self.requested, self.server, understood)
 
 
-async def complete(request: Request, *, given: AnswersGiven) -> Response:
+async def complete(request: Request) -> Response:
     """The last message of the user is the question. Raises UsageError, ModelUnknown, ServerBusy."""
     services = services_of(request)
     requested = chat_requested(await json_object(request))
@@ -127,22 +128,19 @@ async def complete(request: Request, *, given: AnswersGiven) -> Response:
         "strategy": name.strategy,
         "length": requested.length,
     }
-    question: RunRequest = await asyncio.to_thread(checked_request, wanted, services.pool)
-    facts_of = partial(given.facts, question.corpus)
-    earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier, question.question, facts_of)
+    question = await asyncio.to_thread(checked_request, wanted, services.pool)
+    earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
     run = services.runs.submit(question, client=client_of(request.scope), work=asking(question, earlier))
-    asked = _Asked(run, requested, str(request.base_url), given)
+    asked = _Asked(run, requested, str(request.base_url))
     return _streamed(_chunks(asked, services.runs)) if requested.stream else await _whole(request, asked)
 
 
 async def _whole(request: Request, asked: _Asked) -> Response:
-    run, requested = asked.run, asked.requested
+    run = asked.run
     if not await over_or_gone(request, run):
         return Response(status_code=499)
-    content = asked.content()
-    thoughts = "".join(_thought(event.happening) for event in run.events())
-    usage = run.answer.usage if run.answer else Usage()
-    whole = Completion(run.id, requested.model).whole(content, thoughts, usage, run.answer)
+    thoughts = "".join(_thought(event) for event in run.events())
+    whole = Completion(run.id, asked.requested.model).whole(asked.content(), thoughts, run.answer)
     return JSONResponse(whole, headers={"x-run-id": run.id})
 
 
@@ -154,13 +152,13 @@ async def _chunks(asked: _Asked, runs: RunManager) -> AsyncIterator[dict[str, An
     try:
         yield completion.chunk({"role": "assistant", "content": ""})
         async for event in run.subscribe():
-            if thought := _thought(event.happening):
+            if thought := _thought(event):
                 yield completion.chunk({"reasoning_content": thought})
         content = asked.content()
         yield completion.chunk({"content": content.text})
         yield completion.last_chunk(content, run.answer)
         if requested.include_usage:
-            yield completion.usage_chunk(run.answer.usage if run.answer else Usage())
+            yield completion.usage_chunk(run.answer)
     except IterativeRAGError as error:
         yield error_body(error)
     except Exception:  # noqa: BLE001 - the status is sent: a client can only be told within the stream
@@ -171,13 +169,13 @@ async def _chunks(asked: _Asked, runs: RunManager) -> AsyncIterator[dict[str, An
             runs.stop(run)
 
 
-def _thought(happening: Happening) -> str:
+def _thought(event: RunEvent) -> str:
     """What happens as a part of the reasoning, most of it a line; "" for the counts of a run that goes on.
 
     The answer as it is written is a part of it, too: it is not checked yet, and the text of a message cannot be taken
     back.
     """
-    match happening:
+    match event.happening:
         case AnswerDelta(start=start, text=text):
             return f"{'' if start else 'Draft: '}{without_controls(text)}"
         case TextWithdrawn(reason=reason):
@@ -186,21 +184,20 @@ def _thought(happening: Happening) -> str:
             return "\n"
         case RunProgress():
             return ""
-    words = step_words(happening)
-    return f"{words}\n" if words else ""
+    return f"{event.words}\n" if event.words else ""
 
 
 def _replied(requested: ChatRequested, reply: str) -> Response:
     """A reply that needs no run."""
-    completion, content = Completion(new_run_id(), requested.model), Content(reply, "stop", None)
+    completion, content = Completion(new_run_id(), requested.model), Content(reply)
     if not requested.stream:
-        return JSONResponse(completion.whole(content, "", Usage()))
+        return JSONResponse(completion.whole(content, ""))
 
     async def chunks() -> AsyncIterator[dict[str, Any]]:
         yield completion.chunk({"role": "assistant", "content": reply})
         yield completion.last_chunk(content)
         if requested.include_usage:
-            yield completion.usage_chunk(Usage())
+            yield completion.usage_chunk(None)
 
     return _streamed(chunks())
 

@@ -9,9 +9,7 @@ from iterative_rag.serve.step_notes import Note, step_notes, unread_notes
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     AnalysisStep,
-    AnsweringStep,
     Fact,
-    Known,
     Need,
     Needs,
     ReadingStep,
@@ -19,7 +17,6 @@ from iterative_rag.types import (
     ShortlistedDocument,
     ShortlistStep,
     Step,
-    Stuck,
 )
 
 
@@ -69,9 +66,13 @@ def run_story(steps: Iterable[Step]) -> list[HopStory]:
 
 
 def _tell(step: Step, hop: HopStory) -> None:
+    """Needs, their documents and their facts have places of their own; everything else is a note."""
     match step:
-        case AnalysisStep():
-            _tell_analysis(step, hop)
+        case AnalysisStep(question=question, analysis=analysis):
+            hop.question = question
+            for looked_for in analysis.needs if isinstance(analysis, Needs) else ():
+                hop.need(looked_for)
+            hop.notes += [note for note in step_notes(step) if not note.label.startswith("need")]
         case ShortlistStep():
             need = hop.need(step.need)
             known = {document.document_id for document in need.documents}
@@ -80,26 +81,10 @@ def _tell(step: Step, hop: HopStory) -> None:
                 hop.notes.append(Note("searched wider", step.need.question))
         case ReadingStep():
             _tell_reading(step, hop)
-        case RephrasingStep() if step.after != step.before:
-            hop.rephrased = step.after
-        case AnsweringStep() if not step.draft.answered:
-            hop.notes.append(Note("not answered yet", step.draft.missing or "the facts do not suffice"))
+        case RephrasingStep():
+            hop.rephrased = step.after if step.after != step.before else hop.rephrased
         case _:
             hop.notes += step_notes(step)
-
-
-def _tell_analysis(step: AnalysisStep, hop: HopStory) -> None:
-    hop.question = step.question
-    if step.known:
-        hop.notes.append(Note("known", f"{counted(len(step.known), 'fact')} found for earlier questions"))
-    match step.analysis:
-        case Needs(needs):
-            for need in needs:
-                hop.need(need)
-        case Known():
-            hop.notes.append(Note("known", "the facts so far may answer the question"))
-        case Stuck(reason):
-            hop.notes.append(Note("stuck", reason))
 
 
 def _tell_reading(step: ReadingStep, hop: HopStory) -> None:

@@ -23,6 +23,7 @@ from iterative_rag.errors import (
     StoreError,
 )
 from iterative_rag.serve.runs.public_text import public, public_message
+from iterative_rag.serve.step_notes import progress_words, step_words
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Answer, FinalStep, RunProgress, Step
@@ -101,6 +102,18 @@ class RunEvent:
             case Queued() | Started() | Failed() | Stopped():
                 return type(self.happening).__name__.lower()
         return event_name(type(self.happening))
+
+    @property
+    def words(self) -> str:
+        """One line for clients that show text, "" for what a user need not be told."""
+        match self.happening:
+            case Queued(place):
+                return f"Waiting: place {place} in line"
+            case RunProgress():
+                return progress_words(self.happening)
+            case AnswerDelta() | TextWithdrawn() | Started() | Failed() | Stopped():
+                return ""
+        return public_message(step_words(self.happening))
 
     def data(self) -> dict[str, Any]:
         """What a client is told."""

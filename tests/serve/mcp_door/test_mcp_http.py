@@ -52,7 +52,7 @@ def test_a_question_is_answered_with_progress(served: RunningServer, mode: str) 
     version, answer = over_http(served, ask, mode=mode)
     assert (version == REVISION) is (mode == "auto")
     assert answer["short_answer"] == "Edda Holm"
-    assert any("found Edda Holm (Aldermere)" in line for line in told)
+    assert any("fact: Edda Holm" in line for line in told)
 
 
 def test_the_token_of_the_server_is_the_bearer(tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def test_a_question_is_answered_with_quotes_and_progress(connected: Connected) -
     assert (answer["status"], answer["short_answer"]) == ("answered", "Edda Holm")
     assert {one["title"] for one in answer["citations"]} == {"Aldermere", "Sunday bridge"}
     assert any("Edda Holm" in one["text"] and one["uri"] for one in answer["citations"])
-    assert any(line.startswith("Hop 1: looking for ") for line in told)
-    assert any("Edda Holm (Aldermere)" in line for line in told)
+    assert any(line.startswith("Hop 1: need: ") for line in told)
+    assert any("fact: Edda Holm" in line for line in told)
 
 
 def test_what_a_server_said_in_an_error_stands_in_the_log_alone(

@@ -37,7 +37,7 @@ def said(role: str, text: str) -> Message:
 
 
 def test_a_title_is_made_of_the_first_question() -> None:
-    assert json.loads(task_reply(TITLE) or "") == {"title": "Who was the mother of the 15th first…"}
+    assert json.loads(task_reply(TITLE) or "") == {"title": "Who was the mother of the 15th first lady of the U…"}
 
 
 @pytest.mark.parametrize("key", OTHERS)
