@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from iterative_rag.types import RunProgress
 
 PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
-# A shorter bar says nothing; the longest is that of rich.
-_SHORTEST, _LONGEST = 12, 40
+_BAR = 24  # columns
 # The end of a long answer is shown while it is written: so many lines, drawn anew after so many seconds at the soonest.
 _LINES, _PAUSE = 8, 0.05
 _UNBROKEN = "\N{NO-BREAK SPACE}"
@@ -36,13 +35,11 @@ Show = Callable[[float, float | None, Callable[[], Sequence[str]]], None]
 
 
 class LiveLines:
-    """Redraws what `drawn` gives for the width of the terminal, `per_second` times a second from `start` to `stop`."""
+    """Redraws what `drawn` gives for the width of the terminal every second from `start` to `stop`, the first time
+    `after` seconds from now at the soonest."""
 
-    def __init__(
-        self, console: Console, drawn: Callable[[int], RenderableType], *, per_second: float = 1.0, after: float = 0.0
-    ) -> None:
-        """Where `after` is not 0, they are shown with the first `redraw` after so many seconds."""
-        self._console, self._drawn, self._per_second, self._after = console, drawn, per_second, after
+    def __init__(self, console: Console, drawn: Callable[[int], RenderableType], *, after: float = 0.0) -> None:
+        self._console, self._drawn, self._after = console, drawn, after
         self._wanted, self._starting = False, threading.Lock()
         self._began = time.monotonic()
         self._drawn_at = 0.0
@@ -59,8 +56,7 @@ class LiveLines:
         self._show_when_due()
 
     def redraw(self, *, pause: float = 0.0) -> None:
-        """Show at once what has changed, and not only when the next drawing is due; not within `pause` seconds of the
-        last time."""
+        """Show at once what has changed, but not within `pause` seconds of the last time."""
         self._show_when_due()
         if self._live is not None and time.monotonic() - self._drawn_at >= pause:
             self._drawn_at = time.monotonic()
@@ -83,7 +79,7 @@ class LiveLines:
             self._live = Live(
                 console=self._console,
                 get_renderable=lambda: self._drawn(self._console.width),
-                refresh_per_second=self._per_second,
+                refresh_per_second=1,
                 transient=True,
                 redirect_stdout=False,
             )
@@ -115,13 +111,13 @@ def bar(*, quiet: bool = False, in_pipes: bool = False) -> Iterator[Show | None]
         yield _occasionally() if in_pipes and not quiet else None
         return
     at: tuple[float, float | None, Callable[[], Sequence[str]]] = (0.0, None, tuple)
-    lines = LiveLines(printer.console, lambda width: _drawn(*at, width), per_second=4)
+    lines = LiveLines(printer.console, lambda width: _drawn(*at, width))
 
     def show(done: float, total: float | None, parts: Callable[[], Sequence[str]]) -> None:
         nonlocal at
         at = (done, total, parts)
         lines.start()
-        lines.redraw()
+        lines.redraw(pause=_PAUSE)
 
     try:
         yield show
@@ -148,11 +144,10 @@ def _drawn(done: float, total: float | None, parts: Callable[[], Sequence[str]],
     from rich.text import Text
 
     text = ", ".join(parts())
-    room = width - len(text) - 1
-    if room < _SHORTEST:
+    if len(text) + 1 + _BAR > width:
         return Text("\n".join(in_lines(parts(), width)), no_wrap=True)
     beside = Table.grid(padding=(0, 1))
-    beside.add_row(ProgressBar(total, done, width=min(_LONGEST, room)), Text(text))
+    beside.add_row(ProgressBar(total, done, width=_BAR), Text(text))
     return beside
 
 
@@ -213,15 +208,10 @@ _DOING = {
     "answer": "answering",
     "extract": "reading",
     "follow_up": "understanding the question",
-    "grade": "grading documents",
     "plan": "planning",
-    "recall": "recalling",
     "reflect": "checking the answer",
     "rephrase": "rephrasing the question",
     "rephrase_and_analyse": "rephrasing the question",
-    "reword": "finding other words",
-    "suffice": "checking what is missing",
-    "web_query": "finding words for the web",
 }
 
 
@@ -238,7 +228,7 @@ class RunStatus:
     def __init__(self, console: Console, limits: Mapping[str, float], *, after: float = 0.0) -> None:
         """`after`: the seconds of a run before which it is not shown."""
         self._console, self._limits = console, limits
-        self._doing = _DOING["analyse"]
+        self._doing = "working"
         self._progress: RunProgress | None = None
         self._answer = ""
         self._lines = LiveLines(console, self._drawn, after=after)
@@ -273,13 +263,8 @@ class RunStatus:
 
     def _draft_lines(self, width: int) -> list[str]:
         """The last lines of the answer that is being written."""
-        from rich.text import Text
-
-        if not self._answer:
-            return []
-        lines = Text(f"draft  {clean(self._answer)}").wrap(self._console, max(1, width - 5))
-        shown = [f"{'    ' if number else '  '}{line.plain.rstrip()}" for number, line in enumerate(lines)]
-        return shown if len(shown) <= _LINES else ["    …", *shown[1 - _LINES :]]
+        lines = textwrap.wrap(f"draft  {clean(self._answer)}", max(1, width - 5)) if self._answer else []
+        return [f"{'    ' if number else '  '}{line}" for number, line in enumerate(lines)][-_LINES:]
 
 
 def with_figures(doing: str, figures: Sequence[str], width: int) -> list[str]:

@@ -41,7 +41,13 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run: Command, play: Ca
     assert "5 LLM calls" in done.out
     assert "1,234 + 56 tokens" in done.out
     assert "hop 1" not in done.out
-    for shown in ("the built-in backend is used", "hop 1", NEED.question, "Aldermere", "→ Who founded Aldermere?"):
+    for shown in (
+        "the built-in backend is used",
+        "hop 1",
+        NEED.question,
+        "Aldermere",
+        "→  Who founded Aldermere?",
+    ):
         assert shown in done.err
     assert fake.closed
 
@@ -52,7 +58,7 @@ def test_a_hop_shows_what_did_not_work(run: Command, play: Callable[..., FakeRAG
     assert "no fact 2" in err
     assert "2 windows read, 1 could not be read, 1 quote not in the text and dropped" in err
     assert "not read  Register: a reply could not be read" in err
-    assert "stuck: nothing left to try" in err
+    assert "stuck  nothing left to try" in err
 
 
 @pytest.mark.parametrize(("outcome", "code"), [(ANSWERED, 0), (ABSTAINED, 3), (CAPPED, 6), (FAULTY, 5)])

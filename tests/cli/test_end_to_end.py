@@ -48,7 +48,7 @@ def test_answered(shell: Command, run: Command, towns: None) -> None:
     events = [json.loads(line)["event"] for line in Path("run.jsonl").read_text(encoding="utf-8").splitlines()]
     assert events[0] == "run_started"
     assert events[-1] == "final"
-    assert "→ Who is the mayor of Aldermere?" in run("trace").out
+    assert "→  Who is the mayor of Aldermere?" in run("trace").out
 
 
 def test_auto_without_ollama_says_so_in_one_line_and_answers(run: Command, towns: None) -> None:

@@ -153,6 +153,79 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServe
     assert (last.answer.status, last.answer.short_answer, last.answer.fault) == (Status.ANSWERED, PLACE.mayor, None)
 
 
+def test_where_the_joint_call_fails_both_halves_are_asked_for_apart(ollama: FakeServer) -> None:
+    ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) == "rephrase_and_analyse" else None
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b")
+    try:
+        *steps, last = rag.steps(PLACE.two_hops)
+    finally:
+        rag.close()
+    assert not any(isinstance(step, DegradedStep) for step in steps)
+    assert any(isinstance(step, RephrasingStep) for step in steps)
+    assert isinstance(last, FinalStep)
+    assert (last.answer.status, last.answer.short_answer) == (Status.ANSWERED, PLACE.mayor)
+
+
+def test_no_abstention_where_a_part_was_lost(run: Command, ollama: FakeServer) -> None:
+    def stuck_after_one_hop(body: Mapping[str, Any]) -> str:
+        known = f"stands in {PLACE.town}" in bridge_world.user_prompt(
+            body
+        ) or "is a stone bridge" in bridge_world.user_prompt(body)
+        stuck = bridge_world.role_of(body) == "analyse" and known
+        return json.dumps({"reason": "no idea", "status": "stuck", "needs": []}) if stuck else bridge_world.reply(body)
+
+    ollama.reply = stuck_after_one_hop
+    ollama.fault_of = lambda body: BROKEN if "rephrase" in bridge_world.role_of(body) else None
+    done = run("ask", PLACE.two_hops, "--llm", "ollama/tiny:1b", "--json")
+    made = json.loads(done.out)
+    assert (done.code, made["status"]) == (6, "incomplete")
+    assert made["reason"].startswith("The run went on without the role rephrase (")
+    assert "without rephrase  its call failed: LLMServerError" in done.err
+    assert "without rephrase  its call failed: LLMServerError" in run("trace").out
+
+
+def test_a_call_that_failed_in_every_attempt_is_made_once_more(ollama: FakeServer) -> None:
+    """The first analysis fails; the run is taken up again, and nothing that was listed passes for read."""
+    ollama.faults.append(BROKEN)
+    assert ask().short_answer == PLACE.mayor
+    for role in ("analyse", "grade", "rephrase", "answer", "reflect"):
+        left = [BROKEN]
+        ollama.fault_of = failing_while(left, role)
+        answer = ask("full", PLACE.two_hops, cache=False, analysis="separate")
+        assert (role, answer.status, answer.short_answer) == (role, Status.ANSWERED, PLACE.mayor)
+        assert not left
+
+
+def test_evaluate_counts_a_fault_and_no_abstention(ollama: FakeServer) -> None:
+    from iterative_rag.evaluation.questions import Question
+    from iterative_rag.evaluation.records import Cause, Outcome, from_json, to_json
+    from iterative_rag.evaluation.running.answer_modes import Examination, examine
+    from iterative_rag.evaluation.scoring.failure_causes import cause
+
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b")
+    try:
+        exam = Examination(Question("1", PLACE.one_hop, (PLACE.mayor,)), (), ())
+        record = examine(rag, exam, "iterative")
+    finally:
+        rag.close()
+    assert (record.outcome, cause(record), record.unread) == (Outcome.FAULT, Cause.FAULT, (PLACE.town,))
+    assert record.fault.startswith("1 document could not be read")
+    assert from_json(json.loads(json.dumps(to_json(record)))) == record
+    older = {name: value for name, value in to_json(record).items() if name != "unread"}
+    assert from_json(older).unread == ()
+
+
+def test_the_tool_of_an_agent_is_told_what_was_not_read(ollama: FakeServer) -> None:
+    from iterative_rag.integrations.llama_index import response_metadata, with_quotes
+
+    ollama.fault_of = failing(PLACE.town, BROKEN)
+    answer = ask()
+    assert with_quotes(answer).startswith("Incomplete: 1 document could not be read")
+    assert f"Not read: {PLACE.town} (" in with_quotes(answer)
+    assert response_metadata(answer)["unread"] == [PLACE.town]
+
+
 @pytest.mark.parametrize(("kind", "share"), [("replies", 0.2), ("status", 0.3)])
 def test_faults_of_the_server_cost_no_answer(
     ollama: FakeServer, monkeypatch: pytest.MonkeyPatch, kind: str, share: float
