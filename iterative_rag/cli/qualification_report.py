@@ -15,9 +15,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.app.qualification.decisions import Measured
-    from iterative_rag.app.qualification.measurements import Thinking
     from iterative_rag.app.qualification.qualify import Qualification
-    from iterative_rag.protocols import ChatModel
     from iterative_rag.settings import Settings
     from iterative_rag.types import RunProgress
 
@@ -60,16 +58,8 @@ def _run(settings: Settings, *, quiet: bool) -> Qualification:
         raise UsageError(
             "The built-in models need no profile.", hint="iterative-rag doctor --qualify --llm ollama/llama3.1:8b"
         )
-
-    def thinking(value: Thinking) -> ChatModel:
-        made = make_chat_model(spec, settings.model_copy(update={"thinking": value}))
-        assert made is not None, "the spec has named a chat model above"
-        return made
-
-    set_by_user = "thinking" in settings.model_fields_set
     with _progress(quiet) as (told, calls):
-        identity = model_identity(spec)
-        return qualify(model, identity, settings, told, thinking=None if set_by_user else thinking, calls=calls)
+        return qualify(model, model_identity(spec), settings, told, calls=calls)
 
 
 def show(qualification: Qualification) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iterative_rag.app.qualification.cases import CaseResult
-from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls, ThinkingChoice
+from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls
 from iterative_rag.app.qualification.strategy_runs import StrategyResult
 
 # The first of these that is best is taken: the default before strategies that cost more calls for the same answers.
@@ -36,7 +36,6 @@ class Measured:
     calls: CallFigures
     slowest: float
     parallel: ParallelCalls
-    thinking: ThinkingChoice | None = None
 
     def share(self, shows: str) -> tuple[int, int]:
         """How many of the cases that show something were right, and how many there are."""
@@ -95,12 +94,6 @@ def decisions(measured: Measured) -> tuple[Decision, ...]:
 def _decided(measured: Measured) -> Iterator[Decision]:
     yield _strategy(measured)
     yield _window(measured)
-    if thinking := measured.thinking:
-        on, off = thinking.on, thinking.off
-        told = (
-            f"off: {off.right} of {thinking.cases} right in {off.seconds:.0f} s; on: {on.right} in {on.seconds:.0f} s"
-        )
-        yield Decision("thinking", thinking.value, told)
     together, several = measured.share("several")
     if several and not measured.defects:
         yield Decision(

@@ -1,4 +1,4 @@
-"""What is measured of a model while it is qualified: its calls, calls at the same time, thinking on and off."""
+"""What is measured of a model while it is qualified: its calls, and calls at the same time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Literal
 
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.replies.json_parsing import Unparsable, json_values, visible
@@ -18,9 +17,6 @@ from iterative_rag.types import Need, RunProgress, Window
 TOGETHER = 4
 GAIN = 1.4
 _TEXT = "The store of Brisk is numbered {n}. It was opened in 19{n:02d} and sells rope, lamps and tar."
-Thinking = Literal["on", "off"]
-# Seconds of so few calls vary on a busy machine: less than this is no difference.
-CLEARLY_SLOWER = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,6 @@ class ObservedCall:
     seconds: float
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    thought: bool = False
 
 
 @dataclass(slots=True)
@@ -62,9 +57,7 @@ class ObservedModel:
         seconds = time.monotonic() - started
         form = bool(reply.calls) or has_form(reply.text, request)
         self.calls.append(
-            ObservedCall(
-                request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens, reply.thought
-            )
+            ObservedCall(request.role, reply.text, form, seconds, reply.prompt_tokens, reply.completion_tokens)
         )
         self._tell("")
         return reply
@@ -144,26 +137,3 @@ def _call(extractor: Extractor, n: int) -> None:
     text = _TEXT.format(n=n)
     need, window = Need(f"When was store {n} of Brisk opened?"), Window("store", "Store", "store.md", (), text)
     extractor.extract([need], [window], "")
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingCases:
-    """What came of the cases in one of the two ways: how many were right, and their seconds together."""
-
-    right: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingChoice:
-    """Both ways side by side, and how many cases there were."""
-
-    cases: int
-    on: ThinkingCases
-    off: ThinkingCases
-
-    @property
-    def value(self) -> Thinking:
-        """Off where that answers as well and is not slower."""
-        slower = self.off.seconds > CLEARLY_SLOWER * self.on.seconds
-        return "off" if self.off.right >= self.on.right and not slower else "on"

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from iterative_rag.app.qualification.cases import RoleCase, cases, longest_window, run_case
+from iterative_rag.app.qualification.cases import cases, longest_window, run_case
 from iterative_rag.app.qualification.decisions import Decision, Measured, advice, decisions
-from iterative_rag.app.qualification.measurements import (
-    CallFigures,
-    ObservedModel,
-    Thinking,
-    ThinkingCases,
-    ThinkingChoice,
-    measure,
-)
+from iterative_rag.app.qualification.measurements import CallFigures, ObservedModel, measure
 from iterative_rag.app.qualification.strategy_runs import run_strategy
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
@@ -34,7 +26,6 @@ from iterative_rag.types import RunProgress
 _UNLIMITED = {"max_calls": 100_000, "max_tokens": 1_000_000_000, "max_seconds": 86_400.0}
 
 Progress = Callable[[str], None]
-MakeModel = Callable[[Thinking], ChatModel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +44,15 @@ def qualify(
     settings: Settings,
     progress: Progress,
     *,
-    thinking: MakeModel | None = None,
     calls: Callable[[RunProgress], None] | None = None,
 ) -> Qualification:
     """Run every case, decide, and write the profile. `progress` is told what is tested next, `calls` when a call of the
-    model begins or ends. `thinking` makes the same
-    model with thinking on or off; None leaves it as it is.
+    model begins or ends.
 
     Raises LLMError where the model cannot be called at all, SettingsError and OSError where the profile cannot be
     written.
     """
-    choice = None
-    if thinking is not None:
-        progress("thinking")
-        choice = _thinking(thinking, cases().roles, settings.model_copy(update=_UNLIMITED))
-        model = thinking(choice.value) if choice else model
-    measured = replace(_measured(model, settings, progress, calls), thinking=choice)
+    measured = _measured(model, settings, progress, calls)
     decided = decisions(measured)
     told = tuple(advice(measured))
     profile = ModelProfile(
@@ -79,24 +63,6 @@ def qualify(
     )
     write_profile(profile)
     return Qualification(measured, decided, told, profile)
-
-
-def _thinking(make: MakeModel, cases: Sequence[RoleCase], settings: Settings) -> ThinkingChoice | None:
-    """Run the cases both ways; None for a model that does not think where it is told to. Raises LLMError."""
-    on = ObservedModel(make("on"))
-    _thought(on, cases[:1], settings)
-    if not any(call.thought for call in on.calls):
-        return None
-    return ThinkingChoice(
-        len(cases), _thought(on, cases, settings), _thought(ObservedModel(make("off")), cases, settings)
-    )
-
-
-def _thought(model: ObservedModel, cases: Sequence[RoleCase], settings: Settings) -> ThinkingCases:
-    roles = LLMBackend(model, None, NoCache(), settings).roles(RunBudget(settings, Trace("", [])))
-    started = time.monotonic()
-    right = sum(run_case(case, roles, model).right for case in cases)
-    return ThinkingCases(right, time.monotonic() - started)
 
 
 def _measured(
@@ -133,7 +99,6 @@ def _report(measured: Measured, decided: tuple[Decision, ...], told: tuple[str, 
         "strategies": [asdict(result) for result in measured.strategies],
         "calls": asdict(measured.calls),
         "parallel": asdict(measured.parallel),
-        "thinking": asdict(measured.thinking) if measured.thinking else None,
         "defects": list(measured.defects),
         "settings": [asdict(decision) for decision in decided],
         "advice": list(told),

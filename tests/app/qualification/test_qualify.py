@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import stat
-import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -51,15 +49,9 @@ def by_night(*values: str) -> Any:
 
 def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualification:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
-    settings = Settings(llm=LLM)
-
-    def made(thinking: Literal["auto", "on", "off"]) -> ChatModel:
-        model = make_chat_model(LLM, settings.model_copy(update={"thinking": thinking}))
-        assert model is not None
-        return model
-
-    identity = model_identity(parse_spec(LLM, LLMS))
-    return qualify(made("auto"), identity, settings, lambda name: None, thinking=made)
+    model = make_chat_model(LLM, Settings(llm=LLM))
+    assert model is not None
+    return qualify(model, model_identity(parse_spec(LLM, LLMS)), Settings(llm=LLM), lambda name: None)
 
 
 @pytest.mark.parametrize("name", ["strong", "paraphrasing", by_night("breaking-json"), by_night("obedient")])
