@@ -105,13 +105,10 @@ def write_json(value: Any, *, indent: int | None = 2) -> None:
     write(to_json(value, indent=indent, ascii_only=not utf8))
 
 
-def write_file(path: Path, text: str, *, new: bool = False) -> None:
-    """Write a file, which with `new` must not be there yet. Raises UsageError."""
+def write_file(path: Path, text: str) -> None:
+    """Raises UsageError."""
     try:
-        with path.open("x" if new else "w", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError(f"{path} is there already.", hint="Name another file.") from error
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.", hint="Name another file.") from error
 

@@ -1,37 +1,34 @@
-"""`iterative-rag conversations`: list, show, rename, export and delete conversations."""
+"""`iterative-rag conversations`: list, show, export and delete conversations."""
 
 from __future__ import annotations
 
 import dataclasses
 import shlex
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from iterative_rag.cli.console import clean, confirm, err, out, write, write_json
 from iterative_rag.cli.history import DEFAULT_LIMIT, Limit, ListUnlessNamed, Words, say_older
 from iterative_rag.cli.options import AsJson, Yes, conversation_names
-from iterative_rag.text.control_characters import to_json
 from iterative_rag.text.plurals import counted
-
-if TYPE_CHECKING:
-    from iterative_rag.app.conversations import Conversation
 
 
 class ConversationFormat(StrEnum):
+    TEXT = "text"
     MD = "md"
     JSON = "json"
 
 
 conversations_app = typer.Typer(
     cls=ListUnlessNamed,
-    help="List, show, rename, export and delete conversations.\n\n"
+    help="List, show, export and delete conversations.\n\n"
     "A bare `conversations` lists the newest, `conversations WORDS` those with all the words in a question or answer.",
     rich_markup_mode=None,
     epilog="\b\nExamples:\n  iterative-rag conversations\n  iterative-rag conversations show last\n"
-    '  iterative-rag conversations rename last "Bridges of Porto"\n'
-    "  iterative-rag conversations export last > bridges.md\n  iterative-rag conversations delete last --yes",
+    "  iterative-rag conversations show last --format md > bridges.md\n"
+    "  iterative-rag conversations delete last --yes",
 )
 
 Name = Annotated[
@@ -62,37 +59,31 @@ def list_conversations(words: Words = None, limit: Limit = DEFAULT_LIMIT, as_jso
 
 
 @conversations_app.command("show")
-def show_conversation(name: Name) -> None:
-    """Print a conversation with its answers and citations."""
+def show_conversation(
+    name: Name,
+    form: Annotated[ConversationFormat, typer.Option("--format", help="How to print it.")] = ConversationFormat.TEXT,
+) -> None:
+    """Print a conversation with its answers and citations, or export it."""
+    from iterative_rag import __version__
     from iterative_rag.app.conversations import ConversationStore
-    from iterative_rag.cli.answer_view import show_answer
+    from iterative_rag.app.conversations.values import conversation_to_json
+    from iterative_rag.app.proof.answer_export import conversation_as_markdown
+    from iterative_rag.cli.answer_view import show_answer, shown_source
 
+    conversation = ConversationStore().load(name)
+    if form is ConversationFormat.JSON:
+        write_json(conversation_to_json(conversation, version=__version__))
+        return
+    if form is ConversationFormat.MD:
+        write(conversation_as_markdown(conversation, shown_source))
+        return
     printer = out()
-    for turn in ConversationStore().load(name).turns:
+    for turn in conversation.turns:
         printer.line((f"> {clean(turn.asked)}", "bold cyan"), hang="  ")
         if turn.rewritten:
             printer.line((f"Understood as: {clean(turn.answer.question)}", "dim"), indent="  ")
         show_answer(turn.answer, printer)
         printer.blank()
-
-
-@conversations_app.command("rename")
-def rename_conversation(name: Name, new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")]) -> None:
-    """Give a conversation another name."""
-    from iterative_rag.app.conversations import ConversationStore
-
-    err().line(f"Renamed “{clean(ConversationStore().rename(name, new).name)}”.")
-
-
-@conversations_app.command("export")
-def export_conversation(
-    name: Name,
-    form: Annotated[ConversationFormat, typer.Option("--format", help="How to print it.")] = ConversationFormat.MD,
-) -> None:
-    """Print a conversation as Markdown or JSON."""
-    from iterative_rag.app.conversations import ConversationStore
-
-    write(exported(ConversationStore().load(name), form.value))
 
 
 @conversations_app.command("delete")
@@ -107,18 +98,6 @@ def delete_conversation(name: Name, yes: Yes = False) -> None:
         confirm(f"Delete “{conversation.name}”, {counted(len(conversation.turns), 'question')}?", again=again)
     store.delete(conversation.id)
     err().line(f"Deleted “{clean(conversation.name)}”.")
-
-
-def exported(conversation: Conversation, form: str) -> str:
-    """The conversation as text: "md" or "json"."""
-    from iterative_rag import __version__
-    from iterative_rag.app.conversations.values import conversation_to_json
-    from iterative_rag.app.proof.answer_export import conversation_as_markdown
-    from iterative_rag.cli.answer_view import shown_source
-
-    if form == ConversationFormat.MD:
-        return conversation_as_markdown(conversation, shown_source)
-    return to_json(conversation_to_json(conversation, version=__version__), indent=2) + "\n"
 
 
 def _local(at: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import ANSWERED
 from fakes.terminal_session import TerminalSession
 from iterative_rag.app.conversations import Conversation, ConversationStore, turn_of
-from iterative_rag.settings import home
 
 HOSTILE = "\x1b[2JWho\x07 <script>alert(1)</script>\u202e | [x](javascript:y)?"
 BUILTIN = ("--corpus", "towns", "--llm", "builtin")
@@ -45,12 +43,8 @@ def test_a_chat_on_a_terminal(towns: None) -> None:
         chat.type("and of which country is it a part?")
         chat.expect("Understood as: Of which country is Aldermere a part?")
         chat.expect("> ")
-        chat.type("/sources")
-        chat.expect("“")
         chat.type("/nonsense")
         chat.expect("There is no command '/nonsense'")
-        chat.type("/corpus nowhere")
-        chat.expect("nowhere")
         chat.type("hm")
         chat.expect("cannot be understood")
         chat.expect("> ")
@@ -66,9 +60,6 @@ def test_a_chat_on_a_terminal(towns: None) -> None:
         assert chat.end() == 0
     (one,) = ConversationStore().listing()
     assert (one.turns, one.last) == (3, "hm")
-    history = home() / "chat_history"
-    assert stat.S_IMODE(history.stat().st_mode) == 0o600
-    assert "Who is the mayor of Aldermere?" in history.read_text()
 
 
 def played(body: Any) -> str:
@@ -96,7 +87,18 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, server: FakeSe
     assert [one.turns for one in ConversationStore().listing()] == [1]
 
 
-def test_conversations_are_listed_shown_renamed_exported_and_deleted(run: Command, kept: Conversation) -> None:
+def test_lines_of_a_pipe_are_questions_and_commands(shell: Command, towns: None) -> None:
+    lines = "Who is the mayor of Aldermere?\n\n/help\nof which country is it a part?\n"
+    done = shell("chat", *BUILTIN, "--conversation", "Towns", stdin=lines)
+    assert done.code == 0, done.err
+    assert done.out.index("Edda Holm") < done.out.index("Vessel Isles")
+    assert ">" not in done.out.splitlines()[0]
+    again = shell("chat", *BUILTIN, "--conversation", "Towns", stdin="/edit Who?")
+    assert (again.code, "nothing to edit" in again.err) == (2, True)
+    assert len(ConversationStore().load("Towns").turns) == 2
+
+
+def test_conversations_are_listed_shown_exported_and_deleted(run: Command, kept: Conversation) -> None:
     assert "The bridge" in run("conversations").out
     assert "The bridge" in run("conversations", "holm", "AND").out
     assert run("conversations", "nobody").out == ""
@@ -104,23 +106,27 @@ def test_conversations_are_listed_shown_renamed_exported_and_deleted(run: Comman
     assert "> and who founded it?" in shown
     assert f"Understood as: {ANSWERED.question}" in shown
     assert ANSWERED.citations[0].quote in shown
-    exported = json.loads(run("conversations", "export", "last", "--format", "json").out)
+    exported = json.loads(run("conversations", "show", "last", "--format", "json").out)
     assert exported["turns"][0]["answer"]["citations"][0]["quote"] == ANSWERED.citations[0].quote
-    assert run("conversations", "rename", "last", "Bridges").code == 0
     (listed,) = json.loads(run("conversations", "--json").out)["conversations"]
-    assert (listed["name"], listed["id"], listed["turns"]) == ("Bridges", kept.id, 1)
-    assert run("conversations", "delete", "Bridges").code == 2  # there is no terminal to ask on
-    assert run("conversations", "delete", "Bridges", "--yes").code == 0
-    assert run("conversations", "show", "Bridges").code == 2
+    assert (listed["name"], listed["id"], listed["turns"]) == ("The bridge", kept.id, 1)
+    assert run("conversations", "delete", "the bridge").code == 2  # there is no terminal to ask on
+    assert run("conversations", "delete", "the bridge", "--yes").code == 0
+    assert run("conversations", "show", "the bridge").code == 2
 
 
 def test_nothing_hostile_reaches_a_terminal_or_a_page(run: Command) -> None:
     answer = dataclasses.replace(ANSWERED, question=HOSTILE, text=f"{HOSTILE} [1]", short_answer=HOSTILE)
     ConversationStore().keep(Conversation(), HOSTILE, turn_of(HOSTILE, answer))
-    for arguments in (("list",), ("show", "last"), ("export", "last"), ("export", "last", "--format", "json")):
+    for arguments in (
+        ("list",),
+        ("show", "last"),
+        ("show", "last", "--format", "md"),
+        ("show", "last", "--format", "json"),
+    ):
         done = run("conversations", *arguments)
         assert done.code == 0
         assert not set("\x1b\x07\u202e") & set(done.out + done.err), arguments
-    markdown = run("conversations", "export", "last").out
+    markdown = run("conversations", "show", "last", "--format", "md").out
     assert "<script>" not in markdown
     assert "[x](" not in markdown

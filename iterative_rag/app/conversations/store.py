@@ -1,7 +1,7 @@
 """Keeps conversations in one SQLite file of the data folder, which all doors and processes share.
 
 The file is untrusted input: nothing in it is evaluated, its schema must be the one below, and each turn is validated
-when it is read. A damaged file is set aside, so that nothing of it is lost, and a new one is begun.
+when it is read.
 """
 
 from __future__ import annotations
@@ -10,27 +10,41 @@ import logging
 import secrets
 import sqlite3
 import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from iterative_rag.app.conversations.conversation_file import ConversationFile
 from iterative_rag.app.conversations.values import (
     LAST,
     Conversation,
     ConversationListing,
     Turn,
-    clean_name,
     name_of,
     now,
 )
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, UsageError
 from iterative_rag.settings import home
+from iterative_rag.system.files import disk_full, is_full, unwritable
+from iterative_rag.system.private_files import make_private, private_folder
 from iterative_rag.text.control_characters import one_line, without_controls
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
+FILE_NAME = "conversations.sqlite"
+# Raised where a change of the tables would mislead an older version.
+SCHEMA = 1
+LOCK_SECONDS = 10.0
+_TABLES = (
+    "CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT NOT NULL, created TEXT NOT NULL,"
+    " updated TEXT NOT NULL)",
+    "CREATE TABLE turns (conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE, n INTEGER NOT NULL,"
+    " run TEXT NOT NULL, searched TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (conversation, n))",
+)
+_PRAGMAS = ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON", "secure_delete = ON")
 _COLUMNS = (
     "c.id, c.name, c.created, c.updated, count(t.n),"
     " coalesce((SELECT searched FROM turns WHERE conversation = c.id ORDER BY n DESC LIMIT 1), '')"
@@ -39,18 +53,15 @@ _SEARCHED = "coalesce(group_concat(t.searched, char(10)), '')"
 
 
 class ConversationStore:
-    """The conversations below `folder` (by default the data folder); several processes and threads may use it at once.
+    """The conversations below `folder` (by default the data folder); several processes and threads may use it at once:
+    every call opens the file for itself.
 
     Raises UsageError for a name that is not there, CorpusHeld, DiskFull or another CorpusError where the file cannot be
     used.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._file = ConversationFile(folder or home() / "conversations")
-
-    @property
-    def path(self) -> Path:
-        return self._file.path
+        self.path = (folder or home() / "conversations") / FILE_NAME
 
     def listing(self, words: str = "") -> list[ConversationListing]:
         """The conversations, the newest first; with `words` those that have all of them in a name, question or
@@ -98,25 +109,12 @@ class ConversationStore:
             turns = (*before.turns, *added) if kept else tuple(added)
             return Conversation(identity, called, before.created or turn.at, turn.at, turns)
 
-        return self._file.change(write)
-
-    def rename(self, name: str, new: str) -> ConversationListing:
-        """Give a conversation another name. Raises UsageError where another one has it."""
-        listing, wanted = self._named(name), clean_name(new)
-
-        def write(db: sqlite3.Connection) -> None:
-            taken = db.execute("SELECT id FROM conversations WHERE name = ? COLLATE NOCASE", (wanted,)).fetchone()
-            if taken and taken[0] != listing.id:
-                raise UsageError(f"There is a conversation {wanted!r} already.", hint="Choose another name.")
-            db.execute("UPDATE conversations SET name = ? WHERE id = ?", (wanted, listing.id))
-
-        self._file.change(write)
-        return listing
+        return self._change(write)
 
     def delete(self, name: str) -> ConversationListing:
         """Delete a conversation; returns what was deleted. The traces of its runs stay (`iterative-rag history`)."""
         listing = self._named(name)
-        self._file.change(lambda db: db.execute("DELETE FROM conversations WHERE id = ?", (listing.id,)))
+        self._change(lambda db: db.execute("DELETE FROM conversations WHERE id = ?", (listing.id,)))
         return listing
 
     # --- which one ---------------------------------------------------------------------------
@@ -127,7 +125,7 @@ class ConversationStore:
             f"SELECT {columns} FROM conversations c LEFT JOIN turns t ON t.conversation = c.id WHERE {where}"
             " GROUP BY c.id ORDER BY c.updated DESC, c.rowid DESC"
         )
-        return self._file.read(lambda db: db.execute(sql, values).fetchall(), [])
+        return self._read(lambda db: db.execute(sql, values).fetchall(), [])
 
     def _named(self, name: str) -> ConversationListing:
         if listing := self._chosen(name):
@@ -155,9 +153,70 @@ class ConversationStore:
 
     def _loaded(self, listed: ConversationListing) -> Conversation:
         sql = "SELECT n, body FROM turns WHERE conversation = ? ORDER BY n"
-        rows: list[Any] = self._file.read(lambda db: db.execute(sql, (listed.id,)).fetchall(), [])
+        rows: list[Any] = self._read(lambda db: db.execute(sql, (listed.id,)).fetchall(), [])
         turns = tuple(turn for n, body in rows if (turn := _turn(listed, n, body)) is not None)
         return Conversation(listed.id, listed.name, listed.created, listed.updated, turns)
+
+    # --- the file ----------------------------------------------------------------------------
+
+    def _read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """The result of `work`; `otherwise` where there is no file yet."""
+        if not self.path.exists():
+            return otherwise
+        with self._opened() as db:
+            return work(db) if _has_tables(db) else otherwise
+
+    def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The result of `work`, in one transaction; the file is created where there is none."""
+        try:
+            private_folder(self.path.parent)
+            make_private(self.path)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        with self._opened() as db, db:  # commits, or rolls back
+            db.execute("BEGIN IMMEDIATE")
+            if not _has_tables(db):
+                for statement in (*_TABLES, f"PRAGMA user_version = {SCHEMA}"):
+                    db.execute(statement)
+            return work(db)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        # Only a file that exists: one that sqlite makes would be readable by others.
+        address = f"{self.path.absolute().as_uri()}?mode=rw"
+        try:
+            with closing(sqlite3.connect(address, timeout=LOCK_SECONDS, isolation_level=None, uri=True)) as db:
+                for pragma in _PRAGMAS:
+                    db.execute(f"PRAGMA {pragma}")
+                yield db
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: Exception) -> CorpusError:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            told = f"The conversations {self.path} are held by another process."
+            return CorpusHeld(told, hint="Wait until it is done.")
+        if code == sqlite3.SQLITE_FULL or is_full(self.path.parent):
+            return disk_full(self.path)
+        return CorpusError(
+            f"The conversations {self.path} cannot be read or written: {error}.",
+            hint="Check the disk; where the file is damaged, move it away, and new conversations are begun.",
+        )
+
+
+def _has_tables(db: sqlite3.Connection) -> bool:
+    """False for a file that was just made. Raises CorpusMismatch for one of a newer version or of another program."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA:
+        raise CorpusMismatch(
+            f"The conversations were written by a newer version (schema {version}, this one knows {SCHEMA}).",
+            hint="Update iterative-rag.",
+        )
+    tables = {row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+    if version and tables != set(_TABLES):
+        raise sqlite3.DatabaseError("it holds other tables than those of conversations")
+    return bool(version)
 
 
 def _listed(row: Any) -> ConversationListing:
