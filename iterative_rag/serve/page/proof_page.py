@@ -24,7 +24,6 @@ from iterative_rag.app.proof.answer_export import as_markdown
 from iterative_rag.app.proof.graph_svg import graph_svg, words
 from iterative_rag.app.proof.proof_file import proof_html, proof_json
 from iterative_rag.app.proof.proof_graph import ProofNode, proof_graph
-from iterative_rag.app.proof.setbacks import setbacks
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.serve.api.documents import opened_corpus
@@ -96,7 +95,6 @@ def _proof_page(
         graph=Markup(graph_svg(graph, _link)),
         nodes=[(node, words(graph, node)) for node in graph.nodes],
         standings=graph.standings,
-        setbacks=setbacks(answer, shown.steps),
         hops=run_story(shown.steps),
         asked=shown.question if at is None else turns[at].asked,
         before=turns[at - 1].answer.run_id if at else shown.follows,
