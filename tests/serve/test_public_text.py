@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.serve.runs.public_text import public, public_message, public_source
-from iterative_rag.serve.step_words import step_words
+from iterative_rag.serve.step_notes import step_words
 from iterative_rag.types import DegradedStep
 
 
@@ -55,4 +55,4 @@ def test_of_the_settings_only_harmless_ones_are_told() -> None:
 def test_what_a_server_said_in_an_error_is_not_told() -> None:
     said = "http://10.1.2.3:11434 answered 500: no credit left for ada@example.org."
     told = step_words(DegradedStep(2, "reflect", "LLMServerError", said))
-    assert told == "Hop 2: going on without the call to reflect, which failed"
+    assert told == "Hop 2: without reflect: its call failed: LLMServerError"

@@ -25,7 +25,7 @@ from fakes.two_corpora import BOTH, CITED, SHORT_ANSWER, index_two_corpora
 from fakes.two_corpora import QUESTION as CHAIN
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.cli import main
-from iterative_rag.serve.mcp_door.tool_results import document_uri
+from iterative_rag.serve.mcp_door.tools import document_uri
 
 KEY = "sk-a-key-that-nobody-may-see"
 

@@ -14,8 +14,8 @@ import pytest
 
 from fakes.sample_answers import ANSWERED, FACT
 from iterative_rag.app.conversations import LAST, Conversation, ConversationStore, turn_of
-from iterative_rag.app.conversations.conversation_file import FILE_NAME, SCHEMA
-from iterative_rag.errors import CorpusMismatch, UsageError
+from iterative_rag.app.conversations.store import SCHEMA
+from iterative_rag.errors import CorpusError, CorpusMismatch
 
 TURN = turn_of("who founded it?", ANSWERED)
 NEW = Conversation()
@@ -89,18 +89,16 @@ def test_several_processes_go_on_with_one_conversation(store: ConversationStore)
 
 
 @pytest.mark.parametrize("damage", ["text", "cut off"])
-def test_a_damaged_file_is_set_aside(store: ConversationStore, damage: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_file_is_told_of_and_left_alone(store: ConversationStore, damage: str) -> None:
     store.keep(NEW, "Lost", TURN)
     with closing(sqlite3.connect(store.path)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = store.path.read_bytes()
     store.path.write_bytes(b"This is no database. " * 400 if damage == "text" else content[:5000])
-    with caplog.at_level(logging.WARNING):
-        kept = store.keep(NEW, "Begun again", TURN)
-    assert "set aside as" in caplog.text
-    assert [one.name for one in store.listing()] == ["Begun again"]
-    assert store.load(kept.id).turns[0].asked == TURN.asked
-    assert len(list(store.path.parent.glob(f"{FILE_NAME}.damaged-*"))) >= 1
+    before = store.path.read_bytes()
+    with pytest.raises(CorpusError, match="cannot be read or written"):
+        store.keep(NEW, "Begun again", TURN)
+    assert store.path.read_bytes() == before
 
 
 def test_the_file_of_a_newer_version_is_left_alone(store: ConversationStore) -> None:

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, HOP, NEED, UNREAD, steps_to
+from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, FACT, HOP, NEED, UNREAD
 from iterative_rag.app.proof.graph_svg import graph_svg, words
 from iterative_rag.app.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing, proof_graph
-from iterative_rag.app.proof.setbacks import setbacks
 from iterative_rag.types import Answer, ChainLink, Citation, ConfidenceWord, Conflict, HopRecord, Need, Side, Status
 
 FOUNDER = dataclasses.replace(
@@ -107,22 +106,6 @@ def test_an_ending_without_an_answer_says_so() -> None:
         last = proof_graph(answer).nodes[-1]
         assert (last.kind, last.text) == (NodeKind.NO_ANSWER, answer.reason)
     assert {link.standing for link in proof_graph(CAPPED).links if link.target == "answer"} == {Standing.WEAK}
-
-
-def test_what_was_tried_in_vain_is_told_with_its_reason() -> None:
-    told = setbacks(ANSWERED, steps_to(ANSWERED))
-    said = "\n".join(f"{one.tried}: {one.reason}" for one in told)
-    for reason in (
-        "Refused: 1 quote of the reader that does not stand in the document.",
-        "a reply could not be read",
-        "The section “Mayors” of List of mayors is a list whose rows are not in the corpus.",
-        "the page is gone",
-        "Refused: no fact",
-        "Left out after an error: The model did not reply in time.",
-    ):
-        assert reason in said
-    assert "The answer rests on none of it: Aldermere (Sunday bridge)." in setbacks(ABSTAINED)[0].reason
-    assert any("Ollama answered 500." in one.reason for one in setbacks(UNREAD))
 
 
 @settings(max_examples=40, deadline=None)

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from fakes.model_server import FakeServer
-from fakes.qualified_models import MODELS, strong
+from fakes.qualified_models import MODELS
 from iterative_rag.app.factory import make_chat_model, model_identity
 from iterative_rag.app.qualification.cases import CaseResult, cases
 from iterative_rag.app.qualification.decisions import Measured, decisions
 from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls
 from iterative_rag.app.qualification.qualify import Qualification, qualify
 from iterative_rag.app.qualification.strategy_runs import StrategyResult
-from iterative_rag.protocols import ChatModel
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import parse_spec
 from iterative_rag.settings import Settings
@@ -73,27 +72,6 @@ def test_each_model_gets_the_profile_of_its_defects(
     file = done.profile.identity.file
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert json.loads(file.read_text(encoding="utf-8"))["report"]["defects"] == list(defects)
-
-
-@pytest.mark.parametrize(("better", "chosen"), [("both", "off"), by_night("thinking", "on")])
-def test_a_model_thinks_only_where_that_answers_more(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch, better: str, chosen: str
-) -> None:
-    """Thinking takes time; without it, the model of the second case plans and answers nothing."""
-
-    def thoughts(body: Mapping[str, Any]) -> str:
-        if body.get("think"):
-            time.sleep(0.03)
-        return "Which document says it?" if body.get("think") else ""
-
-    server.thoughts = thoughts
-    server.reply = lambda body: strong(body) if better == "both" or body.get("think") else '{"facts": []}'
-    done = qualified(server, monkeypatch)
-    assert done.profile.settings["thinking"] == chosen
-    asked = [bool(seen.body.get("think")) for seen in server.calls("/api/chat")]
-    assert set(asked[:10]) == {True}
-    assert set(asked[-20:]) == {chosen == "on"}
-    assert done.profile.settings["strategy"] == "agent"
 
 
 def measured(**changes: Any) -> Measured:

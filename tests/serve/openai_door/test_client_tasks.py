@@ -7,9 +7,7 @@ import json
 import pytest
 
 from fakes.running_server import CORPUS, RunningServer
-from iterative_rag.serve.openai_door.chat_request import Message
-from iterative_rag.serve.openai_door.client_tasks import question_within, task_reply
-from iterative_rag.serve.openai_door.earlier_messages import earlier_of_messages
+from iterative_rag.serve.openai_door.chat_request import Message, earlier_of_messages, question_within, task_reply
 
 HISTORY = """<chat_history>
 USER: Who was the mother of the 15th first lady of the United States?

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 import time
@@ -12,7 +11,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from fakes import evaluation_records
 from fakes.running_server import CORPUS, PlayingLLM, RunningServer, running_server
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.cli import main
@@ -213,26 +211,3 @@ def test_scripts_write_html_only_as_the_server_made_it(name: str) -> None:
     script = static_file(name).decode()
     assert script.count(".innerHTML = ") == script.count(".innerHTML = await response.text()")
     assert not re.search(r"insertAdjacentHTML|document\.write|eval\(|outerHTML\s*=", script)
-
-
-def test_evaluation_runs_of_a_folder_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    runs = tmp_path / "runs"
-    (runs / "first" / "logs").mkdir(parents=True)
-    manifest = json.dumps(evaluation_records.folder([], questions=4).manifest)
-    (runs / "first" / "manifest.json").write_text(manifest, encoding="utf-8")
-    (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
-    records = [evaluation_records.record(str(n), n < 3) for n in range(4)]
-    evaluation_records.store(evaluation_records.folder(records, mode="naive"), runs / "second")
-    (runs / "broken").mkdir()
-    (runs / "broken" / "manifest.json").write_text("{}", encoding="utf-8")
-    with running_server(tmp_path, evaluations=runs) as running, running.client() as client:
-        listed = HtmlText(client.get("/evaluations").text).text
-        for told in ("4 questions, 0 asked", "75.0 % right (3 of 4)", "4 questions · naive · scripted", "is missing"):
-            assert told in listed
-        shown = client.get("/evaluations/first").text
-        assert "No question has been answered yet." in shown
-        assert 'http-equiv="refresh"' in shown  # it goes on
-        for outside in ("..", "%2e%2e", "none", "first%2f..%2f.."):
-            assert client.get(f"/evaluations/{outside}").status_code in (200, 404)
-            assert "No question" not in client.get(f"/evaluations/{outside}").text
