@@ -1,11 +1,9 @@
-"""`iterative-rag corpus fetch`: articles of Wikipedia, by title, URL, category, links or question file."""
+"""`iterative-rag corpus fetch`: articles of Wikipedia, by title, URL, category, links or search."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,8 +18,8 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
-    from iterative_rag.sources.wikipedia.collecting import Collected
-    from iterative_rag.sources.wikipedia.page_names import PageName
+    from iterative_rag.sources.wikipedia.article_fetching import NotFetched
+    from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
 
 _SHOWN = 20  # pages that were not found
 _CHOICES_SHOWN = 10  # titles offered for one of them
@@ -45,17 +43,10 @@ def fetch(
         list[str] | None,
         typer.Option("--search", metavar="WORDS", help="The ten articles that the wiki finds for them."),
     ] = None,
-    depth: Annotated[
-        int, typer.Option("--depth", metavar="N", min=1, max=5, help="How many links far --links-of goes.")
-    ] = 1,
-    from_dataset: Annotated[
-        Path | None,
-        typer.Option("--from-dataset", metavar="FILE", help="The articles that a question file links to."),
-    ] = None,
     corpus: CorpusToFill = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and datasets. Default: 1000."),
+        typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and searches. Default: 1000."),
     ] = None,
     contact: Contact = "",
     api: WikiApi = "",
@@ -73,95 +64,77 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
-    from iterative_rag.app.factory import fetch_wikipedia
     from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
     from iterative_rag.sources.wikipedia.page_names import page_name
 
-    name = corpus_to_fill(corpus)
     if via not in ("api", "wikipedia"):
         raise UsageError(f"There is no way {via!r} to look up titles.", hint="Use --via api or --via wikipedia.")
-    listed, no_pages = _of_dataset(from_dataset, lang) if from_dataset else ([], [])
     names, categories, linking, words = (
         tuple(page_name(title, language=lang) for title in given or ()) for given in (pages, category, links_of, search)
     )
-    wanted = Wanted(names, tuple(listed), categories, linking, words, depth, limit or LIMIT, refresh)
+    wanted = Wanted(
+        names, categories=categories, links_of=linking, searches=words, limit=limit or LIMIT, refresh=refresh
+    )
     if wanted.nothing and not refresh:
         raise UsageError(
             "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
         )
-    with naming_private_hosts(allow_private_hosts), fetching(quiet=quiet) as (progress, on_pause):
+    _fetch(wanted, corpus, settings, _Client(contact, api, allow_private_hosts, via), as_json=as_json, quiet=quiet)
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """Which wiki is asked, and how."""
+
+    contact: str
+    api: str
+    private_hosts: bool
+    via: str
+
+    @property
+    def again(self) -> list[str]:
+        """The options that a suggested command repeats."""
+        words = ["--api", self.api] if self.api else []
+        words += ["--allow-private-hosts"] if self.private_hosts else []
+        return [*words, *(["--via", self.via] if self.via != "api" else [])]
+
+
+def _fetch(
+    wanted: Wanted, corpus: str | None, settings: Settings, client: _Client, *, as_json: bool, quiet: bool
+) -> None:
+    from iterative_rag.app.factory import fetch_wikipedia
+    from iterative_rag.sources.wikipedia.article_fetching import Stored
+
+    name = corpus_to_fill(corpus)
+    with naming_private_hosts(client.private_hosts), fetching(quiet=quiet) as (progress, on_pause):
         collected = fetch_wikipedia(
             wanted,
             corpus=name,
-            contact=contact,
-            api=api,
-            private_hosts=allow_private_hosts,
-            by_package=via == "wikipedia",
+            contact=client.contact,
+            api=client.api,
+            private_hosts=client.private_hosts,
+            by_package=client.via == "wikipedia",
             progress=progress,
             on_pause=on_pause,
         )
     report = index_into([collected.folder], name, settings, quiet=quiet) if any(collected.folder.glob("*.md")) else None
-    missed = [*no_pages, *_missed(collected)]
+    missed = [outcome for outcome in collected.outcomes if not isinstance(outcome, Stored)]
     if as_json:
         _write_json(name, collected, missed, report_as_json(report) if report else None)
     else:
-        # What is repeated in a suggested command, so that it fetches into the same corpus.
-        again = ["--corpus", corpus] if corpus else []
-        again += ["--api", api] if api else []
-        again += ["--allow-private-hosts"] if allow_private_hosts else []
-        again += ["--via", via] if via != "api" else []
-        _show(collected, missed, lang, again, wanted.limit, quiet=quiet)
+        _show(collected, missed, [*(["--corpus", corpus] if corpus else []), *client.again], wanted.limit, quiet=quiet)
         if report and not quiet:
             show_report(report, quiet=quiet)
-    if any(page.kind == "failed" or page.asked in wanted.names for page in missed):
+    if any(page.kind == "failed" or page.name in wanted.names for page in missed):
         raise typer.Exit(FAILED)
 
 
-@dataclass(frozen=True, slots=True)
-class _Missed:
-    """A page that was not found: `asked` is its name, or the text that is not a page name."""
-
-    asked: PageName | str
-    kind: str
-    reason: str
-    nearest: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        return self.asked if isinstance(self.asked, str) else self.asked.title
-
-
-def _of_dataset(path: Path, language: str) -> tuple[list[PageName], list[_Missed]]:
-    """The pages that a question file links to, and the links that do not lead to Wikipedia."""
-    from iterative_rag.evaluation import load
-    from iterative_rag.sources.wikipedia.page_names import page_name
-
-    names: list[PageName] = []
-    no_pages: list[_Missed] = []
-    questions = load(path).questions
-    for title in dict.fromkeys(title for question in questions for title in question.gold_titles):
-        try:
-            names.append(page_name(title, language=language))
-        except UsageError as error:
-            no_pages.append(_Missed(title, "not a page", str(error)))
-    return names, no_pages
-
-
-def _missed(collected: Collected) -> Iterator[_Missed]:
-    from iterative_rag.sources.wikipedia.article_fetching import Stored
-
-    for outcome in collected.outcomes:
-        if not isinstance(outcome, Stored):
-            yield _Missed(outcome.name, outcome.kind, outcome.reason, outcome.nearest)
-
-
-def _show(collected: Collected, missed: list[_Missed], lang: str, again: list[str], limit: int, *, quiet: bool) -> None:
+def _show(collected: Collected, missed: list[NotFetched], again: list[str], limit: int, *, quiet: bool) -> None:
     """What was fetched, and for each page that was not found the reason and commands for those that may be meant."""
     for page in missed[:_SHOWN]:
         meant = page.nearest[:_CHOICES_SHOWN]
-        err().line((clean(page.title), "bold"), clean(f": {page.reason}{' It may be:' if meant else ''}"))
-        language = lang if isinstance(page.asked, str) else page.asked.language
-        own = ["--lang", language] if language != "en" else []
+        err().line((clean(page.name.title), "bold"), clean(f": {page.reason}{' It may be:' if meant else ''}"))
+        own = ["--lang", page.name.language] if page.name.language != "en" else []
         for title in meant:
             err().line(clean(shlex.join(["iterative-rag", "corpus", "fetch", title, *own, *again])), indent="  ")
         if len(page.nearest) > len(meant):
@@ -178,7 +151,7 @@ def _show(collected: Collected, missed: list[_Missed], lang: str, again: list[st
         )
 
 
-def _write_json(name: str, collected: Collected, missed: list[_Missed], indexed: dict[str, object] | None) -> None:
+def _write_json(name: str, collected: Collected, missed: list[NotFetched], indexed: dict[str, object] | None) -> None:
     write_json(
         {
             "corpus": name,
@@ -188,7 +161,7 @@ def _write_json(name: str, collected: Collected, missed: list[_Missed], indexed:
                 for page in collected.stored.values()
             ],
             "missing": [
-                {"asked": page.title, "kind": page.kind, "reason": page.reason, "nearest": list(page.nearest)}
+                {"asked": page.name.title, "kind": page.kind, "reason": page.reason, "nearest": list(page.nearest)}
                 for page in missed
             ],
             "fetched": collected.fetched,

@@ -25,24 +25,22 @@ FOUND = 10  # articles of a search
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """All `names` are fetched, and at most `limit` more from `listed`, the searches, the categories and the links.
+    """All `names` are fetched, and at most `limit` more from the searches, the categories and the links.
 
-    `links_of` are fetched with the pages that they link to, up to `depth` links away. `refresh` fetches stored pages
-    again whose revision has changed: the wanted ones, or where nothing is wanted those of the whole folder.
+    `links_of` are fetched with the pages that they link to. `refresh` fetches stored pages again whose revision has
+    changed: the wanted ones, or where nothing is wanted those of the whole folder.
     """
 
     names: tuple[PageName, ...] = ()
-    listed: tuple[PageName, ...] = ()
     categories: tuple[PageName, ...] = ()
     links_of: tuple[PageName, ...] = ()
     searches: tuple[PageName, ...] = ()
-    depth: int = 1
     limit: int = LIMIT
     refresh: bool = False
 
     @property
     def nothing(self) -> bool:
-        return not (self.names or self.listed or self.categories or self.links_of or self.searches)
+        return not (self.names or self.categories or self.links_of or self.searches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,6 @@ def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
 
 
 def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
-    yield from wanted.listed
     for words in wanted.searches:
         yield from (PageName(title, words.language) for title in wikis.of(words.language).search(words.title, FOUND))
     for category in wanted.categories:
@@ -122,15 +119,7 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
 
 
 def _linked(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
-    """Breadth first, so that the limit cuts off the pages farthest away."""
-    pages = seen = dict.fromkeys(wanted.links_of)
-    yield from pages
-    for _ in range(wanted.depth):
-        following: dict[PageName, None] = {}
-        for page in pages:
-            for title in wikis.of(page.language).links(page.title):
-                name = PageName(title, page.language)
-                if name not in seen and name not in following:
-                    following[name] = None
-                    yield name
-        seen, pages = seen | following, following
+    yield from wanted.links_of
+    for page in wanted.links_of:
+        for title in wikis.of(page.language).links(page.title):
+            yield PageName(title, page.language)

@@ -66,19 +66,10 @@ def test_the_limit_never_cuts_what_is_named(collecting: Callable[..., Collected]
     assert (titles(found), found.cut) == (lamps(20, 21, 22, 0), True)
 
 
-@pytest.mark.parametrize(("depth", "expected"), [(1, (5, 6, 7)), (2, (5, 6, 7, 8, 9)), (3, (5, 6, 7, 8, 9, 10, 11))])
-def test_links_are_followed_as_far_as_asked(
-    depth: int, expected: tuple[int, ...], collecting: Callable[..., Collected]
-) -> None:
-    found = collecting(links_of=(PageName("Lamp 5"),), depth=depth)
-    assert titles(found) == lamps(*expected)
+def test_links_are_followed_to_pages_that_are_written(collecting: Callable[..., Collected]) -> None:
+    found = collecting(links_of=(PageName("Lamp 5"),))
+    assert titles(found) == lamps(5, 6, 7)
     assert found.missing == ()  # pages that nobody has written are not asked for
-
-
-def test_near_links_come_before_far_ones(collecting: Callable[..., Collected]) -> None:
-    assert titles(collecting(links_of=(PageName("Lamp 5"), PageName("Lamp 20")), depth=3, limit=6)) == lamps(
-        5, 20, 6, 7, 21, 22
-    )
 
 
 def test_a_page_of_links_that_there_is_not_says_what_may_be_meant(collecting: Callable[..., Collected]) -> None:
