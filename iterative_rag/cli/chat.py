@@ -40,7 +40,7 @@ def chat(*, settings: Settings, conversation: ConversationName = None) -> None:
     rag = _opened(settings)
     rag.notice = "\n".join(filter(None, (told, rag.notice)))
     if terminal:
-        interrupts.raise_the_first(["chat"], stay=True)
+        interrupts.raise_the_first(["chat"])
     try:
         code = Chat(rag, conversation or "", terminal=terminal).run(typed_lines() if terminal else piped_lines())
     finally:
@@ -98,7 +98,7 @@ class Chat:
         self._code = interrupts.INTERRUPTED
         err().blank()
         err().line(("Stopped: what was read so far is in the cache. /quit leaves.", "yellow"))
-        interrupts.raise_the_first(["chat"], stay=True)
+        interrupts.raise_the_first(["chat"])
 
     def _line(self, text: str) -> None:
         name, _, rest = text.partition(" ")
@@ -175,4 +175,4 @@ def typed_lines() -> Iterator[str]:
             return
         except KeyboardInterrupt:  # drops what was typed
             sys.stderr.write("\n")
-            interrupts.raise_the_first(["chat"], stay=True)
+            interrupts.raise_the_first(["chat"])

@@ -1,7 +1,7 @@
 """Ctrl-C: one line that says what is kept and which command goes on, exit code 130, never a traceback.
 
-Before a command begins and after it has ended there is nothing to tidy up, and the process leaves at once. In between
-the first interrupt is raised as KeyboardInterrupt, so that files are closed; a second one leaves at once.
+Before a command begins the process leaves at once. Then the first interrupt is raised as KeyboardInterrupt, so that
+files are closed; a second one leaves at once.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ TYPE_CHECKING = False  # as in the package's __init__: the sooner the first hand
 if TYPE_CHECKING:
     import signal
     from collections.abc import Callable
-    from types import FrameType
-    from typing import Any, NoReturn
+    from typing import NoReturn
 else:
     try:
         import _signal as signal  # what `signal` wraps in enumerations, which take milliseconds to import
@@ -34,65 +33,32 @@ _KEPT = {
     "corpus remove": "part of it may be removed",
     "cache clear": "part of it may be removed",
     "history delete": "part of it may be removed",
-    "evaluate fetch": "the pages and passages so far are kept",
-    "evaluate frames": "the pages, the passages and the finished questions are kept",
-    "evaluate matrix": "finished questions are kept",
-    "evaluate run": "finished questions are kept",
+    "evaluate": "the pages, the passages and the finished questions are kept",
 }
 _UNCACHED = "nothing of it is kept but the trace"
 # Where ^C stands on the line that was begun, below a progress bar that hides the cursor.
 _SHOW_CURSOR = "\x1b[?25h\n"
-_MOMENT = 0.05  # seconds
 _raised = _said = False
 
 
 def leave_before_the_start() -> None:
     """Until `raise_the_first` is called, an interrupt ends the process with one line."""
-    _handle(lambda frame: _leave(_NOT_BEGUN))
+    _handle(lambda: _leave(_NOT_BEGUN))
 
 
-def raise_the_first(arguments: list[str], *, stay: bool = False) -> None:
-    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins.
-
-    With `stay` one that cannot be raised where it strikes is raised a little later; else it ends the process.
-    """
+def raise_the_first(arguments: list[str]) -> None:
+    """From here on the first interrupt raises KeyboardInterrupt; `arguments` are those of the command that begins."""
     global _raised, _said
     _raised = _said = False
     text = stopped_message(arguments)
 
-    def interrupt(frame: FrameType | None) -> None:
+    def interrupt() -> None:
         global _raised
         _raised = True
-        if _importing(frame):
-            # Extension modules print a traceback, or raise something else, when they are stopped half imported.
-            if stay and _again_later():
-                return
-            _leave(text)
-        _handle(lambda frame: _leave(text))
+        _handle(lambda: _leave(text))
         raise KeyboardInterrupt
 
     _handle(interrupt)
-    before = sys.unraisablehook
-
-    def unraisable(args: Any) -> None:
-        """An interrupt in a destructor or a callback is not raised: it would be printed and forgotten."""
-        if args.exc_type is not None and issubclass(args.exc_type, KeyboardInterrupt):
-            if stay and _again_later():
-                _handle(interrupt)
-                return
-            _leave(text)
-        before(args)
-
-    sys.unraisablehook = unraisable
-
-
-def _again_later() -> bool:
-    """Have the interrupt strike once more in a moment; whether the system can do that."""
-    if not hasattr(signal, "setitimer"):
-        return False
-    signal.signal(signal.SIGALRM, lambda number, frame: os.kill(os.getpid(), signal.SIGINT))
-    signal.setitimer(signal.ITIMER_REAL, _MOMENT)
-    return True
 
 
 def say_stopped(arguments: list[str]) -> None:
@@ -136,20 +102,7 @@ def _leave(text: str) -> NoReturn:
         os._exit(INTERRUPTED)
 
 
-def _importing(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _handle(act: Callable[[FrameType | None], object]) -> None:
+def _handle(act: Callable[[], object]) -> None:
     """Nothing is handled where interrupts are ignored (`nohup`, a job in the background of a script)."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        return
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        act(frame)
-
-    signal.signal(signal.SIGINT, handler)
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda number, frame: act())
