@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from iterative_rag.cli.console import Piece, Printer, clean
-from iterative_rag.cli.options import SEARCHING, given_options
 from iterative_rag.errors.installation import own_command
 from iterative_rag.storage.output import (
     NEAREST,
@@ -35,9 +32,8 @@ _COPIES_SHOWN = 3
 _LLM = "llama3.1:8b"
 
 
-def show_answer(answer: Answer, printer: Printer, also: Sequence[str] = ()) -> None:
-    """The short answer, the sentence, the numbered citations, what to try and one line of cost; `also` are options of
-    the command line that are no settings."""
+def show_answer(answer: Answer, printer: Printer) -> None:
+    """The short answer, the sentence, the numbered citations, what to try and one line of cost."""
     head = headline(answer)
     if answer.status in (Status.ABSTAINED, Status.INCOMPLETE):
         printer.line(head, clean(answer.reason or answer.text))
@@ -62,13 +58,11 @@ def show_answer(answer: Answer, printer: Printer, also: Sequence[str] = ()) -> N
         printer.line((NEAREST, "yellow"))
     for passage in answer.nearest:
         show_citation(passage, printer)
-    if tries := list(to_try(answer, also)):
+    if tries := list(to_try(answer)):
         printer.blank()
         printer.line(("To try:", "yellow"))
-    for what, command in tries:
-        printer.line(what, indent="  ")
-        if command:
-            printer.command(clean(command), indent="    ")
+    for what, typed in tries:
+        printer.command(clean(f"{what}: {typed}" if typed else what), indent="  ")
     printer.blank()
     printer.line((cost(answer), "dim"))
 
@@ -118,29 +112,10 @@ def _show_blocks(text: str, printer: Printer) -> None:
                 printer.line((said, "bold"))
             case TextParagraph(said, entry):
                 printer.line(f"{'• ' if entry else ''}{said}", hang="  " if entry else "")
-            case TextTable(rows):
-                _show_table(rows, printer)
+            case TextTable((head, *rows)):
+                for row in (head, ["---"] * len(head), *rows):
+                    printer.line(f"| {' | '.join(row)} |")
         before = block
-
-
-def _show_table(rows: Sequence[Sequence[str]], printer: Printer) -> None:
-    """Aligned columns in a terminal; in a pipe a Markdown table, whose rows are whole lines."""
-    if not printer.terminal:
-        for n, row in enumerate(rows):
-            printer.line(f"| {' | '.join(row)} |")
-            if not n:
-                printer.line(f"|{' --- |' * len(row)}")
-        return
-    from rich.box import SIMPLE
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE, padding=(0, 1))
-    for name in rows[0]:
-        table.add_column(Text(name))
-    for row in rows[1:]:
-        table.add_row(*map(Text, row))
-    printer.console.print(table)
 
 
 def show_citation(citation: Citation, printer: Printer) -> None:
@@ -170,33 +145,22 @@ def shown_source(source: str) -> str:
     return source
 
 
-def to_try(answer: Answer, also: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """What may help, each with the command to type, with all options that were given; "" where it is not a matter of a
-    command."""
-    ask = partial(_ask_again, answer, also)
+def to_try(answer: Answer) -> Iterator[tuple[str, str]]:
+    """What may help, each with the options or the command to type; "" where it is not a matter of one."""
     for title, command in fetch_commands(answer):
         yield NO_ARTICLE.format(clean(title)), command.replace("iterative-rag", own_command(), 1)
     if answer.reason_code is ReasonCode.LIMIT and answer.cap:
-        name = f"max_{answer.cap.value}"
-        limit = answer.settings.get(name)
-        yield "a higher limit", ask(**{name: 2 * limit if isinstance(limit, int | float) else "N"})
+        limit = answer.settings.get(f"max_{answer.cap.value}")
+        yield "a higher limit", f"--max-{answer.cap.value} {2 * limit if isinstance(limit, int | float) else 'N'}"
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
-        yield "what the corpus has", _typed("search", answer.question, given_options(answer.settings, only=SEARCHING))
+        yield "what the corpus has", f"{own_command()} search {shlex.quote(answer.question)}"
     if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
         return
     yield "other words, or one fact at a time", ""
     if answer.settings.get("backend", "builtin") != "builtin":
         if answer.settings.get("strategy") == "iterative":
-            yield "a strategy that checks more", ask(strategy="full")
+            yield "a strategy that checks more", "--strategy full"
         return
     if not answer.settings.get("guess"):
-        yield "a guess", ask(guess=True)
-    yield "an LLM", f"ollama pull {_LLM} && {ask(llm=f'ollama/{_LLM}')}"
-
-
-def _ask_again(answer: Answer, also: Sequence[str], **changed: Any) -> str:
-    return _typed("ask", answer.question, [*given_options(answer.settings, **changed), *also])
-
-
-def _typed(command: str, question: str, options: Sequence[str]) -> str:
-    return f"{own_command()} {command} {shlex.join([question, *options])}"
+        yield "a guess", "--guess"
+    yield "an LLM", f"--llm ollama/{_LLM}, after: ollama pull {_LLM}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import nullcontext
 from functools import partial
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 
 # Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
-# From Thai on, the scripts of Asia; a question in them may be one run of letters.
-_A_WORD = 200  # characters, and no word is longer
-_WITHOUT_SPACES = "\u0e00"
 # Seconds after which the built-in models say what they are doing: most questions take less.
 _LONG = 2.0
 
@@ -72,16 +68,13 @@ def ask(
         raise UsageError(f"--json and --format {form} contradict each other.", hint="Leave out one of them.")
     form = ExportFormat.JSON if as_json else form
     follows = conversation or ("last" if go_on or conversation is not None else "")
-    text = _read(question or []) if follows else _a_question(_read(question or []))
+    text = _read(question or [])
     if meaning and not follows:
         raise UsageError("--as is for a follow-up.", hint='iterative-rag ask -c "and her mother?" --as "Who ...?"')
     live = form is not ExportFormat.JSON
     answer = _answer(text, settings, trace, quiet=quiet, live=live, conversation=follows, meaning=meaning or "")
     if form or not quiet:
-        also = ["--trace", str(trace)] if trace else []
-        also += ["-c"] if go_on else []
-        also += ["--conversation", conversation] if conversation else []
-        print_answer(answer, form or ExportFormat.TEXT, also)
+        print_answer(answer, form or ExportFormat.TEXT)
     else:
         _print_short(answer)
     _report_failure(answer, quiet=quiet)
@@ -146,20 +139,6 @@ def _read(words: list[str]) -> str:
     except UnicodeEncodeError as error:
         raise UsageError("The question is not UTF-8 text.", hint="Check the terminal's encoding.") from error
     return without_controls(text)
-
-
-def _a_question(text: str) -> str:
-    """Raises UsageError for less than two words, which no answer can be right for. Some scripts have no spaces."""
-    words = re.findall(r"\w+", text)
-    # An empty one and a document without spaces are refused later, for what they are.
-    if not 0 < len(text.strip()) < _A_WORD or len(words) > 1 or any(word[0] >= _WITHOUT_SPACES for word in words):
-        return text
-    told = f"The question is one word, {words[0]!r}" if words else "The question holds no word"
-    search = f"; or search: iterative-rag search {words[0]}" if words else ""
-    raise UsageError(
-        f"{told}: ask in a sentence, as you would ask a person.",
-        hint=f'iterative-rag ask "Who was the mother of Harriet Lane?"{search}',
-    )
 
 
 def run_question(

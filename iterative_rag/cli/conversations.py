@@ -11,7 +11,7 @@ import typer
 
 from iterative_rag.cli.console import clean, confirm, err, out, write, write_json
 from iterative_rag.cli.history import DEFAULT_LIMIT, Limit, ListUnlessNamed, Words, say_older
-from iterative_rag.cli.options import AsJson, Yes, conversation_names
+from iterative_rag.cli.options import AsJson, Yes
 from iterative_rag.text.plurals import counted
 
 
@@ -33,9 +33,7 @@ conversations_app = typer.Typer(
 
 Name = Annotated[
     str,
-    typer.Argument(
-        metavar="[last|NAME|ID]", help="A conversation, or the beginning of one.", autocompletion=conversation_names
-    ),
+    typer.Argument(metavar="[last|NAME|ID]", help="A conversation, or the beginning of one."),
 ]
 
 

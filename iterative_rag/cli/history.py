@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from iterative_rag.cli.console import clean, confirm, err, out, write, write_json
-from iterative_rag.cli.options import AsJson, Yes, run_names
+from iterative_rag.cli.options import AsJson, Yes
 from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
@@ -57,7 +56,6 @@ Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="H
 RunName = typer.Argument(
     metavar="[last|ID|WORDS]",
     help="A run: the beginning of its id, or words of its question or answer.",
-    autocompletion=run_names,
 )
 
 
@@ -107,9 +105,7 @@ def show_run(
 
 @history_app.command("delete")
 def delete_runs(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[last|ID]", help="A run, by its id.", autocompletion=run_names)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[last|ID]", help="A run, by its id.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     yes: Yes = False,
 ) -> None:
@@ -154,14 +150,14 @@ def _found(words: str) -> PastRun:
     return runs[0]
 
 
-def print_answer(answer: Answer, form: ExportFormat, also: Sequence[str] = ()) -> None:
-    """An answer on stdout; `also` as in `show_answer`."""
+def print_answer(answer: Answer, form: ExportFormat) -> None:
+    """An answer on stdout."""
     from iterative_rag import __version__
     from iterative_rag.cli.answer_view import show_answer, shown_source
 
     match form:
         case ExportFormat.TEXT:
-            show_answer(answer, out(), also)
+            show_answer(answer, out())
         case ExportFormat.JSON:
             from iterative_rag.storage.output import answer_to_json
 

@@ -1,80 +1,31 @@
-"""The options that several commands share; those that are settings are declared once and handed out as `Settings`.
-
-What the shell offers after the Tab key is read at each press, so no model and no index is loaded for it; where nothing
-can be read, nothing is offered.
-"""
+"""The options that several commands share; those that are settings are declared once and handed out as `Settings`."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
-from itertools import islice
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES, Registry
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
 
-_MOST_OFFERED = 200
-
-
-# --- what the Tab key offers -----------------------------------------------------------------
-
 
 def corpus_names() -> list[str]:
-    """All corpora."""
+    """What the Tab key offers for a corpus; nothing where the list cannot be read. Read at each press: no model and no
+    index is loaded for it."""
     from iterative_rag.app.factory import corpora
 
-    return _offered(lambda: corpora().names())
-
-
-def run_names(incomplete: str) -> list[str]:
-    """Ids of runs, the newest first."""
-    from iterative_rag.storage.past_runs import LAST, run_ids
-
-    return _offered(lambda: [LAST, *run_ids()], incomplete)
-
-
-def conversation_names(incomplete: str) -> list[str]:
-    """Names of conversations, the newest first."""
-    from iterative_rag.app.conversations import LAST, ConversationStore
-
-    return _offered(lambda: [LAST, *(kept.name for kept in ConversationStore().listing())], incomplete)
-
-
-def titles(context: typer.Context, incomplete: str) -> list[str]:
-    """Titles of the chosen corpus that begin with what was typed."""
-    from iterative_rag.app.factory import corpora, corpus_name
-
-    before = " ".join(context.params.get("title") or [])
-    begun = f"{before} {incomplete}".lstrip()
-
-    def read() -> list[str]:
-        name = corpus_name(settings_from(corpus=context.params.get("corpus")))
-        # In the case that was typed: the shell keeps no other, and `show` does not mind.
-        return [incomplete + title[len(begun) :] for title in corpora().titles(name, begun, _MOST_OFFERED)]
-
-    return _offered(read)
-
-
-def _offered(read: Callable[[], Iterable[str]], begun: str = "") -> list[str]:
     try:
-        return list(islice((name for name in read() if name.startswith(begun)), _MOST_OFFERED))
+        return corpora().names()
     except IterativeRAGError:
         return []
-
-
-def _beginnings(registry: Registry) -> Callable[[], list[str]]:
-    """The registered forms up to where the user has to name something: `ollama/`, `qdrant://`."""
-    forms = [entry.form or entry.name for entry in registry if not entry.measured_only]
-    return lambda: [re.split(r"(?<=[/@])(?=[A-Z])|\[", form)[0] for form in forms]
 
 
 # --- options that are settings ---------------------------------------------------------------
@@ -94,10 +45,6 @@ def _choice(offered: Sequence[str], help: str) -> tuple[Any, Any]:
     return _option(str, f"<{'|'.join(offered)}>", help, callback=check, autocompletion=lambda: list(offered))
 
 
-def _spec(registry: Registry, help: str, metavar: str = "SPEC") -> tuple[Any, Any]:
-    return _option(str, metavar, help, autocompletion=_beginnings(registry))
-
-
 # By the name of the setting, in the order of the help.
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "corpus": _option(
@@ -114,14 +61,14 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "within_where": _option(
         list[str], "KEY=VALUE", "Only documents, or rows, with this metadata; repeatable.", "--where"
     ),
-    "llm": _spec(LLMS, f"{LLMS.forms}."),
-    "fast_llm": _spec(LLMS, "A faster model for reading and rephrasing."),
-    "embedder": _spec(EMBEDDERS, f"{EMBEDDERS.forms}."),
-    "index": _spec(STORES, f"Where the vectors lie: {STORES.forms}.", "URL"),
-    "rerank": _spec(RERANKERS, f"What ranks the passages again: {RERANKERS.forms}."),
+    "llm": _option(str, "SPEC", f"{LLMS.forms}."),
+    "fast_llm": _option(str, "SPEC", "A faster model for reading and rephrasing."),
+    "embedder": _option(str, "SPEC", f"{EMBEDDERS.forms}."),
+    "index": _option(str, "URL", f"Where the vectors lie: {STORES.forms}."),
+    "rerank": _option(str, "SPEC", f"What ranks the passages again: {RERANKERS.forms}."),
     "strategy": _choice(STRATEGIES.offered, "How a question is worked on."),
     "web": _option(bool, None, "Search the web where the corpus falls short.", "--web/--no-web"),
-    "search_engine": _spec(SEARCH_ENGINES, f"{SEARCH_ENGINES.forms}."),
+    "search_engine": _option(str, "SPEC", f"{SEARCH_ENGINES.forms}."),
     "preset": _choice(("fast", "balanced", "thorough"), "A bundle of limits."),
     "max_hops": _option(int, "N", "Turns of the loop."),
     "fact_limit": _option(int, "N", "Stop reading for a need after this many facts."),
@@ -183,21 +130,6 @@ def settings_from(**overrides: Any) -> Settings:
     from iterative_rag.settings import load_settings
 
     return load_settings({name: value for name, value in overrides.items() if value != []})
-
-
-def given_options(settings: Mapping[str, Any], *, only: Sequence[str] = ASKING, **changed: Any) -> list[str]:
-    """The words of a command line that asks as it was asked: the options that were given (`only` these), as the
-    settings of an answer tell them, and those that are `changed`."""
-    from iterative_rag.settings import as_options
-    from iterative_rag.storage.output import recorded_parts
-
-    given = [name for name in ASKING if name in settings.get("given", ()) and name not in WITHIN]
-    values = {name: settings[name] for name in given if name in settings} | changed
-    if settings.get("corpus", "default") not in ("", "default"):  # also one that was not given, such as the starter's
-        values["corpus"] = settings["corpus"]
-    for part in recorded_parts(settings):
-        values |= {f"within_{name}": value for name, value in asdict(part).items() if value}
-    return as_options({name: values[name] for name in only if name in values})
 
 
 def announce_starter(settings: Settings) -> None:

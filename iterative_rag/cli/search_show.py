@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iterative_rag.cli.console import clean, err, out, write, write_json
-from iterative_rag.cli.options import SEARCHING, AsJson, announce_starter, takes_settings, titles
+from iterative_rag.cli.options import SEARCHING, AsJson, announce_starter, takes_settings
 from iterative_rag.errors import UsageError
 from iterative_rag.sources.metadata import kinds_not_read, told
 
@@ -79,9 +79,7 @@ def _explained(hit: Hit, settings: Settings) -> str:
 
 @takes_settings(("corpus", "embedder", "index"))
 def show(
-    title: Annotated[
-        list[str], typer.Argument(metavar="TITLE", help="The title of a document.", autocompletion=titles)
-    ],
+    title: Annotated[list[str], typer.Argument(metavar="TITLE", help="The title of a document.")],
     settings: Settings,
 ) -> None:
     """Print the documents of a title."""

@@ -175,11 +175,6 @@ def _by_id(name: str) -> list[PastRun]:
     return [read_run(path) for path in chosen]
 
 
-def run_ids() -> list[str]:
-    """The newest first."""
-    return [path.stem for path in trace_files()]
-
-
 def events_of(run: PastRun) -> list[Event]:
     """All events of a run, in the order in which they happened. Raises CorpusError."""
     try:

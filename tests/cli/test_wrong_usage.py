@@ -48,8 +48,6 @@ def test_a_reader_that_leaves_ends_the_command_quietly(run: Command, articles: P
         ("index here --refused-seconds -1", "--refused-seconds -1 is not valid: it must be at least 0."),
         ("ask who founded it --strategy magic", "--strategy magic is not valid: it must be one of 'naive'"),
         ("ask", "The question is empty."),
-        ("ask Lincoln?", "The question is one word, 'Lincoln': ask in a sentence"),
-        ("???", "The question holds no word: ask in a sentence"),
         ("Lincoln", "No such command 'Lincoln'."),
         ("corpus remove", "Missing argument 'NAME'."),
     ],
