@@ -31,14 +31,6 @@ _DISK_NEEDED = 200_000_000
 _DISK_WANTED = 2_000_000_000
 
 _CALL_SECONDS = 60.0
-# How a model is asked for JSON, as far as its server takes it.
-_FORMS = {
-    "json_schema": "by a JSON schema",
-    "json_object schema": "for a JSON object by its schema (the server refuses json_schema)",
-    "json_object": "for any JSON object (the server refuses schemas)",
-    "": "in words (the server refuses response_format)",
-}
-
 _MARKS = {True: ("ok  ", "green"), None: ("note", "yellow"), False: ("bad ", "bold red")}
 
 
@@ -103,7 +95,6 @@ def checks(llm: str | None = None) -> Iterator[Check]:
     yield from _models(settings)
     yield from _profile(settings)
     yield from _guarded("corpora", lambda: _corpora(settings))
-    yield from _guarded("cache", lambda: _cache(settings))
     yield _disk()
 
 
@@ -194,18 +185,12 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
 
 
 def _called(model: ChatModel) -> str:
-    """What a model replies to, by one short call. Raises LLMError."""
-    from iterative_rag.llm.providers.llama_index import StreamedChat
+    """Whether a model replies to one short call. Raises LLMError."""
     from iterative_rag.protocols import ChatRequest
 
-    fields = {"properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": False}
-    form = {"type": "object", **fields}
-    asked = ChatRequest("doctor", "Reply in JSON.", 'Reply: {"ok": true}', form, max_tokens=64, seconds=_CALL_SECONDS)
-    if isinstance(model, StreamedChat):
-        model.preload()  # what is imported does not count as waiting
     with contextlib.suppress(ReplyTruncated):  # a model that thinks first
-        model.complete(asked)
-    return f"it replies, asked {_FORMS[model.form.json]}" if isinstance(model, StreamedChat) else "it replies"
+        model.complete(ChatRequest("doctor", "Be brief.", "Reply: ok", None, max_tokens=64, seconds=_CALL_SECONDS))
+    return "it replies"
 
 
 def _profile(settings: Settings) -> Iterator[Check]:
@@ -256,17 +241,6 @@ def _corpora(settings: Settings) -> Iterator[Check]:
         ok = (False if info.name == asked else None) if other or info.state != "ready" else True
         fix = f"iterative-rag index PATH --corpus {shlex.quote(info.name)}"
         yield Check("corpora", ok, finding, fix, CorpusError.exit_code)
-
-
-def _cache(settings: Settings) -> Iterator[Check]:
-    from iterative_rag.settings import home
-    from iterative_rag.storage.cache import DiskCache
-
-    if not settings.cache:
-        yield Check("cache", None, "switched off", "iterative-rag ask --cache, or cache = true in the settings")
-        return
-    kept = DiskCache(home() / "cache").stats()
-    yield Check("cache", True, f"{counted(kept.entries, 'entry', 'entries')}, {size(kept.bytes)}")
 
 
 def _disk() -> Check:

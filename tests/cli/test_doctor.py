@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.qualified_models import strong
-from fakes.server_dialects import NIM, VLLM, Dialect, DialectServer
+from iterative_rag.app.factory import model_identity
+from iterative_rag.remote.model_spec import Spec
+from iterative_rag.settings.model_profile import ModelProfile, write_profile
 
 
 def test_doctor_is_content_with_a_bare_machine(run: Command) -> None:
     done = run("doctor", OLLAMA_HOST="http://127.0.0.1:9")
     assert done.code == 0, done.out + done.err
-    for name in ("Python", "settings", "built-in", "Ollama", "corpora", "cache", "disk"):
+    for name in ("Python", "settings", "built-in", "Ollama", "corpora", "disk"):
         assert f" {name} " in done.out
     assert "ollama serve" in done.out
     assert done.out.splitlines()[-1].startswith("Ready:")
@@ -55,16 +55,31 @@ def test_qualifying_explains_the_profile_that_it_writes(run: Command, server: Fa
     assert "window_chars 6000" in after.out
 
 
-@pytest.mark.parametrize(
-    ("dialect", "told"),
-    [(VLLM, "asked by a JSON schema"), (NIM, "asked in words (the server refuses response_format)")],
-    ids=lambda value: getattr(value, "name", ""),
-)
-def test_doctor_says_how_a_server_takes_json(run: Command, dialect: Dialect, told: str) -> None:
-    with DialectServer(dialect) as server:
-        done = run("doctor", "--llm", f"openai-like/tiny@{server.url}/v1", OLLAMA_HOST="http://127.0.0.1:9")
-    assert told in " ".join(done.out.split())
-    assert done.code == 0
+def test_a_damaged_profile_is_told(run: Command, server: FakeServer) -> None:
+    identity = model_identity(Spec("ollama", "tiny:1b", server.url))
+    write_profile(ModelProfile(identity, "2026-11-22", {"window_chars": 6000}))
+    identity.file.write_text("[", encoding="utf-8")
+    checked = run("doctor", "--llm", "ollama/tiny:1b", OLLAMA_HOST=server.url)
+    assert "note  profile" in checked.out
+    assert f"rm '{identity.file}'" in checked.out
+
+
+def test_the_builtin_models_cannot_be_qualified(run: Command) -> None:
+    done = run("doctor", "--qualify", "--llm", "builtin")
+    assert done.code == 2
+    assert "--llm ollama/" in done.err
+
+
+def test_doctor_checks_the_reranker(run: Command, tmp_path: Path) -> None:
+    missing = run("doctor", ITERATIVE_RAG_RERANK=f"onnx/{tmp_path}/none", OLLAMA_HOST="http://127.0.0.1:9")
+    assert missing.code == 5
+    assert "tokenizer.json" in missing.out
+    spec = "openai-like/bge@http://127.0.0.1:9/v1"
+    there = run("doctor", ITERATIVE_RAG_RERANK=spec, OLLAMA_HOST="http://127.0.0.1:9")
+    assert there.code == 0
+    assert "bge at http://127.0.0.1:9/v1, no key is set for it" in there.out
+    absent = run("doctor", ITERATIVE_RAG_RERANK="ollama/tiny:1b", OLLAMA_HOST="http://127.0.0.1:9")
+    assert absent.code == 5
 
 
 def test_doctor_says_that_a_server_does_not_reply(run: Command) -> None:
