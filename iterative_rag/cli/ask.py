@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.cli.hops import HopPrinter
     from iterative_rag.settings import Settings
-    from iterative_rag.types import Step
+    from iterative_rag.types import Step, Within
 
 # Far above the longest accepted question; bounds what is read from a pipe.
 _STDIN_CHARACTERS = 1_000_000
@@ -88,11 +88,13 @@ def _answer(
     from iterative_rag.app.factory import IterativeRAG, checked_question
 
     text = checked_question(text)
-    settings, told = as_asked_before(settings, conversation)
+    settings, parts, told = as_asked_before(settings, conversation)
     if not quiet:
         announce_starter(settings)
     rag = IterativeRAG.from_settings(settings, question="" if conversation else text)
     rag.notice = "\n".join(filter(None, (told, rag.notice)))
+    for part in parts:
+        rag = rag.over(rag.corpus, within=part)
     try:
         steps = partial(rag.conversation(conversation).steps, meaning=meaning) if conversation else None
         return run_question(rag, text, trace, quiet=quiet, live=live, steps=steps)
@@ -100,15 +102,14 @@ def _answer(
         rag.close()
 
 
-def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, str]:
-    """The settings with those that belong to a conversation ("": none), and a line about what was taken over."""
+def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, tuple[Within, ...], str]:
+    """What `gone_on` says of a conversation ("": none)."""
     if not conversation:
-        return settings, ""
+        return settings, (), ""
     from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.app.conversations.going_on import conversation_named, gone_on
 
-    settings, _, told = gone_on(settings, conversation_named(conversation, ConversationStore()))
-    return settings, told
+    return gone_on(settings, conversation_named(conversation, ConversationStore()))
 
 
 def exit_code(answer: Answer) -> int:

@@ -36,9 +36,11 @@ _HELP = (
 def chat(*, settings: Settings, conversation: ConversationName = None) -> None:
     """Ask one question after another; follow-ups are understood, and the conversation is kept."""
     terminal = sys.stdin is not None and sys.stdin.isatty()
-    settings, told = as_asked_before(settings, conversation or "")
+    settings, parts, told = as_asked_before(settings, conversation or "")
     rag = _opened(settings)
     rag.notice = "\n".join(filter(None, (told, rag.notice)))
+    for part in parts:
+        rag = rag.over(rag.corpus, within=part)
     if terminal:
         interrupts.raise_the_first(["chat"])
     try:

@@ -77,9 +77,6 @@ class IterativeRAG:
         self.backend = backend
         self.notice = notice
         self.store = cache
-        # The settings that it was made of, and what makes one of others, for a conversation that was asked with them.
-        self._made_of: tuple[Settings, Callable[[Settings], IterativeRAG]] | None = None
-        self._beside: list[IterativeRAG] = []
 
     @classmethod
     def from_settings(
@@ -111,8 +108,6 @@ class IterativeRAG:
         settings = settings.changed(**overrides) if settings else load_settings(overrides, given_in="the call")
         objects: dict[str, Any] = {name: value for name, value in given.items() if not isinstance(value, str | None)}
         settings = settings.changed(**{name: getattr(settings, name) for name in objects})
-        embed = objects.pop("embedder", None)
-        made_of = settings, lambda other: cls.from_settings(other, embed_model=embed, **objects)
         choice = profile = ""
         if isinstance(llm, str | None):
             llm, choice = chosen(settings.llm)
@@ -127,9 +122,7 @@ class IterativeRAG:
         backend, notice = make_backend(settings, kept, embedder, llm=llm, fast_llm=fast_llm, preload=new)
         corpus = open_to_read(settings, embedder, kept, rerank=rerank, store=store)
         notice = "\n".join(filter(None, (choice, profile, notice)))
-        made = cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
-        made._made_of = made_of if store is None else None
-        return made
+        return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
 
     @class_or_object
     def index(
@@ -367,26 +360,15 @@ class IterativeRAG:
     def conversation(self, name: str = "", *, keep: bool = True) -> ConversationSession:
         """A conversation that understands follow-ups: the one of this name or id, begun where there is none; `"last"`
         for the one that the last answer belongs to, "" for a new one that is named by its first question. With `keep`
-        it is kept in the data folder, where all doors find it. It goes on with the corpus, the part of it, the backend
-        and the strategy that its last question was asked with, unless `from_settings` was given others.
+        it is kept in the data folder, where all doors find it.
 
         Raises UsageError, CorpusHeld or another CorpusError where it cannot be opened.
         """
         from iterative_rag.app.conversations import ConversationSession, ConversationStore
-        from iterative_rag.app.conversations.going_on import conversation_named, gone_on
+        from iterative_rag.app.conversations.going_on import conversation_named
 
         store = ConversationStore()
-        conversation, asked = conversation_named(name, store), self
-        if self._made_of:
-            given, made_of = self._made_of
-            settings, parts, told = gone_on(given, conversation)
-            if told:
-                asked = made_of(settings)
-                asked.notice = "\n".join(filter(None, (told, asked.notice)))
-                self._beside.append(asked)
-            for part in parts:
-                asked = asked.over(asked.corpus, within=part)
-        return ConversationSession(asked, conversation, store if keep else None)
+        return ConversationSession(self, conversation_named(name, store), store if keep else None)
 
     def check(self, strategy: str) -> None:
         """Raise UsageError if the backend cannot work by this strategy."""
@@ -407,8 +389,6 @@ class IterativeRAG:
         from iterative_rag.storage.span_export import flush
 
         flush()
-        for beside in self._beside:
-            beside.close()
         self.corpus.close()
         self.store.close()
 
