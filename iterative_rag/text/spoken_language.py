@@ -6,7 +6,7 @@ imported: fastText's lid.176 (0.9 MB), which travels inside the package fast-lan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import codes, language, language_names, language_of
@@ -75,13 +75,6 @@ def language_of_document(text: str) -> str:
         few = english == 0 if len(words) <= SHORT_DOCUMENT else FEW_ENGLISH * english <= own
         return code if told == code and few else ""
     return code if share >= SURE_OF_FEW and not _only_names(words) else ""
-
-
-def main_language(texts: Iterable[str]) -> str:
-    """The language of more than half of these texts; "" where there is none."""
-    languages = [language_of_text(text) for text in texts]
-    best = max(set(languages), key=languages.count, default="")
-    return best if 2 * languages.count(best) > len(languages) else ""
 
 
 def _asks_in_english(words: Sequence[str]) -> bool:

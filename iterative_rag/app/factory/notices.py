@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import CorpusError, EmbedderError, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.settings.choices import AUTO
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.languages import language_names
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from iterative_rag.settings import Settings
     from iterative_rag.types import Answer
 
-# Documents that a question finds, whose beginnings tell their language.
-FOUND = 6
-_CHARACTERS = 600
 _WITH_AN_LLM = "use an LLM: --llm ollama/llama3.1:8b"
 _MOST_MISSING = 4
 # Two or more capitalised words in a row, or one that is not the first: what a need is about.
@@ -33,7 +30,7 @@ def notices(rag: IterativeRAG, answer: Answer, corpus: Corpus, steps: Sequence[S
     """What to know beside an answer, in sentences, and the articles that would be looked into, where it is none."""
     from iterative_rag.app.staleness import changed_since
 
-    told = (notice_of(corpus), _foreign_documents(answer.question, corpus, rag.backend), changed_since(answer, corpus))
+    told = (notice_of(corpus), changed_since(answer, corpus))
     lacks = answer.label and answer.reason_code is not ReasonCode.FALSE_PREMISE and rag.lists_titles
     return " ".join(filter(None, told)), missing_articles(steps, rag.titles) if lacks else ()
 
@@ -58,26 +55,6 @@ def check_language(question: str, settings: Settings, backend: Backend) -> None:
         f"The built-in models read English only, and this question is {language_names()[code]}.",
         hint=f"Put it in English, or {_WITH_AN_LLM}.{force}",
     )
-
-
-def _foreign_documents(question: str, corpus: Corpus, backend: Backend) -> str:
-    """A sentence for the user if most of the documents that come nearest to a question are in a language that the
-    backend does not read; "" otherwise."""
-    known = backend.traits.languages
-    if not known:
-        return ""
-    from iterative_rag.text.spoken_language import main_language
-
-    try:
-        (hits,) = corpus.search([question], 2 * FOUND)
-        ids = list(dict.fromkeys(hit.document_id for hit in hits))[:FOUND]
-        code = main_language(corpus.document(document_id).text[:_CHARACTERS] for document_id in ids)
-    except (CorpusError, EmbedderError):  # the run itself has told whoever needs to know
-        return ""
-    if not code or code in known:
-        return ""
-    named = language_names()[code]
-    return f"Most of these documents are {named}, and the built-in models read English only: {_WITH_AN_LLM}."
 
 
 def foreign_corpus(code: str, embedder: Embedder) -> str:
