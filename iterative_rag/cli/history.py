@@ -162,10 +162,14 @@ def print_answer(answer: Answer, form: ExportFormat) -> None:
             from iterative_rag.storage.output import answer_to_json
 
             write_json(answer_to_json(answer, version=__version__))
-        case ExportFormat.MD | ExportFormat.HTML:
-            from iterative_rag.app.proof.answer_export import as_html, as_markdown
+        case ExportFormat.MD:
+            from iterative_rag.app.proof.answer_export import as_markdown
 
-            write((as_markdown if form is ExportFormat.MD else as_html)(answer, shown_source))
+            write(as_markdown(answer, shown_source))
+        case ExportFormat.HTML:
+            from iterative_rag.app.proof.proof_file import proof_html
+
+            write(proof_html(answer, version=__version__, source=shown_source))
 
 
 def _said(run: PastRun) -> str:

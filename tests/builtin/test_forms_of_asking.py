@@ -10,7 +10,7 @@ import pytest
 
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
-from iterative_rag.app.proof.answer_export import as_html, as_markdown
+from iterative_rag.app.proof.answer_export import as_markdown
 from iterative_rag.app.proof.proof_graph import NodeKind, proof_graph
 from iterative_rag.builtin.question.need_query import wants_extract
 from iterative_rag.cli.answer_view import show_answer
@@ -113,7 +113,7 @@ def test_a_misspelt_word_is_taken_as_the_nearest_one(
     assert answer.taken_as == (taken,)
     screen = io.StringIO()
     show_answer(answer, Printer(screen))
-    for shown in (screen.getvalue(), as_markdown(answer), as_html(answer)):
+    for shown in (screen.getvalue(), as_markdown(answer)):
         assert f"“{taken.written}” taken as “{taken.taken_as}”" in shown
     assert answer_to_json(answer, version="1")["taken_as"] == [
         {"written": taken.written, "taken_as": taken.taken_as},
@@ -208,7 +208,7 @@ def test_an_extract_is_marked_wherever_it_is_shown(rag: IterativeRAG) -> None:
     quote = "The Velm Tower was closed in 1990 because its lift had broken."
     screen = io.StringIO()
     show_answer(answer, Printer(screen))
-    for shown in (screen.getvalue(), as_markdown(answer), as_html(answer)):
+    for shown in (screen.getvalue(), as_markdown(answer)):
         assert shown.count(quote) == 1
         assert "Extract: the passages nearest to the question, quoted; nothing is concluded from them." in shown
     assert {answer_to_json(answer, version="1")[key] for key in ("form", "status")} == {"extract"}

@@ -110,9 +110,9 @@ def test_an_answer_is_exported(run: Command) -> None:
     check_schema(json.loads(run("history", "show", "last", "--format", "json").out))
     page = run("history", "show", "sunday", "bridge", "--format", "html").out
     assert "&lt;script&gt;alert(1)" in page
-    assert "<script" not in page
+    assert page.count("<script") == 1  # the data of the proof
     assert "default-src 'none'" in page
-    assert not re.search(r"(src|href)=", page)
+    assert not re.search(r'src=|href="[^#]', page)
     text = run("history", "show", "2025", "--format", "md").out
     assert text.startswith("# Who founded the town where the Sunday bridge stands?\n")
     assert "**Edda Holm**" in text
@@ -120,7 +120,6 @@ def test_an_answer_is_exported(run: Command) -> None:
     assert r"\<script\>" in text
     assert "javascript:y" not in text
     assert "- founder of Aldermere → Edda Holm \\[1\\]" in text
-    assert "<li>founder of Aldermere → Edda Holm [1]</li>" in page
 
 
 # --- completion ----------------------------------------------------------------------------------

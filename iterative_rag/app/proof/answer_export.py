@@ -1,5 +1,4 @@
-"""An answer as Markdown or as a page of HTML that stands alone. Everything in it is text: markup of documents and
-replies is escaped."""
+"""An answer as Markdown, and its parts as HTML. Everything in it is text: markup in it is escaped."""
 
 from __future__ import annotations
 
@@ -21,15 +20,10 @@ from iterative_rag.storage.output import (
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
-from iterative_rag.types import Answer, Citation
+from iterative_rag.types import Answer, Citation, ConfidenceWord
 
 # How the source of a document is told.
 SourceName = Callable[[str], str]
-_STYLE = (
-    "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif;color:#222}"
-    "h1{font-size:1.4rem}blockquote{margin:.3rem 0;padding-left:1rem;border-left:3px solid #ccc;color:#444}"
-    ".short{font-size:1.2rem;font-weight:600}.dim{color:#666;font-size:.9rem}"
-)
 
 
 def conversation_as_markdown(conversation: Conversation, name: SourceName = str) -> str:
@@ -46,22 +40,7 @@ def as_markdown(answer: Answer, name: SourceName = str, *, heading: str = "", un
     lines = [heading or f"# {_md(answer.question)}", ""]
     if understood:
         lines += [f"*Understood as: {_md(answer.question)}*", ""]
-    head, _ = headline(answer)
-    if answer.label:
-        lines += [f"**{head.strip()}** {_md(answer.reason)}".rstrip(), ""]
-    elif head:
-        lines += [f"**{head.strip()}**", ""]
-    if short := apart(answer):
-        lines += [f"**{_md(short)}**", ""]
-    for block in text_blocks(answer.text) if answer.form.is_text else ():
-        lines += [*markdown_lines(block), ""]
-    for said in said_lines(answer):
-        before, value, after = map(escaped_markdown, around_value(said, answer))
-        lines += [f"{before}**{value}**{after}" if value else before, ""]
-    if chain := chain_lines(answer):
-        lines += [*(f"- {_md(link)}" for link in chain), ""]
-    for told in remarks(answer):
-        lines += [_md(told), ""]
+    lines += [*markdown_body(answer), ""]
     for citation in answer.citations:
         lines += _md_citation(citation, name)
     if answer.nearest:
@@ -71,29 +50,30 @@ def as_markdown(answer: Answer, name: SourceName = str, *, heading: str = "", un
     return "\n".join([*lines, f"*{_md(cost(answer))}*", ""])
 
 
+def markdown_body(answer: Answer) -> Iterator[str]:
+    """The answer in lines, without its quotes: how sure it is, its value, its text, the way to it, and remarks."""
+    head, _ = headline(answer)
+    if head:
+        yield f"**{head.strip()}** {_md(answer.reason if answer.label else '')}".rstrip()
+    if head and answer.confidence_word is not ConfidenceWord.WEAK_GUESS:
+        yield ""
+    if short := apart(answer):
+        yield from (f"**{_md(short)}**", "")
+    for block in text_blocks(answer.text) if answer.form.is_text else ():
+        yield from (*markdown_lines(block), "")
+    for said in said_lines(answer):
+        before, value, after = map(escaped_markdown, around_value(said, answer))
+        yield from (f"{before}**{value}**{after}" if value else before, "")
+    if chain := chain_lines(answer):
+        yield from (*(f"- {_md(link)}" for link in chain), "")
+    for told in remarks(answer):
+        yield from (_md(told), "")
+
+
 def _md_citation(citation: Citation, name: SourceName) -> list[str]:
     title = f"**{_md(citation.title)}**"
     title = f"[{title}](<{citation.link}>)" if citation.link else title
     return [f"\\[{citation.n}\\] {title}, {_md(_place(citation, name))}", "", f"> {_md(quote_of(citation))}", ""]
-
-
-def as_html(answer: Answer, name: SourceName = str) -> str:
-    """The same as a page that loads nothing and runs nothing."""
-    body = [f"<h1>{_html(answer.question)}</h1>", *said_html(answer)]
-    if chain := chain_lines(answer):
-        body += ["<ul>", *(f"<li>{_html(link)}</li>" for link in chain), "</ul>"]
-    body += [f"<p>{_html(told)}</p>" for told in remarks(answer)]
-    body += [_html_citation(citation, name) for citation in answer.citations]
-    if answer.nearest:
-        body += [f"<p>{NEAREST}</p>", *(_html_citation(passage, name) for passage in answer.nearest)]
-    body.append(f'<p class="dim">{_html(cost(answer))}</p>')
-    head = [
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{_html(answer.question)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
-    ]
-    return "\n".join([*head, *body, "</body>\n</html>\n"])
 
 
 def said_html(answer: Answer) -> Iterator[str]:
@@ -108,15 +88,6 @@ def said_html(answer: Answer) -> Iterator[str]:
     for said in said_lines(answer):
         before, value, after = map(escape, around_value(said, answer))
         yield f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>"
-
-
-def _html_citation(citation: Citation, name: SourceName) -> str:
-    where = f'<span class="dim">{_html(_place(citation, name))}</span>'
-    title = f"<strong>{_html(citation.title)}</strong>"
-    if citation.link:
-        title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
-    quote = f"<blockquote>{_html(quote_of(citation))}</blockquote>"
-    return f"<p>[{citation.n}] {title} {where}</p>\n{quote}"
 
 
 def _place(citation: Citation, name: SourceName) -> str:

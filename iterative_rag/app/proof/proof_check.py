@@ -133,7 +133,8 @@ def _compared(citation: _Citation, cited: _Document, document: Document) -> Quot
     text, start, end = document.text, max(citation.start, 0), citation.end
     same = content_hash(text) == cited.sha256
     if citation.quote and text[start:end] == citation.quote:
-        return _as(citation, ProofFinding.UNCHANGED if same else ProofFinding.IN_PLACE, start, end)
+        # Where the proof tells no hash, its document may be the same or not.
+        return _as(citation, Finding.IN_PLACE if cited.sha256 and not same else Finding.UNCHANGED, start, end)
     if same:
         return _as(citation, ProofFinding.FALSE)
     span = locate(citation.quote, text, [(0, len(text))])

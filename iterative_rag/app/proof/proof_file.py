@@ -100,7 +100,9 @@ def proof_json(answer: Answer, document_of: DocumentOf, *, version: str, source:
     return told | {"proof": data}
 
 
-def proof_html(answer: Answer, document_of: DocumentOf, *, version: str, source: SourceName) -> str:
+def proof_html(
+    answer: Answer, document_of: DocumentOf = lambda citation: None, *, version: str, source: SourceName
+) -> str:
     """The file: graph, answer, each quote in its surroundings with offsets and hash, and the data of all of it."""
     data = proof_data(answer, document_of, version=version, source=source)
     style = stylesheet() + _STYLE
@@ -232,7 +234,7 @@ def _quotes(answer: Answer, document_of: DocumentOf, data: Mapping[str, Any], so
                 "source": source(citation.source),
                 "characters": f"{citation.start}–{citation.end}",
                 "page": str(citation.page or ""),
-                "sha256": hashes.get(document.id, "") if document else "not in the corpus any more",
+                "sha256": hashes.get(document.id, "") if document else "not in the corpus any more" if hashes else "",
             }
             told = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>" for name, value in rows.items() if value)
             yield f"<dl>{told}</dl></section>"

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from iterative_rag.app.proof.answer_export import markdown_lines
+from iterative_rag.app.proof.answer_export import markdown_body
 from iterative_rag.errors import CorpusNotFound, IterativeRAGError, NothingWithin, ServerBusy, UsageError
 from iterative_rag.serve.openai_door.chat_request import UNDERSTOOD, ChatRequested, RequestRefused
 from iterative_rag.serve.runs.events import error_to_json
 from iterative_rag.serve.runs.public_text import public_ending
-from iterative_rag.storage.output import apart, around_value, chain_lines, quote_of, remarks, said_lines
+from iterative_rag.storage.output import quote_of
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import escaped_markdown
-from iterative_rag.text.text_blocks import text_blocks
-from iterative_rag.types import Answer, Citation, ConfidenceWord, Status, Usage
+from iterative_rag.types import Answer, Citation, Status, Usage
 
 # A token of English on average: the text is not the output of one model, whose tokens could be counted.
 CHARS_PER_TOKEN = 4
@@ -57,26 +56,11 @@ def content_of(answer: Answer, requested: ChatRequested, server: str, understood
 
 
 def _lines(answer: Answer, links: Mapping[int, str]) -> Iterator[str]:
-    if answer.label:
-        yield f"**{answer.label}:** {_shown(answer.reason)}"
-        yield ""
-    elif answer.confidence_word is ConfidenceWord.WEAK_GUESS:
-        yield "**Weak guess:**"
-    for block in text_blocks(answer.text) if answer.form.is_text else ():
-        yield from (*(_MARKER.sub(r"[\1]", line) for line in markdown_lines(block)), "")
-    for line in said_lines(answer):
-        before, value, after = map(_as_text, around_value(line, answer))
-        yield f"{before}**{value}**{after}" if value else before
-    if short := apart(answer):
-        yield f"**{_shown(short)}**"
-    if chain := chain_lines(answer):
-        yield from ("", *(f"- {_shown(line)}" for line in chain))
-    if told := [_shown(remark) for remark in remarks(answer)]:
-        yield from ("", *told)
+    yield from (_MARKER.sub(r"[\1]", line) for line in markdown_body(answer))
     if answer.citations:
-        yield from ("", "Sources:", "", *(_source(citation, links[citation.n]) for citation in answer.citations))
+        yield from ("Sources:", "", *(_source(citation, links[citation.n]) for citation in answer.citations), "")
     if answer.nearest:
-        yield from ("", "What comes nearest:", "", *(_source(citation, citation.link) for citation in answer.nearest))
+        yield from ("What comes nearest:", "", *(_source(citation, citation.link) for citation in answer.nearest))
 
 
 def _source(citation: Citation, link: str) -> str:
@@ -90,12 +74,8 @@ def _source(citation: Citation, link: str) -> str:
 
 
 def _shown(text: str) -> str:
-    return _as_text(one_line(text))
-
-
-def _as_text(line: str) -> str:
-    """A line of text of documents and models, of which Markdown makes nothing; only `[n]` stays as it is."""
-    return _MARKER.sub(r"[\1]", escaped_markdown(line))
+    """Text of documents and models, of which Markdown makes nothing; only `[n]` stays as it is."""
+    return _MARKER.sub(r"[\1]", escaped_markdown(one_line(text)))
 
 
 # --- in the form of the protocol -------------------------------------------------------------------
