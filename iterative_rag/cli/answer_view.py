@@ -28,8 +28,6 @@ from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph
 from iterative_rag.types import Answer, AnswerForm, Citation, ReasonCode, Status
 
 _COPIES_SHOWN = 3
-# A model of eight billion parameters, which many machines can run; README.md names the same one.
-_LLM = "llama3.1:8b"
 
 
 def show_answer(answer: Answer, printer: Printer) -> None:
@@ -58,7 +56,7 @@ def show_answer(answer: Answer, printer: Printer) -> None:
         printer.line((NEAREST, "yellow"))
     for passage in answer.nearest:
         show_citation(passage, printer)
-    if tries := list(to_try(answer)):
+    if tries := list(_to_try(answer)):
         printer.blank()
         printer.line(("To try:", "yellow"))
     for what, typed in tries:
@@ -145,22 +143,11 @@ def shown_source(source: str) -> str:
     return source
 
 
-def to_try(answer: Answer) -> Iterator[tuple[str, str]]:
-    """What may help, each with the options or the command to type; "" where it is not a matter of one."""
+def _to_try(answer: Answer) -> Iterator[tuple[str, str]]:
+    from iterative_rag.app.proof.answer_export import to_try
+
     for title, command in fetch_commands(answer):
         yield NO_ARTICLE.format(clean(title)), command.replace("iterative-rag", own_command(), 1)
-    if answer.reason_code is ReasonCode.LIMIT and answer.cap:
-        limit = answer.settings.get(f"max_{answer.cap.value}")
-        yield "a higher limit", f"--max-{answer.cap.value} {2 * limit if isinstance(limit, int | float) else 'N'}"
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
         yield "what the corpus has", f"{own_command()} search {shlex.quote(answer.question)}"
-    if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
-        return
-    yield "other words, or one fact at a time", ""
-    if answer.settings.get("backend", "builtin") != "builtin":
-        if answer.settings.get("strategy") == "iterative":
-            yield "a strategy that checks more", "--strategy full"
-        return
-    if not answer.settings.get("guess"):
-        yield "a guess", "--guess"
-    yield "an LLM", f"--llm ollama/{_LLM}, after: ollama pull {_LLM}"
+    yield from to_try(answer)

@@ -116,6 +116,11 @@ class RagPool:
             return opened
         return self.rag(name, BUILTIN if BUILTIN in self._llms else "").corpus
 
+    def asked(self, corpus: str) -> Corpus:
+        """What a run has asked, opened: one corpus, or several as one. Raises CorpusError."""
+        opened = [self.corpus(part) for part in self.parts(self.served(corpus))]
+        return opened[0] if len(opened) == 1 else JointCorpus(opened)
+
     def _joint(self, parts: Sequence[str], backend: str) -> IterativeRAG:
         """Several corpora as one. They are those that the pool keeps open and closes, so this one is not kept."""
         opened = [self.rag(part, backend) for part in parts]

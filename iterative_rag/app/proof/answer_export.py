@@ -20,10 +20,12 @@ from iterative_rag.storage.output import (
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.text.text_blocks import TextBlock, TextHeading, TextParagraph, TextTable, text_blocks
-from iterative_rag.types import Answer, Citation, ConfidenceWord
+from iterative_rag.types import Answer, Citation, ConfidenceWord, ReasonCode
 
 # How the source of a document is told.
 SourceName = Callable[[str], str]
+# A model of eight billion parameters, which many machines can run; README.md names the same one.
+_LLM = "llama3.1:8b"
 
 
 def conversation_as_markdown(conversation: Conversation, name: SourceName = str) -> str:
@@ -68,6 +70,23 @@ def markdown_body(answer: Answer) -> Iterator[str]:
         yield from (*(f"- {_md(link)}" for link in chain), "")
     for told in remarks(answer):
         yield from (_md(told), "")
+
+
+def to_try(answer: Answer) -> Iterator[tuple[str, str]]:
+    """What may help after an ending without an answer, each with the option that does it; "" where none does."""
+    if answer.reason_code is ReasonCode.LIMIT and answer.cap:
+        limit = answer.settings.get(f"max_{answer.cap.value}")
+        yield "a higher limit", f"--max-{answer.cap.value} {2 * limit if isinstance(limit, int | float) else 'N'}"
+    if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
+        return
+    yield "other words, or one fact at a time", ""
+    if answer.settings.get("backend", "builtin") != "builtin":
+        if answer.settings.get("strategy") == "iterative":
+            yield "a strategy that checks more", "--strategy full"
+        return
+    if not answer.settings.get("guess"):
+        yield "a guess", "--guess"
+    yield "an LLM", f"--llm ollama/{_LLM}, after: ollama pull {_LLM}"
 
 
 def _md_citation(citation: Citation, name: SourceName) -> list[str]:

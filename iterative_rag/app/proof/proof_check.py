@@ -173,11 +173,13 @@ def proof_of(answer: Answer, corpus: Corpus) -> dict[str, Any]:
 def document_in(answer: Answer, corpus: Corpus) -> DocumentOf:
     """Finds the document of a citation of the answer in the corpus of its run."""
     lookup = documents_in(_titled(corpus))
-    ids = {(fact.source, fact.title): fact.document_id for hop in answer.hops for fact in hop.facts}
+    facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
+    ids = {(fact.source, fact.title): fact.document_id for fact in facts}
 
     def document_of(citation: Citation) -> Document | None:
         matches = lookup(ids.get((citation.source, citation.title), ""), citation.title)
-        return next((document for document in matches if citation.source in (document.source, *document.copies)), None)
+        same = (document for document in matches if citation.source in (document.source, *document.copies))
+        return next(same, matches[0] if len(matches) == 1 else None)
 
     return document_of
 

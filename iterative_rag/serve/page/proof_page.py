@@ -6,12 +6,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
-from urllib.parse import quote as percent_encoded
-from urllib.parse import urlencode
 
 from markupsafe import Markup
 from pydantic import BaseModel, Field
@@ -20,24 +17,22 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from iterative_rag import __version__
 from iterative_rag.app.conversations import Turn
-from iterative_rag.app.proof.answer_export import as_markdown
+from iterative_rag.app.proof.answer_export import as_markdown, to_try
 from iterative_rag.app.proof.graph_svg import graph_svg, words
-from iterative_rag.app.proof.proof_file import proof_html, proof_json
+from iterative_rag.app.proof.proof_check import document_in
+from iterative_rag.app.proof.proof_file import DocumentOf, proof_html, proof_json
 from iterative_rag.app.proof.proof_graph import ProofNode, proof_graph
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.index.joint_corpus import corpus_and_id
-from iterative_rag.serve.api.documents import opened_corpus
 from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.page.articles.article_view import ArticleView, article_view
 from iterative_rag.serve.page.asking import conversation_of
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.page.run_story import run_story
-from iterative_rag.serve.rag_pool import BUILTIN
 from iterative_rag.serve.runs.public_text import public_source
 from iterative_rag.serve.runs.shown_run import ShownRun, shown_run
 from iterative_rag.serve.services import Services, services_of
 from iterative_rag.storage.output import fetch_commands
-from iterative_rag.types import Answer, Citation, Document, ReasonCode
+from iterative_rag.types import Answer, Citation, Document
 
 T = TypeVar("T")
 
@@ -100,38 +95,8 @@ def _proof_page(
         before=turns[at - 1].answer.run_id if at else shown.follows,
         turns=turns,
         commands=fetch_commands(answer),
-        steps=list(_next_steps(services_of(request), shown, answer)),
+        steps=list(to_try(answer)),
     )
-
-
-def _next_steps(services: Services, run: ShownRun, answer: Answer) -> Iterator[tuple[str, str, str]]:
-    """What may help after an ending without an answer: what to do, where on the page, and what to type instead where
-    that is a matter of how the server is started."""
-    asked = {"question": answer.question, "corpus": run.corpus, "backend": run.backend, "strategy": run.strategy}
-    if answer.reason_code is ReasonCode.LIMIT and answer.cap:
-        limit, most = (of.get(f"max_{answer.cap}") for of in (answer.settings, services.settings.model_dump()))
-        if limit != most:
-            yield "Ask it with the limits of this server", f"/?{urlencode(asked)}", ""
-        elif isinstance(most, int | float):
-            yield "A server with a higher limit", "", f"iterative-rag serve --max-{answer.cap} {2 * most:g}"
-    if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
-        for name in services.pool.parts(run.corpus):
-            query = urlencode({"q": answer.question})
-            yield f"What the corpus {name} has about it", f"/corpora/{percent_encoded(name)}?{query}", ""
-    if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
-        return
-    yield "Other words, or one fact at a time", "#follow-up", ""
-    if run.backend != BUILTIN:
-        if run.strategy == "iterative":
-            yield "A strategy that checks more", f"/?{urlencode(asked | {'strategy': 'full'})}", ""
-        return
-    if llms := [name for name in services.pool.backends if name != BUILTIN]:
-        yield f"The same with {llms[0]}", f"/?{urlencode(asked | {'backend': llms[0]})}", ""
-    else:
-        yield "A server with an LLM", "", "iterative-rag serve --llm ollama/llama3.1:8b"
-    if not answer.settings.get("guess"):
-        corpus = ["--corpus", run.corpus] if run.corpus else []
-        yield "A guess, in a terminal", "", f"iterative-rag ask {shlex.join([answer.question, *corpus])} --guess"
 
 
 async def hops(request: Request) -> Response:
@@ -186,7 +151,7 @@ def _link(node: ProofNode) -> str:
 
 def _quote(services: Services, shown: ShownRun, citation: Citation, given: QuoteQuery) -> ShownQuote:
     part, as_source = given.part, given.view == "source"
-    document = CitedDocuments(services, shown).of(citation)
+    document = _documents(services, shown)(citation)
     if document is None:
         return ShownQuote(citation, None, None, as_source, False)
     moved = document.text[citation.start : citation.end] != citation.quote
@@ -197,39 +162,12 @@ def _quote(services: Services, shown: ShownRun, citation: Citation, given: Quote
     return ShownQuote(citation, document, view, as_source, moved)
 
 
-class CitedDocuments:
-    """Looks documents up by the ids that the facts of the run name, else by title. Not for several threads at once."""
-
-    def __init__(self, services: Services, run: ShownRun) -> None:
-        self._services, self._name, answer = services, run.corpus, run.answered
-        facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
-        self._ids = {(fact.source, fact.title): fact.document_id for fact in facts}
-        self._known: dict[tuple[str, str], Document | None] = {}
-
-    def of(self, citation: Citation) -> Document | None:
-        """None where the corpus does not hold the document, or is not served any more."""
-        key = citation.source, citation.title
-        if key not in self._known:
-            self._known[key] = self._found(*key, citation.corpus)
-        return self._known[key]
-
-    def _found(self, source: str, title: str, cited_from: str) -> Document | None:
-        """`cited_from` is the corpus of the citation, "" where only one was asked."""
-        name, document_id = corpus_and_id(self._name, self._ids.get((source, title), ""))
-        try:
-            corpus = opened_corpus(self._services.pool, name if document_id else cited_from or name)
-        except CorpusError:
-            return None
-        try:
-            return corpus.document(document_id)
-        except CorpusError:  # another version of the document
-            pass
-        try:
-            documents = corpus.find(title)
-        except CorpusError:
-            return None
-        same = (document for document in documents if source in (document.source, *document.copies))
-        return next(same, documents[0] if len(documents) == 1 else None)
+def _documents(services: Services, run: ShownRun) -> DocumentOf:
+    """The documents that the answer cites, None for one that the corpus does not hold any more."""
+    try:
+        return document_in(run.answered, services.pool.asked(run.corpus))
+    except CorpusError:
+        return lambda citation: None
 
 
 # --- to keep -------------------------------------------------------------------------------------
@@ -257,9 +195,9 @@ async def proof_file(request: Request) -> Response:
 async def _proof(request: Request, made: Callable[..., T]) -> tuple[T, Answer]:
     """What `proof_json` or `proof_html` makes of the answer, and the answer."""
     shown = await _shown(request)
-    documents = CitedDocuments(services_of(request), shown)
     answer = shown.answered
-    return await asyncio.to_thread(made, answer, documents.of, version=__version__, source=public_source), answer
+    documents = await asyncio.to_thread(_documents, services_of(request), shown)
+    return await asyncio.to_thread(made, answer, documents, version=__version__, source=public_source), answer
 
 
 def _attachment(answer: Answer, suffix: str) -> dict[str, str]:

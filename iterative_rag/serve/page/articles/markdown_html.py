@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nh3
 
@@ -27,33 +27,18 @@ _CLASSES = {"span": {"image"}, "th": {"left", "center", "right"}, "td": {"left",
 _EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
 
 
-def markdown_html(text: str, *, readable: Callable[[str], str] = str) -> str:
-    """The sanitised HTML. `readable` turns what stands in addresses back into what the document says. A link leads to
-    the web, or nowhere."""
-    return _sanitised(_parser().render(text, {"readable": readable, "references": _References(readable)}))
-
-
-class _References(dict[str, Any]):
-    """Addresses by the label that a link names them by, whether or not a label is part of a marked quote."""
-
-    def __init__(self, readable: Callable[[str], str]) -> None:
-        super().__init__()
-        self._readable = readable
-
-    def _key(self, label: object) -> str:
-        return self._readable(str(label)).casefold()
-
-    def __contains__(self, label: object) -> bool:
-        return super().__contains__(self._key(label))
-
-    def __getitem__(self, label: str) -> Any:
-        return super().__getitem__(self._key(label))
-
-    def __setitem__(self, label: str, address: Any) -> None:
-        super().__setitem__(self._key(label), address)
-
-    def get(self, label: str, default: Any = None) -> Any:
-        return super().get(self._key(label), default)
+def markdown_html(text: str) -> str:
+    """The sanitised HTML. A link leads to the web, or nowhere."""
+    cleaned = nh3.clean(
+        _parser().render(text),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        allowed_classes=_CLASSES,
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+    )
+    # A header cell without text is announced by screen readers as a header of nothing.
+    return _EMPTY_HEADER.sub(r"<td\1></td>", cleaned)
 
 
 @cache
@@ -61,7 +46,7 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["html_block"])
-    # Addresses are judged where a link is rendered, by what the document says in them.
+    # Addresses are judged where a link is rendered.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
@@ -79,7 +64,7 @@ def _image(self: RendererHTML, tokens: Sequence[Token], n: int, options: Options
 
 
 def _link(self: RendererHTML, tokens: Sequence[Token], n: int, options: OptionsDict, env: EnvType) -> str:
-    address = web_link(env["readable"](str(tokens[n].attrGet("href") or "")))
+    address = web_link(str(tokens[n].attrGet("href") or ""))
     tokens[n].attrs = {"href": address} if address else {}
     return self.renderToken(tokens, n, options, env)
 
@@ -90,19 +75,3 @@ def _cell(self: RendererHTML, tokens: Sequence[Token], n: int, options: OptionsD
     if style:
         tokens[n].attrSet("class", style.removeprefix("text-align:"))
     return self.renderToken(tokens, n, options, env)
-
-
-def _sanitised(html: str) -> str:
-    # A header cell without text is announced by screen readers as a header of nothing.
-    return _EMPTY_HEADER.sub(r"<td\1></td>", _cleaned(html))
-
-
-def _cleaned(html: str) -> str:
-    return nh3.clean(
-        html,
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        allowed_classes=_CLASSES,
-        url_schemes={"http", "https"},
-        link_rel="noopener noreferrer nofollow",
-    )
