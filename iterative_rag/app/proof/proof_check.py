@@ -134,7 +134,7 @@ def _compared(citation: _Citation, cited: _Document, document: Document) -> Quot
     same = content_hash(text) == cited.sha256
     if citation.quote and text[start:end] == citation.quote:
         # Where the proof tells no hash, its document may be the same or not.
-        return _as(citation, Finding.IN_PLACE if cited.sha256 and not same else Finding.UNCHANGED, start, end)
+        return _as(citation, ProofFinding.IN_PLACE if cited.sha256 and not same else ProofFinding.UNCHANGED, start, end)
     if same:
         return _as(citation, ProofFinding.FALSE)
     span = locate(citation.quote, text, [(0, len(text))])

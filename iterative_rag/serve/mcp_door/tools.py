@@ -152,7 +152,7 @@ class Tools:
         corpus: CorpusName = "",
         within: PartOfCorpus = Part(),  # noqa: B008 - frozen
         limit: Annotated[int, Field(ge=1, le=50, description="Passages to return.")] = 10,
-    ) -> PassagesResult:
+    ) -> SearchResult:
         """Search a corpus: the best passages, verbatim, with their place in the document. Needs no language model."""
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
