@@ -71,12 +71,7 @@ def index(
     from iterative_rag.app.factory import index_paths, make_embedder
     from iterative_rag.system.memory import limit_arenas
 
-    if engine not in ENGINES:
-        raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
-    if address and engine != "ray":
-        raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
-    if watch and engine == "ray":
-        raise UsageError("--watch embeds in this process.", hint="Leave out --engine, or index without --watch.")
+    _check_engine(engine, address, watch=watch)
     limit_arenas()
     if settings.index_questions and not quiet:  # the cost, before it arises
         limit = "" if max_indexing_calls is None else f", {counted(max_indexing_calls, 'call')} at most"
@@ -91,7 +86,7 @@ def index(
         refused_seconds=refused_seconds,
         max_calls=max_indexing_calls,
     )
-    teller = JsonTeller() if as_json else Teller(quiet=quiet)
+    teller = Teller(quiet=quiet, as_json=as_json)
     known = _Known(paths) if watch else None
     with indexing(quiet=quiet) as progress:
         report = update(progress=progress)
@@ -100,18 +95,30 @@ def index(
         _keep_in_step(paths, known, update, teller)
 
 
+def _check_engine(engine: str, address: str, *, watch: bool) -> None:
+    if engine not in ENGINES:
+        raise UsageError(f"There is no engine {engine!r}.", hint=f"One of: {', '.join(ENGINES)}.")
+    if address and engine != "ray":
+        raise UsageError("--address is that of a Ray cluster.", hint="Add --engine ray.")
+    if watch and engine == "ray":
+        raise UsageError("--watch embeds in this process.", hint="Leave out --engine, or index without --watch.")
+
+
 # --- what is told ----------------------------------------------------------------------------
 
 
 def show_report(report: IngestReport, *, quiet: bool) -> None:
-    shown = [skipped for skipped in report.skipped if not skipped.extra]
-    for skipped in shown[:_SHOWN]:
-        err().line(("skipped ", "yellow"), clean(f"{skipped.source}: {skipped.reason}"))
-    if len(shown) > _SHOWN:
-        err().line((f"… and {len(shown) - _SHOWN} more skipped", "yellow"))
+    _show_skipped([skipped for skipped in report.skipped if not skipped.extra])
     if not quiet:
         _show_counts(report)
     _show_left_out([skipped for skipped in report.skipped if skipped.extra])
+
+
+def _show_skipped(skipped: Sequence[Skipped]) -> None:
+    for item in skipped[:_SHOWN]:
+        err().line(("skipped ", "yellow"), clean(f"{item.source}: {item.reason}"))
+    if len(skipped) > _SHOWN:
+        err().line((f"… and {len(skipped) - _SHOWN} more skipped", "yellow"))
 
 
 def _show_counts(report: IngestReport) -> None:
@@ -158,72 +165,58 @@ def _show_left_out(left_out: Sequence[Skipped]) -> None:
 
 
 class Teller:
-    """Prints changes, a line each, on stdout, and everything else on stderr."""
+    """Prints changes, a line each, on stdout, and everything else on stderr; `as_json` all of it as events, one object
+    on a line of stdout (docs/commands.md lists them)."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+        self._quiet, self._as_json = quiet, as_json
         self._skipped: set[Skipped] = set()
 
     def first(self, report: IngestReport) -> None:
-        show_report(report, quiet=self._quiet)
+        if self._as_json:
+            self.updated(report, ())
+        else:
+            show_report(report, quiet=self._quiet)
         self._skipped = set(report.skipped)
 
     def watching(self, paths: Sequence[Path]) -> None:
-        self._note(f"Watching {', '.join(map(str, paths))}. Stop with Ctrl-C.")
+        names = [str(path) for path in paths]
+        self._told("watching", f"Watching {', '.join(names)}. Stop with Ctrl-C.", paths=names)
 
     def updated(self, report: IngestReport, changes: Sequence[DocumentChange]) -> None:
+        skipped = [skipped for skipped in report.skipped if skipped not in self._skipped]
+        self._skipped = set(report.skipped)
+        if self._as_json:
+            for change in changes:
+                _event(change.kind, source=change.source)
+            for each in skipped_as_json(skipped):
+                _event("skipped", **each)
+            counts = {"seconds": report.seconds, "skipped": len(report.skipped)}
+            _event("updated", **report_as_json(report) | counts)
+            return
         for change in changes[:_SHOWN]:
             out().line((f"{change.kind:<8}", "cyan"), clean(change.source))
         if len(changes) > _SHOWN:
             out().line(f"… and {len(changes) - _SHOWN:,} more")
-        for skipped in self._newly_skipped(report):
-            err().line(("skipped ", "yellow"), clean(f"{skipped.source}: {skipped.reason}"))
+        _show_skipped(skipped)
         sys.stdout.flush()
 
     def failed(self, error: IterativeRAGError) -> None:
         from iterative_rag.cli import say
 
-        say(f"{error} The corpus stays as it is.", error.hint)
+        if self._as_json:
+            _event("failed", message=str(error), hint=error.hint)
+        else:
+            say(f"{error} The corpus stays as it is.", error.hint)
 
     def stopped(self) -> None:
-        self._note("Stopped: what was indexed is kept.")
+        self._told("stopped", "Stopped: what was indexed is kept.")
 
-    def _note(self, text: str) -> None:
-        sys.stdout.flush()
-        if not self._quiet:
-            err().line((clean(text), "dim"))
-
-    def _newly_skipped(self, report: IngestReport) -> list[Skipped]:
-        new = [skipped for skipped in report.skipped if skipped not in self._skipped]
-        self._skipped = set(report.skipped)
-        return new
-
-
-class JsonTeller(Teller):
-    """Writes events as JSON Lines on stdout; docs/commands.md lists them."""
-
-    def __init__(self) -> None:
-        super().__init__(quiet=True)
-
-    def first(self, report: IngestReport) -> None:
-        self.updated(report, ())
-
-    def watching(self, paths: Sequence[Path]) -> None:
-        _event("watching", paths=[str(path) for path in paths])
-
-    def updated(self, report: IngestReport, changes: Sequence[DocumentChange]) -> None:
-        for change in changes:
-            _event(change.kind, source=change.source)
-        for skipped in self._newly_skipped(report):
-            _event("skipped", source=skipped.source, reason=skipped.reason)
-        counts = report_as_json(report)
-        _event("updated", **counts | {"seconds": report.seconds, "skipped": len(report.skipped)})
-
-    def failed(self, error: IterativeRAGError) -> None:
-        _event("failed", message=str(error), hint=error.hint)
-
-    def stopped(self) -> None:
-        _event("stopped")
+    def _told(self, event: str, words: str, **fields: Any) -> None:
+        if self._as_json:
+            _event(event, **fields)
+        elif not self._quiet:
+            err().line((clean(words), "dim"))
 
 
 def _event(name: str, **fields: Any) -> None:

@@ -26,7 +26,7 @@ _TYPE = re.compile(r" <(?:list\[\w+\]|str|int|float|path)>$")
 _VERBATIM = "\b"  # begins a paragraph whose line breaks are kept
 # What is seldom needed stands in a group of its own, below.
 _EXPERT_NAMES = """
-address document-language embedder engine explain fact-limit fast-llm grace index max-calls max-hops
+address document-language embedder engine fact-limit fast-llm grace index max-calls max-hops
 max-seconds max-tokens queue refused-seconds rerank runs-at-once runs-per-client search-engine section since source
 title trace where
 """

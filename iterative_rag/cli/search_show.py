@@ -23,7 +23,6 @@ def search(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to search for.")],
     settings: Settings,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Passages.")] = 10,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each score is computed.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Search the corpus: passages with their scores and ranks, without any LLM.
@@ -50,31 +49,15 @@ def search(
         return
     if not passages:
         err().line(f"Nothing found in {opened.name}.")
-    _show_hits(passages, explain=explain, settings=settings)
+    _show_hits(passages)
 
 
-def _show_hits(passages: Sequence[tuple[Hit, str]], *, explain: bool, settings: Settings) -> None:
+def _show_hits(passages: Sequence[tuple[Hit, str]]) -> None:
     for number, (hit, text) in enumerate(passages, 1):
         ranks = f"dense {hit.dense_rank or '–'}, BM25 {hit.sparse_rank or '–'}"
         details = f"  {hit.score:.4f} ({ranks})  characters {hit.start}–{hit.end}"
         out().line((f"{number:>2} ", "cyan"), (clean(hit.title), "bold"), (details, "dim"))
-        if explain:
-            out().line((_explained(hit, settings), "dim"), indent="   ")
         out().line(clean(text), indent="   ")
-
-
-def _explained(hit: Hit, settings: Settings) -> str:
-    """`0.0325 = 1/(60+1) dense + 1/(60+3) BM25`"""
-    from iterative_rag.index.rank_fusion import FUSION_K
-
-    ranks = (
-        (settings.vector_weight, "dense", hit.dense_rank),
-        (settings.bm25_weight, "BM25", hit.sparse_rank),
-        (settings.rerank_weight, "reader", hit.reader_rank),
-    )
-    return f"{hit.score:.4f} = " + " + ".join(
-        f"{weight:g}/({FUSION_K}+{rank}) {half}" for weight, half, rank in ranks if rank
-    )
 
 
 @takes_settings(("corpus", "embedder", "index"))

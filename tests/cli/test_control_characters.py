@@ -77,7 +77,8 @@ def test_nothing_unsafe_reaches_a_terminal(
     assert "Edda Holm" in show(*ask, "--json", "--trace", "/dev/stdout")
     assert "Edda Holm" in show("trace", "--calls")
     assert "skipped" in show("index", "pages")
-    show("search", f"mayor of Aldermere{NASTY}", "--explain")
+    show("search", f"mayor of Aldermere{NASTY}")
+    show("show", f"Aldermere{NASTY}")
 
 
 @pytest.mark.parametrize(
