@@ -112,13 +112,9 @@ def _unexpected(error: Exception) -> int:
 
 def _fault_of_the_system(error: Exception) -> IterativeRAGError | None:
     """The error for what the system refuses, which no lower layer has reported; None for any other error."""
-    from iterative_rag.cli.terminal import PRINTED
-    from iterative_rag.errors import CorpusError, DiskFull, UsageError
-    from iterative_rag.system.files import is_disk_full, refusal
+    from iterative_rag.errors import UsageError
+    from iterative_rag.system.files import refusal
 
-    if isinstance(error, OSError) and error.filename == PRINTED:
-        kind, reason = (DiskFull, "the disk is full") if is_disk_full(error) else (CorpusError, error.strerror)
-        return kind(f"What this command prints cannot be written: {reason}.", hint="Send it to another place.")
     if isinstance(error, OSError):
         try:
             os.getcwd()

@@ -43,22 +43,6 @@ class Styled:
         return getattr(self._stream, name)
 
 
-# The name that an error of standard output bears: it has none of its own.
-PRINTED = "what this command prints"
-
-
-class PrintedFile(io.FileIO):
-    """Standard output, which says of its errors that they are its own."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data) or 0
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, PRINTED) from error
-
-
 class LossyFile(io.FileIO):
     """Drops what cannot be written."""
 
@@ -79,19 +63,17 @@ def guard_streams() -> None:
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.reconfigure(errors="replace")
-        named = {sys.__stderr__: LossyFile, sys.__stdout__: PrintedFile}.get(stream)
-        buffer = _written_by(named, stream.buffer) if named else stream.buffer
+        buffer = _lossy(stream.buffer) if stream is sys.__stderr__ else stream.buffer
         if stream.isatty() and not isinstance(stream, TerminalStream):
             stream.flush()
             guarded = TerminalStream(buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
             setattr(sys, name, guarded)
         elif buffer is not stream.buffer:
-            at_once = name == "stderr" or stream.line_buffering
-            setattr(sys, name, io.TextIOWrapper(buffer, stream.encoding, "replace", line_buffering=at_once))
+            setattr(sys, name, io.TextIOWrapper(buffer, stream.encoding, "replace", line_buffering=True))
 
 
-def _written_by(kind: type[io.FileIO], buffer: BinaryIO) -> BinaryIO:
+def _lossy(buffer: BinaryIO) -> BinaryIO:
     """Writes to the same place. That of a Windows console, which is no plain file, stays as it is."""
     if not isinstance(getattr(buffer, "raw", buffer), io.FileIO):
         return buffer
-    return io.BufferedWriter(kind(buffer.fileno(), "w", closefd=False))
+    return io.BufferedWriter(LossyFile(buffer.fileno(), "w", closefd=False))
