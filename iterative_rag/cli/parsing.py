@@ -27,7 +27,7 @@ _VERBATIM = "\b"  # begins a paragraph whose line breaks are kept
 # What is seldom needed stands in a group of its own, below.
 _EXPERT_NAMES = """
 address document-language embedder engine fact-limit fast-llm grace index max-calls max-hops
-max-seconds max-tokens queue refused-seconds rerank runs-at-once runs-per-client search-engine section since source
+max-seconds max-tokens refused-seconds rerank runs-at-once search-engine section since source
 title trace where
 """
 _EXPERT = frozenset(f"--{name}" for name in _EXPERT_NAMES.split())

@@ -50,8 +50,6 @@ def serve(
         bool, typer.Option("--behind-tls", help="A proxy before it ends TLS: cookies are sent over https alone.")
     ] = False,
     runs_at_once: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Questions at once.")] = 2,
-    queue: Annotated[int, typer.Option(metavar="N", min=0, max=10_000, help="Questions that may wait.")] = 32,
-    runs_per_client: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Questions of one client.")] = 8,
     grace: Annotated[
         float, typer.Option(metavar="SECONDS", min=0, help="A run ends so long after its client has gone.")
     ] = 30.0,
@@ -77,8 +75,6 @@ def serve(
         allow_hosts=tuple(allow_host or ()),
         behind_tls=behind_tls,
         runs_at_once=runs_at_once,
-        queue=queue,
-        runs_per_client=runs_per_client,
         grace_seconds=grace,
     )
     run_server(settings, options, lambda line: err().line(clean(line)))
