@@ -81,24 +81,17 @@ class Run:
 
     # --- from the thread of the run ------------------------------------------------------------------
 
-    def queued(self, place: int) -> None:
-        self.publish(Queued(place))
-
-    def begin(self) -> None:
-        with self._lock:
-            if not self.over:
-                self._state = RunStatus.RUNNING
-        self.publish(Started())
-
     def publish(self, happening: Happening) -> None:
         """Add an event and wake whoever waits for it."""
         with self._lock:
-            if self.over:
+            if self.over or (isinstance(happening, Queued) and self._state is not RunStatus.QUEUED):
                 return
             self._drop_replaced(happening)
             self._last = number_after(self._last, happening)
             self._events.append(RunEvent(self._last, happening, time.time()))
             match happening:
+                case Started():
+                    self._state = RunStatus.RUNNING
                 case FinalStep(answer=answer):
                     self.answer, self._state = answer, RunStatus.DONE
                 case Failed(error=error):

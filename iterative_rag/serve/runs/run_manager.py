@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any, TypeAlias, cast
@@ -13,16 +12,18 @@ from typing import Any, TypeAlias, cast
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError, ServerBusy
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.serve.runs.events import Failed, Stopped
+from iterative_rag.serve.runs.events import Failed, Queued, Started, Stopped
 from iterative_rag.serve.runs.run import Run, RunStatus
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.storage.trace import new_run_id
 from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
+from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import Earlier, Step
 from iterative_rag.types.written_answer import WrittenAnswer
 
 _log = logging.getLogger(__name__)
+_MOMENT = 0.02  # seconds
 
 
 # The steps of one run over what answers its question, told its `run_id` and where it reports to besides its steps
@@ -36,11 +37,9 @@ class RunManager:
 
     def __init__(self, pool: RagPool, options: ServeOptions) -> None:
         self.pool, self.options = pool, options
-        self._lock = threading.Condition()
-        self._waiting: deque[tuple[Run, Work]] = deque()
+        self._lock = threading.Lock()
         self._runs: dict[str, Run] = {}  # the oldest first
-        self._threads: list[threading.Thread] = []
-        self._idle = 0
+        self._threads = LastingPool("run", options.runs_at_once)
         self._timers: dict[str, threading.Timer] = {}
         self._closed = False
         self._observers: list[Observer] = []
@@ -60,15 +59,10 @@ class RunManager:
                 pass
             run = Run(run_id, request, client, alone=self._left_alone, ended=self._ended)
             self._runs[run_id] = run
-            self._waiting.append((run, work or asking(request)))
-            if self._idle < len(self._waiting) and len(self._threads) < self.options.runs_at_once:
-                thread = threading.Thread(target=self._work, name=f"run {len(self._threads) + 1}", daemon=True)
-                self._threads.append(thread)
-                thread.start()
-            self._tell_places()
-            self._lock.notify()
             self._forget_old()
         self._left_alone(run)
+        self._tell_places()
+        self._threads.submit(self._carry_out, run, work or asking(request))
         return run
 
     def get(self, run_id: str) -> Run | None:
@@ -86,11 +80,7 @@ class RunManager:
     def stop(self, run: Run) -> None:
         """Stop a run. One that goes on keeps its thread until its next step or model call."""
         run.stop()
-        with self._lock:
-            waiting = [entry for entry in self._waiting if entry[0] is run]
-            for entry in waiting:
-                self._waiting.remove(entry)
-            self._tell_places()
+        self._tell_places()
 
     def close(self, seconds: float = 5.0) -> None:
         """Stop every run and wait so long for their threads, once."""
@@ -98,13 +88,12 @@ class RunManager:
             if self._closed:
                 return
             self._closed = True
-            self._lock.notify_all()
         for run in self.all():
             if not run.over:
                 self.stop(run)
         ends = time.monotonic() + seconds
-        for thread in self._threads:
-            thread.join(max(0.0, ends - time.monotonic()))
+        while self._threads.busy and time.monotonic() < ends:
+            time.sleep(_MOMENT)
         for timer in list(self._timers.values()):
             timer.cancel()
 
@@ -123,30 +112,22 @@ class RunManager:
             raise ServerBusy("The queue is full.", hint="Try again in a minute.")
 
     def _tell_places(self) -> None:
-        for place, (run, _) in enumerate(self._waiting, 1):
-            run.queued(place)
+        waiting = [run for run in reversed(self.all()) if run.state is RunStatus.QUEUED]
+        for place, run in enumerate(waiting, 1):
+            run.publish(Queued(place))
 
     def _forget_old(self) -> None:
         over = [run_id for run_id, run in self._runs.items() if run.over]
         for run_id in over[: max(0, len(over) - self.options.kept_runs)]:
             del self._runs[run_id]
 
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                self._idle += 1
-                self._lock.wait_for(lambda: self._waiting or self._closed)
-                self._idle -= 1
-                if self._closed:
-                    return
-                run, work = self._waiting.popleft()
-                self._tell_places()
-            self._carry_out(run, work)
-
     # --- one run -------------------------------------------------------------------------------------
 
     def _carry_out(self, run: Run, work: Work) -> None:
-        run.begin()
+        if run.over:  # stopped while it waited
+            return
+        run.publish(Started())
+        self._tell_places()
         text = WrittenAnswer(run.publish)
         try:
             with stoppable(run.stopped):
