@@ -59,16 +59,3 @@ async def in_thread(items: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
             yield item
     finally:
         stopped.set()
-
-
-async def called_in_thread(call: Callable[[], T]) -> T:
-    """The result of one call, made on a thread of its own."""
-
-    def one() -> Iterator[T]:
-        yield call()
-
-    items = in_thread(one)
-    try:
-        return await anext(items)
-    finally:
-        await items.aclose()

@@ -171,15 +171,6 @@ class IterativeRAG:
             progress=progress,
         )
 
-    @class_or_object
-    async def aindex(self: IterativeRAG | None, /, documents: Iterable[object], **options: Any) -> IngestReport:
-        """`index` for async callers, with the same options. To cancel it ends the indexing; what was done is kept, and
-        the next call goes on from there."""
-        from iterative_rag.app.factory.async_runs import called_in_thread
-
-        index = self.index if self is not None else IterativeRAG.index
-        return await called_in_thread(lambda: index(documents, **options))
-
     def over(self, corpus: Corpus, *, within: Within | None = None, **overrides: Any) -> IterativeRAG:
         """The same backend and cache over another corpus, or a subset of this one, optionally with other settings.
         `within` narrows the part of it that is asked."""

@@ -1,4 +1,4 @@
-"""`aask`, `asteps` and `aindex`: the event loop goes on meanwhile, and to cancel a call ends its run."""
+"""`aask` and `asteps`: the event loop goes on meanwhile, and to cancel a call ends its run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import pytest
 from fakes import two_article_corpus
 from fakes.llama_index_models import two_article_llm, word_embedding
 from iterative_rag import IterativeRAG
-from iterative_rag.app.factory import corpora
-from iterative_rag.errors import CorpusMismatch, UsageError
-from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.protocols import ChatRequest, Vectors
+from iterative_rag.errors import UsageError
+from iterative_rag.protocols import ChatRequest
 from iterative_rag.types import Document
 
 PATIENCE = 20.0
@@ -101,38 +99,3 @@ def test_to_cancel_ends_the_run_before_its_next_call(rag: IterativeRAG, gate: Ga
 def test_an_error_reaches_the_caller(rag: IterativeRAG) -> None:
     with pytest.raises(UsageError, match="empty"):
         asyncio.run(rag.aask("  "))
-    with pytest.raises(CorpusMismatch):
-        asyncio.run(rag.aindex(ARTICLES, embed_model=HashingEmbedder(8)))
-
-
-class GatedEmbedder(HashingEmbedder):
-    """Waits before its second batch."""
-
-    def __init__(self, gate: Gate) -> None:
-        super().__init__(16)
-        self.gate, self.batches = gate, 0
-
-    def embed_documents(self, texts: object) -> Vectors:
-        self.batches += 1
-        if self.batches > 1:
-            self.gate.wait()
-        return super().embed_documents(texts)  # type: ignore[arg-type]
-
-
-def test_indexing_is_cancelled_and_goes_on_where_it_stopped(gate: Gate) -> None:
-    many = [Document(f"d{number}", f"Place {number}", f"Place {number} lies far away.", "") for number in range(400)]
-
-    async def cancelled() -> None:
-        indexing = asyncio.create_task(IterativeRAG.aindex(many, corpus="slow", embed_model=GatedEmbedder(gate)))
-        await until(gate.reached)
-        indexing.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await indexing
-        gate.open.set()
-        await until_ended()
-
-    asyncio.run(cancelled())
-    assert gate.calls < 5
-    report = asyncio.run(IterativeRAG.aindex(many, corpus="slow", embed_model=HashingEmbedder(16)))
-    assert (report.added + report.unchanged, corpora().info("slow").state) == (400, "ready")
-    assert corpora().info("slow").documents == 400
