@@ -122,7 +122,7 @@ async def compare(request: Request) -> Response:
 
 def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Response:
     sides = [(run, run_story(run.steps)) for run in (first, second)]
-    told, others = ({need.told for hop in hops for need in hop.needs} for _, hops in sides)
+    told, others = ({hop.told for hop in hops} for _, hops in sides)
     figures = zip(_figures(first).items(), _figures(second).values(), strict=True)
     differences = [(what, figure, other) for (what, figure), other in figures]
     return page(request, "compare.html", sides=sides, same=told & others, differences=differences)
