@@ -28,7 +28,6 @@ PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no
 _BAR = 24  # columns
 # The end of a long answer is shown while it is written: so many lines, drawn anew after so many seconds at the soonest.
 _LINES, _PAUSE = 8, 0.05
-_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 # Done, of how many (None: unknown), and the parts of the text beside it.
 Show = Callable[[float, float | None, Callable[[], Sequence[str]]], None]
@@ -93,12 +92,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def in_lines(parts: Sequence[str], width: int) -> list[str]:
-    """The parts with commas between, broken between them only."""
-    text = ", ".join(part.replace(" ", _UNBROKEN) for part in parts)
-    return [line.replace(_UNBROKEN, " ") for line in textwrap.wrap(text, max(1, width))]
-
-
 # --- bars ------------------------------------------------------------------------------------
 
 
@@ -145,7 +138,7 @@ def _drawn(done: float, total: float | None, parts: Callable[[], Sequence[str]],
 
     text = ", ".join(parts())
     if len(text) + 1 + _BAR > width:
-        return Text("\n".join(in_lines(parts(), width)), no_wrap=True)
+        return Text(text)
     beside = Table.grid(padding=(0, 1))
     beside.add_row(ProgressBar(total, done, width=_BAR), Text(text))
     return beside
@@ -258,21 +251,13 @@ class RunStatus:
         from rich.text import Text
 
         figures = used(self._progress, self._lines.seconds, self._limits)
-        lines = with_figures(under_way(self._progress) or self._doing, figures, width)
-        return Text("\n".join([*self._draft_lines(width), *lines]), style="dim", no_wrap=True, overflow="ellipsis")
+        line = f"{under_way(self._progress) or self._doing}  {', '.join(figures)}"
+        return Text("\n".join([*self._draft_lines(width), line]), style="dim")
 
     def _draft_lines(self, width: int) -> list[str]:
         """The last lines of the answer that is being written."""
         lines = textwrap.wrap(f"draft  {clean(self._answer)}", max(1, width - 5)) if self._answer else []
         return [f"{'    ' if number else '  '}{line}" for number, line in enumerate(lines)][-_LINES:]
-
-
-def with_figures(doing: str, figures: Sequence[str], width: int) -> list[str]:
-    """One line, or the figures on lines of their own where there is no room for both."""
-    from rich.cells import cell_len
-
-    line = f"{doing}  {', '.join(figures)}"
-    return [line] if cell_len(line) <= width else [doing, *in_lines(figures, width)]
 
 
 def under_way(at: RunProgress | None) -> str:

@@ -124,7 +124,7 @@ class RagPool:
     def _joint(self, parts: Sequence[str], backend: str) -> IterativeRAG:
         """Several corpora as one. They are those that the pool keeps open and closes, so this one is not kept."""
         opened = [self.rag(part, backend) for part in parts]
-        return _with_models_of(opened[0], JointCorpus([rag.corpus for rag in opened]), ",".join(parts))
+        return opened[0].over(JointCorpus([rag.corpus for rag in opened]), corpus=",".join(parts))
 
     def _opened(self, corpus: str, backend: str) -> IterativeRAG:
         beside = next((rag for (name, _), rag in self._open.items() if name == corpus), None)
@@ -135,7 +135,7 @@ class RagPool:
                 if beside
                 else open_corpus(like.settings.model_copy(update={"corpus": corpus}), like.embedder, like.store)
             )
-            return _with_models_of(like, opened, corpus)
+            return like.over(opened, corpus=corpus)
         settings = self.settings.model_copy(update={"corpus": corpus})
         return IterativeRAG.from_settings(settings, llm=self._llms[backend])
 
@@ -150,17 +150,6 @@ class RagPool:
 def asked_only(corpus: str, served: Collection[str]) -> bool:
     """Whether the corpus that a run asked, or each of several, is among these."""
     return corpus in served or all(part in served for part in corpus.split(","))
-
-
-def _with_models_of(rag: IterativeRAG, corpus: Corpus, name: str) -> IterativeRAG:
-    return IterativeRAG(
-        rag.settings.model_copy(update={"corpus": name}),
-        corpus=corpus,
-        backend=rag.backend,
-        cache=rag.store,
-        notice=rag.notice,
-        embedder=rag.embedder,
-    )
 
 
 def _configured(settings: Settings) -> dict[str, object]:

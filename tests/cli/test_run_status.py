@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from fakes.command_line import TerminalCommand
-from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, play
-from iterative_rag.cli.live import RunStatus, indexed, under_way
-from iterative_rag.index.indexing_progress import Progress
+from fakes.model_server import FakeServer, Fault
+from fakes.two_article_corpus import QUESTION, indexed_home, play
+from iterative_rag.app.factory import IterativeRAG
+from iterative_rag.cli.live import RunStatus, under_way
+from iterative_rag.settings import Settings
 from iterative_rag.types import DocumentAtHand, RunProgress
 
 LLM = ("--llm", "ollama/tiny:1b")
@@ -91,18 +93,3 @@ def test_the_built_in_models_are_given_a_while_before_it_is_shown(after: float, 
 )
 def test_what_is_under_way(at: RunProgress | None, shown: str) -> None:
     assert under_way(at) == shown
-
-
-# --- indexing ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("at", "shown"),
-    [
-        (Progress(1200, 2460, 31000, 212.4, 95.0), "1,200 of 2,460 documents, 31,000 passages, 212/s, 1:35 left"),
-        (Progress(3, None, 8, 0.0, None), "3 documents, 8 passages, 0/s"),
-        (Progress(0, 1, 164, 10.3, 17112.0), "0 of 1 document, 164 passages, 10/s, 4:45:12 left"),
-    ],
-)
-def test_progress_says_rate_and_time_left(at: Progress, shown: str) -> None:
-    assert ", ".join(indexed(at)) == shown

@@ -171,7 +171,7 @@ class IterativeRAG:
             progress=progress,
         )
 
-    def over(self, corpus: Corpus, *, within: Within | None = None, **overrides: Any) -> IterativeRAG:
+    def over(self, corpus: Corpus, /, *, within: Within | None = None, **overrides: Any) -> IterativeRAG:
         """The same backend and cache over another corpus, or a subset of this one, optionally with other settings.
         `within` narrows the part of it that is asked."""
         settings = self.settings.model_copy(update=overrides)
