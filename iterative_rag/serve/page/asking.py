@@ -28,7 +28,6 @@ from iterative_rag.serve.runs.run_manager import Work
 from iterative_rag.serve.runs.run_request import CHOICES, LIMITS, RunRequest, Text, checked, checked_request
 from iterative_rag.serve.runs.shown_run import ShownRun, runs_of_the_past, shown_run
 from iterative_rag.serve.services import Services, services_of
-from iterative_rag.settings import PRESETS
 from iterative_rag.settings.choices import LENGTHS
 from iterative_rag.storage.output import recorded_parts
 from iterative_rag.text.control_characters import without_controls
@@ -36,15 +35,7 @@ from iterative_rag.types import EditKind, FactEdit, NeedEdit, Revision, Step, Wi
 
 _RECENT = 6
 _MOST_FIELDS = 20
-_TEXTS = ("question", "corpus", "backend", "strategy", "length", "preset")
-_LABELS = {
-    "max_hops": "Hops",
-    "max_calls": "Model calls",
-    "max_tokens": "Tokens",
-    "max_seconds": "Seconds",
-    "shortlist": "Documents for each need",
-    "fact_limit": "Facts for each need",
-}
+_TEXTS = ("question", "corpus", "backend", "strategy", "length")
 
 
 class EditForm(BaseModel):
@@ -69,7 +60,9 @@ async def ask(request: Request) -> Response:
     given = await posted_fields(request)
     services = services_of(request)
     try:
-        asked = await asyncio.to_thread(checked_request, _as_request(given), services.pool)
+        asked = await asyncio.to_thread(
+            checked_request, {name: given[name] for name in _TEXTS if given.get(name)}, services.pool
+        )
         return _started(request, asked)
     except IterativeRAGError as error:
         return await _form(request, given, error)
@@ -101,18 +94,6 @@ async def changing_fields(request: Request) -> dict[str, str]:
     return await posted_fields(request)
 
 
-def _as_request(given: Mapping[str, str]) -> dict[str, Any]:
-    """The form as the body of a request. Raises UsageError for a limit that is no number."""
-    limits: dict[str, Any] = {}
-    for name in LIMITS:
-        if written := given.get(name, "").strip():
-            try:
-                limits[name] = float(written) if name == "max_seconds" else int(written)
-            except ValueError as error:
-                raise UsageError(f"{_LABELS[name]} must be a number.") from error
-    return {name: given[name] for name in _TEXTS if given.get(name)} | {"limits": limits}
-
-
 async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGError | None = None) -> Response:
     services = services_of(request)
     pool, settings = services.pool, services.settings
@@ -129,8 +110,6 @@ async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGE
         default_strategy=settings.strategy,
         lengths=LENGTHS,
         default_length=settings.length,
-        presets=tuple(PRESETS),
-        limits=[(name, _LABELS[name], f"{getattr(settings, name):g}", given.get(name, "")) for name in LIMITS],
         recent=recent,
         message=public_message(str(error)) if error else "",
         hint=public_message(error.hint) if error else "",
