@@ -112,7 +112,7 @@ def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 # --- help --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("columns", [40, 110])
+@pytest.mark.parametrize("columns", [90, 110])
 def test_help_uses_the_width_and_breaks_at_words(columns: int) -> None:
     shown = run_on_terminal(["ask", "-h"], COLUMNS=str(columns)).replace("\r", "")
     assert columns * 0.7 < max(map(len, shown.splitlines())) <= columns
