@@ -58,7 +58,6 @@ def add(
     A list of titles adds to those chosen before; an article that another list lacks stays in the corpus. `index` and
     `corpus status` look at the chosen articles. Without --titles the whole archive or dump is added.
     """
-    from iterative_rag.app.factory import fetch_web_pages
     from iterative_rag.protocols import Skipped
     from iterative_rag.sources.web.web_pages import is_url
 
@@ -66,21 +65,11 @@ def add(
     chosen = _titles(titles) if titles else None
     urls = [source for source in sources if is_url(source)]
     paths = [Path(source) for source in sources if not is_url(source)]
-    results: tuple[WebPage | Skipped, ...] = ()
-    if urls:
-        folder, results = fetch_web_pages(
-            urls,
-            corpus=name,
-            ignore_robots=ignore_robots,
-            on_page=None if as_json else lambda page: _show_page(page, quiet=quiet),
-            on_pause=None if quiet else say_pause,
-        )
-        if any(folder.glob("*.md")):
-            paths.append(folder)
+    folders, results = _fetched(urls, name, ignore_robots=ignore_robots, quiet=quiet, as_json=as_json)
     report = None
-    if paths or chosen:
+    if paths or folders or chosen:
         articles = {"titles": chosen, "whole": chosen is None, "refused_seconds": refused_seconds}
-        report = index_into(paths, name, settings, quiet=quiet, **articles)
+        report = index_into([*paths, *folders], name, settings, quiet=quiet, **articles)
     skipped = [result for result in results if isinstance(result, Skipped)]
     missing = _missing(report, chosen)
     if as_json:
@@ -89,13 +78,29 @@ def add(
     elif report:
         show_report(report, quiet=quiet)
         if missing and chosen:
-            shown = ", ".join(map(repr, list(missing)[:_TITLES_SHOWN])) + (
-                ", …" if len(missing) > _TITLES_SHOWN else ""
-            )
+            shown = ", ".join(map(repr, list(missing)[:_TITLES_SHOWN]))
             matched = f"{len(missing)} of {counted(len(chosen), 'title')} matched no article: "
-            err().line((matched, "yellow"), clean(shown))
+            err().line((matched, "yellow"), clean(shown + (", …" if len(missing) > _TITLES_SHOWN else "")))
     if skipped:
         raise typer.Exit(FAILED)
+
+
+def _fetched(
+    urls: Sequence[str], corpus: str, *, ignore_robots: bool, quiet: bool, as_json: bool
+) -> tuple[list[Path], tuple[WebPage | Skipped, ...]]:
+    """The folder of the pages, if there is any, and what became of each address."""
+    from iterative_rag.app.factory import fetch_web_pages
+
+    if not urls:
+        return [], ()
+    folder, results = fetch_web_pages(
+        urls,
+        corpus=corpus,
+        ignore_robots=ignore_robots,
+        on_page=None if as_json else lambda page: _show_page(page, quiet=quiet),
+        on_pause=None if quiet else say_pause,
+    )
+    return [folder] if any(folder.glob("*.md")) else [], results
 
 
 def _titles(path: str) -> list[str]:
