@@ -190,12 +190,6 @@ class DocumentView:
         """(id, title) of all documents, by title."""
         return [(row[0], row[1]) for row in self._select("id, title", order="title, id")]
 
-    def titles_beginning(self, beginning: str, limit: int) -> list[str]:
-        """Titles that begin so, the case of ASCII letters aside."""
-        pattern = beginning.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
-        rows = self._select("DISTINCT title", r"title LIKE ? ESCAPE '\'", (pattern,), order=f"title LIMIT {limit:d}")
-        return [row[0] for row in rows]
-
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""
         rows = self._select("id, title, url, source, metadata, language", order="title, id")
@@ -203,11 +197,6 @@ class DocumentView:
             CatalogueEntry(key, title, url, source, _metadata_of(held), language)
             for key, title, url, source, held, language in rows
         ]
-
-    def page(self, after: str, limit: int) -> list[CatalogueEntry]:
-        """At most `limit` documents without their texts, by id, those after this id. Reads no others."""
-        rows = self._select("id, title, url, source", "id > ?", (after,), order=f"id LIMIT {limit:d}")
-        return [CatalogueEntry(*row) for row in rows]
 
     def points(self, ids: Iterable[str]) -> list[Points]:
         """The points of the documents that exist."""

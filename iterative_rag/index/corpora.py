@@ -137,11 +137,6 @@ class Corpora:
             return store.roots()
         return set()
 
-    def titles(self, name: str, beginning: str, limit: int) -> list[str]:
-        """Titles that begin so, the case aside; no index is opened. Raises CorpusNotFound or CorpusDamaged."""
-        with self._reading(name) as store:
-            return store.view().titles_beginning(beginning, limit)
-
     def remove(self, name: str) -> None:
         """Raises CorpusNotFound, or CorpusHeld while another process writes it. Whoever reads it may still finish.
 

@@ -167,11 +167,6 @@ class IndexedCorpus:
         with self._newest() as seen:
             return seen.documents.catalogue()
 
-    def catalogue_page(self, after: str, limit: int) -> list[CatalogueEntry]:
-        """At most `limit` documents without their texts, in the order of their ids, those after this id; "" begins."""
-        with self._newest() as seen:
-            return seen.documents.page(after, limit)
-
     def titles(self) -> list[str]:
         """The titles of all documents, sorted; twice where two documents share one."""
         with self._newest() as seen:

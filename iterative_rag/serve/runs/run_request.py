@@ -92,7 +92,6 @@ class Asking(Strict):
 
 LIMITS = tuple(RunLimits.model_fields)
 WITHIN = tuple(Part.model_fields)
-FIELDS = frozenset(Asking.model_fields)
 
 
 def checked(model: type[M], given: object, of: str = "") -> M:

@@ -25,7 +25,8 @@ def asked() -> Answer:
 
 
 def titles() -> list[str]:
-    return corpora().titles("mine", "", 10)
+    with IterativeRAG.from_settings(llm="builtin", corpus="mine", embed_model=word_embedding()) as rag:
+        return rag.titles()
 
 
 def test_a_new_corpus_with_an_embedding_object_is_indexed_and_asked() -> None:
