@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -37,7 +36,6 @@ from iterative_rag.types import (
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession
-    from iterative_rag.engine.components import Engine
     from iterative_rag.index.indexed_corpus import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import IngestReport
@@ -263,7 +261,7 @@ class IterativeRAG:
         is checked afterwards. `run_id` names the run and its trace where the caller has
         told it to somebody already. The trace of an `evaluated` run lies apart: it is no part of the history.
         """
-        from iterative_rag.app.factory.runs import completed, follow_up_run, recorded, run_parts, told_of
+        from iterative_rag.app.factory.runs import completed, recorded, run_steps, told_of
         from iterative_rag.engine.budget import RunBudget
         from iterative_rag.storage.span_export import run_spans
         from iterative_rag.storage.trace import Trace, event_name, new_run_id, trace_folder
@@ -282,13 +280,7 @@ class IterativeRAG:
             with for_one_run(self.corpus, asked.parts) as corpus:
                 budget = RunBudget(self.settings, record, progress, written)
                 steps: list[Step] = []
-                if earlier is None:
-                    engine: Engine = STRATEGIES.load(strategy)(run_parts(asked, budget, corpus, revision))
-                    run = engine.steps(question)
-                else:
-                    follow_up, engine = follow_up_run(asked, question, earlier, strategy, budget, corpus)
-                    run = chain([follow_up], engine.steps(follow_up.question))
-                for step in run:
+                for step in run_steps(asked, question, strategy, budget, corpus, earlier=earlier, revision=revision):
                     steps.append(step)
                     if isinstance(step, FinalStep):
                         step = FinalStep(completed(asked, step.answer, run_id, corpus, steps))

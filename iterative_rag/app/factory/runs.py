@@ -50,11 +50,22 @@ def run_parts(
     return RunComponents(corpus, reader, roles, grader, budget, settings, rag.backend.traits, web, begin)
 
 
-def follow_up_run(
-    rag: IterativeRAG, question: str, earlier: Earlier, strategy: str, budget: RunBudget, corpus: Corpus
-) -> tuple[FollowUpStep, Engine]:
-    """What a follow-up means, and the engine for that: it ends at once where the facts that were cited before answer
-    it. Raises FollowUpUnclear, and UsageError for a language that the backend does not read."""
+def run_steps(
+    rag: IterativeRAG,
+    question: str,
+    strategy: str,
+    budget: RunBudget,
+    corpus: Corpus,
+    *,
+    earlier: Earlier | None,
+    revision: Revision | None,
+) -> Iterator[Step]:
+    """The steps of the engine. With `earlier`, what a follow-up means comes first; the run ends at once where the facts
+    that were cited before answer it. Raises FollowUpUnclear, and UsageError for a language that is not read."""
+    if earlier is None:
+        engine: Engine = STRATEGIES.load(strategy)(run_parts(rag, budget, corpus, revision))
+        yield from engine.steps(question)
+        return
     from iterative_rag.engine.flows import KnownFactsEngine
     from iterative_rag.engine.revision import stands
 
@@ -64,10 +75,11 @@ def follow_up_run(
     meant = understood(question, earlier, rag.backend.roles(budget, corpus).follow_up)
     check_language(meant.question, rag.settings, rag.backend)
     parts = run_parts(rag, budget, corpus, single=meant.single)
-    engine: Engine = STRATEGIES.load(strategy)(parts)
+    engine = STRATEGIES.load(strategy)(parts)
     if meant.draft is not None:
         engine = KnownFactsEngine(parts, meant.draft, earlier.facts, engine)
-    return FollowUpStep(question, meant.question, known=meant.draft is not None), engine
+    yield FollowUpStep(question, meant.question, known=meant.draft is not None)
+    yield from engine.steps(meant.question)
 
 
 def understood(follow_up: str, earlier: Earlier, reader: FollowUpReader | None) -> StandAlone:
