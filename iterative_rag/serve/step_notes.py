@@ -106,7 +106,7 @@ def _analysis_notes(step: AnalysisStep) -> list[Note]:
 
 
 def _reading_notes(step: ReadingStep) -> list[Note]:
-    notes = [Note("read again", step.need.question)] if step.again else []
+    notes: list[Note] = []
     trusted = [fact for fact in step.facts if not fact.is_doubtful]
     shown = list(dict.fromkeys(_fact_note(fact, step.need) for fact in trusted or step.facts))
     notes += shown[:_SHOWN]

@@ -61,7 +61,7 @@ def test_a_sentence_then_the_chain_then_quotes_without_markup(ask: Command, run:
     assert run("trace", "last").out.count("\n  mother of Oda Brenk → Tilda Brenk [2]\n") == 1
     page = run("history", "show", "last", "--format", "html").out
     assert "<p>The mother of the designer of the Velm Tower is <strong>Tilda Brenk</strong> [2].</p>" in page
-    assert "<blockquote>Mother: Tilda Brenk</blockquote>" in page
+    assert "<mark>Mother: Tilda Brenk</mark>" in page
     assert "- mother of Oda Brenk → Tilda Brenk \\[2\\]\n" in run("history", "show", "last", "--format", "md").out
 
 

@@ -80,21 +80,6 @@ def test_a_conversation_keeps_what_it_was_asked_with(run: Command, towns: None) 
     (told,) = [line for line in done.err.splitlines() if "--corpus" in line]
     assert told == "As the conversation was asked: --corpus towns --llm builtin --strategy naive --source '*towns*'"
 
-    used = json.loads(run("ask", "-c", "where was she born?", "--strategy", "crag", "--json").out)["settings"]
-    assert (used["corpus"], used["strategy"], used["within_source"]) == ("towns", "crag", "*towns*")
-    done = run("ask", "-c", "where was she born?", "--corpus", "people", "--json")
-    used = json.loads(done.out)["settings"]
-    assert (used["corpus"], used["llm"], used["strategy"], used["within_source"]) == ("people", "builtin", "crag", "")
-    assert "--corpus" not in done.err
-
-    # The corpus that was given is that of the conversation from then on, at every door that goes on with it.
-    named = ConversationStore().listing()[0].name
-    piped = run("chat", "--conversation", named, stdin="where was she born?\n")
-    assert "Orm" in piped.out
-    assert "As the conversation was asked: --corpus people --llm builtin --strategy crag" in piped.err
-    with IterativeRAG.from_settings(corpus="towns", llm="builtin") as rag:
-        assert rag.conversation(named).ask("where was she born?").short_answer == "Tarn"
-
 
 def test_without_a_question_there_is_nothing_to_go_on_with(run: Command, towns: None) -> None:
     done = run("ask", "-c", "and her father?", *ASKED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,7 @@ def test_the_endings_are_in_the_history_and_in_exports(run: Command) -> None:
     exported = run("history", "show", "last", "--format", "md").out
     assert "**Not worked out:** Passages" in exported
     assert "What comes nearest:" in exported
-    assert "<p>What comes nearest:</p>" in run("history", "show", "last", "--format", "html").out
+    assert "<h2>What comes nearest</h2>" in run("history", "show", "last", "--format", "html").out
 
 
 # --- an LLM -----------------------------------------------------------------------------------

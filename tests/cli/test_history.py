@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command, TerminalCommand
-from fakes.sample_answers import ABSTAINED, ANSWERED, CAPPED, CITATION, NEED, QUESTION, check_schema, steps_to
-from iterative_rag.storage.past_runs import step_of
+from fakes.sample_answers import ABSTAINED, ANSWERED, CITATION, check_schema
 from iterative_rag.storage.trace import Trace, trace_folder
-from iterative_rag.types import Answer, Step
+from iterative_rag.types import Answer
 
 HOSTILE = "<script>alert(1)</script> \x1b[2J\x07‮ [x](javascript:y)"
 

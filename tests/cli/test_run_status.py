@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from fakes.command_line import TerminalCommand
-from fakes.model_server import FakeServer, Fault
-from fakes.two_article_corpus import QUESTION, indexed_home, play
-from iterative_rag.app.factory import IterativeRAG
+from fakes.model_server import FakeServer
+from fakes.two_article_corpus import QUESTION, play
 from iterative_rag.cli.live import RunStatus, under_way
-from iterative_rag.settings import Settings
 from iterative_rag.types import DocumentAtHand, RunProgress
 
 LLM = ("--llm", "ollama/tiny:1b")

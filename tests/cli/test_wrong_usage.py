@@ -174,7 +174,7 @@ def in_bash(line: str, folder: Path, **environment: str) -> subprocess.Completed
 
 SHELL = {
     "no stdin": ("IR ask - <&-", 2, "There is no stdin to read the question from."),
-    "a full stdout": ("IR --help >/dev/full", 4, "What this command prints cannot be written: the disk is full."),
+    "a full stdout": ("IR --help >/dev/full", 4, "A disk is full."),
     "a removed folder": ("mkdir gone; cd gone; rmdir ../gone; IR index .", 2, "The folder that this shell is in was"),
 }
 

@@ -46,13 +46,14 @@ class MarkedHtml:
 
 
 def marked_markdown(text: str, start: int, end: int) -> MarkedHtml:
-    """Markdown as sanitised HTML in which `text[start:end]` is marked, from its first letter to its last; nothing is
-    where both are equal."""
+    """Markdown as sanitised HTML in which `text[start:end]` is marked, from its first letter on; nothing is where
+    both are equal."""
     text = shown_as_is(text)
     kept = _markup_in(text, start, end)
     letters = [n for n in range(start, end) if text[n].isalnum() and n not in kept]
     pieces = [text[a:b] for a, b in pairwise([0, *letters, len(text)])]
-    return _marked(markdown_html(_SIGN.join(pieces)))
+    ending = escape(text[letters[-1] + 1 : end].rstrip(), quote=False) if letters else ""
+    return _marked(markdown_html(_SIGN.join(pieces)), ending)
 
 
 def marked_plain(text: str, start: int, end: int) -> MarkedHtml:
@@ -78,9 +79,9 @@ def _markup_in(text: str, start: int, end: int) -> set[int]:
     return {offset for markup in matches for offset in range(*markup.span())}
 
 
-def _marked(html: str) -> MarkedHtml:
-    """Marks around all text from the first sign to the letter after the last. Space between blocks and cells gets none:
-    an element there would not be valid."""
+def _marked(html: str, ending: str) -> MarkedHtml:
+    """Marks around all text from the first sign to the letter after the last, and the `ending` where it is shown. Space
+    between blocks and cells gets none: an element there would not be valid."""
     parts = _TAG.split(html)  # tags are at the odd positions
     signs = sum(part.count(_SIGN) for part in parts[::2])
     written, seen, opening = [], 0, '<mark id="quote">'
@@ -92,6 +93,7 @@ def _marked(html: str) -> MarkedHtml:
         begin = 0 if seen else part.index(_SIGN)
         seen += here
         stop = part.rindex(_SIGN) + 2 if seen == signs else len(part)
+        stop += len(ending) if seen == signs and part.startswith(ending, stop) else 0
         before, quote, after = (piece.replace(_SIGN, "") for piece in (part[:begin], part[begin:stop], part[stop:]))
         if quote.strip() or (quote and "\n" not in quote):
             quote, opening = f"{opening}{quote}</mark>", "<mark>"
