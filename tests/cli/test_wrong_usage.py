@@ -192,7 +192,7 @@ def test_what_a_shell_can_take_away(tmp_path: Path, case: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_stderr_costs_neither_the_answer_nor_the_exit_code(articles: Path) -> None:
-    lines = "IR index articles -q && IR ask 'Who founded Aldermere?' --llm builtin; echo $?; IR ask Aldermere; echo $?"
+    lines = "IR index articles -q && IR ask 'Who founded Aldermere?' --llm builtin; echo $?; IR ask; echo $?"
     done = in_bash(f"({lines}) 2>/dev/full", articles.parent)
     answer, *_, answered, refused = done.stdout.splitlines()
     assert "Edda Holm" in answer
