@@ -38,7 +38,7 @@ _RETRY_SECONDS = 5.0
 Update = Callable[..., "IngestReport"]  # takes `progress`, `noticed` and `may_be_empty`
 
 
-@takes_settings(("corpus", "embedder", "index", "index_questions", "llm"))
+@takes_settings(("corpus", "embedder", "index"))
 def index(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help=f"Folders, or files: {in_words(FORMATS.names)}.")
@@ -49,10 +49,6 @@ def index(
         str, typer.Option(metavar="HOST:PORT", help="The Ray cluster; auto: this machine's; none: a new one here.")
     ] = "",
     refused_seconds: RefusedSeconds = None,
-    max_indexing_calls: Annotated[
-        int | None,
-        typer.Option("--max-calls", metavar="N", min=0, help="LLM calls for --questions; the next run goes on."),
-    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Go on until it is stopped, and index what changes in the files.")
     ] = False,
@@ -63,8 +59,7 @@ def index(
 
     A record of a .json or .jsonl file is {"title": ..., "text": ..., "url": ...} ("passage" does for "text"); a .json
     file may be SQuAD's as well. Web pages, PDF and Word files, and texts that are not UTF-8, need the extra "files".
-    Only new and changed documents are embedded; those that are gone are removed. With --questions, the LLM of --llm
-    writes questions that each passage answers, one call a passage, and searches find the passage by them too.
+    Only new and changed documents are embedded; those that are gone are removed.
     With --watch, files that are written, replaced or removed later are indexed once they have stopped changing, until
     Ctrl-C or SIGTERM ends the command with exit code 0. Between two updates the corpus is free for other commands.
     """
@@ -73,10 +68,6 @@ def index(
 
     _check_engine(engine, address, watch=watch)
     limit_arenas()
-    if settings.index_questions and not quiet:  # the cost, before it arises
-        limit = "" if max_indexing_calls is None else f", {counted(max_indexing_calls, 'call')} at most"
-        each = f"{counted(settings.index_questions, 'question')} for each passage"
-        err().line((f"Writing {each}: at least one LLM call for each passage that has none{limit}.", "dim"))
     update = partial(
         index_paths,
         paths,
@@ -84,7 +75,6 @@ def index(
         embedder=make_embedder(settings.embedder, settings),
         ray=address if engine == "ray" else None,
         refused_seconds=refused_seconds,
-        max_calls=max_indexing_calls,
     )
     teller = Teller(quiet=quiet, as_json=as_json)
     known = _Known(paths) if watch else None
@@ -124,9 +114,6 @@ def _show_skipped(skipped: Sequence[Skipped]) -> None:
 def _show_counts(report: IngestReport) -> None:
     for path, root in report.covered:
         err().line(clean(f"{path} belongs to {root}, which this corpus holds: all of it was indexed."))
-    if report.retitled:
-        documents = counted(report.retitled, "document of the same text has", "documents of the same text have")
-        err().line(f"{documents} another title than before, so indexed again.")
     rate = f", {report.passages / report.seconds:,.0f}/s" if report.passages and report.seconds else ""
     out().line(
         f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed, "
@@ -134,18 +121,6 @@ def _show_counts(report: IngestReport) -> None:
     )
     if report.not_read:
         err().line(("Not read: ", "yellow"), clean(f"{told(dict(report.not_read))}."))
-    if at := report.questions:
-        err().line(
-            f"{counted(at.written, 'question')} written in {counted(at.calls, 'LLM call')} "
-            f"({at.prompt_tokens + at.completion_tokens:,} tokens; "
-            f"{counted(at.cached, 'reply', 'replies')} from the cache)"
-        )
-        if at.unreadable:
-            err().line((f"{counted(at.unreadable, 'passage')} got none: the replies could not be read.", "yellow"))
-        if at.postponed:
-            documents = counted(at.postponed, "document")
-            limit = f"{documents} still without questions: the limit of calls was reached."
-            err().line((limit, "yellow"), " The same command goes on.")
     if report.notice:
         err().line(("Note: ", "yellow"), clean(report.notice))
 

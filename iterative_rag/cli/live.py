@@ -161,7 +161,6 @@ def indexed(at: IndexProgress) -> list[str]:
     documents = counted(at.documents if at.total is None else at.total, "document")
     parts = [documents if at.total is None else f"{at.documents:,} of {documents}"]
     parts += [counted(at.passages, "passage"), f"{at.passages_per_second:,.0f}/s"]
-    parts += [f"questions for {counted(at.questioned, 'passage')}"] if at.questioned else []
     return [*parts, *time_left(at.seconds_left)]
 
 

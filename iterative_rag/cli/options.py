@@ -79,15 +79,12 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "answer_language": _option(str, "CODE", "An LLM's answer: auto (as the question), or a code."),
     "length": _option(str, "<short|paragraph|report>", "How long an LLM's answer is."),
     "cache": _option(bool, None, "Reuse replies and facts.", "--cache/--no-cache"),
-    "index_questions": _option(
-        int, "N", "Questions that the LLM writes for each passage, to find it by (0: none).", "--questions"
-    ),
 }
 # The settings that keep a question to a part of the corpus, those of a search, those of a question, and those that an
 # evaluation measures.
 WITHIN = tuple(name for name in _OPTIONS if name.startswith("within_"))
 SEARCHING = ("corpus", *WITHIN, "embedder", "index", "rerank")
-ASKING = tuple(name for name in _OPTIONS if name != "index_questions")
+ASKING = tuple(_OPTIONS)
 MEASURED = ("llm", "fast_llm", "embedder", "preset", "max_hops", "max_calls", "guess", "cache")
 
 

@@ -18,15 +18,14 @@ from iterative_rag.types import Document, Metadata
 from iterative_rag.types.documents import as_field
 
 # Increase it when tables or payloads change, or when the chunker or BM25 treats the same text differently.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # The generation number of a view that shows everything committed, published or not: the view of a writer.
 COMMITTED = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of one version of a document: ordinals 0 to `passages` - 1, passages first and then their
-    questions."""
+    """The points of one version of a document: ordinals 0 to `passages` - 1."""
 
     document_id: str
     version: str
@@ -47,27 +46,23 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a document as it is indexed: the hash of its content, the language that BM25 reads its words in, and
-    the `questions` that were written for it, `wanted` for each passage, with their hash.
+    """A version of a document as it is indexed: the hash of its content, and the language that BM25 reads its words in.
 
-    Read in another language, or with other questions, its points have other ids: an update then replaces all of them.
+    Read in another language, its points have other ids: an update then replaces all of them.
     """
 
     content: str
     language: str = ENGLISH
-    wanted: int = 0
-    questions: int = 0
-    digest: str = ""
 
     @property
     def name(self) -> str:
         """What its points are known by."""
-        return f"{self.content}.{self.language}.{self.digest}".rstrip(".")
+        return f"{self.content}.{self.language}".rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """A document to write, with the root under which it was found; `passages` counts questions too."""
+    """A document to write, with the root under which it was found."""
 
     document: Document
     root: str
@@ -81,14 +76,11 @@ class DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """Where an indexed document was found, its title and metadata, and what of its version can be compared."""
+    """Where an indexed document was found, the hash of its content, and its metadata."""
 
     root: str
     source: str
-    title: str
     content: str
-    language: str
-    wanted: int
     metadata: Metadata = ()
 
 
@@ -97,8 +89,8 @@ class Generation:
     """A published state of the corpus: readers see all of it or none of it. `number` counts from 1.
 
     `created` changes when the corpus is rebuilt, `updated` is ISO 8601. `strangers` are points in the vectors that
-    belong to no document of this generation: those of documents that were still being written. `questions` are
-    further points, by which passages are found. `languages` are numbers of documents, ENGLISH left out.
+    belong to no document of this generation: those of documents that were still being written. `languages` are numbers
+    of documents, ENGLISH left out.
     """
 
     number: int
@@ -111,12 +103,7 @@ class Generation:
     documents: int
     passages: int
     strangers: tuple[Points, ...] = field(default=())
-    questions: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def points(self) -> int:
-        return self.passages + self.questions
 
     @property
     def read_in(self) -> tuple[str, ...]:
@@ -212,11 +199,10 @@ class DocumentView:
             digest.update(version.encode())
         return digest.hexdigest()[:32]
 
-    def counts(self) -> tuple[int, int, int]:
-        """The numbers of documents, passages and questions."""
-        columns = "count(*), coalesce(sum(passages), 0), coalesce(sum(questions), 0)"
-        documents, points, questions = self._select(columns)[0]
-        return int(documents), int(points) - int(questions), int(questions)
+    def counts(self) -> tuple[int, int]:
+        """The numbers of documents and passages."""
+        documents, passages = self._select("count(*), coalesce(sum(passages), 0)")[0]
+        return int(documents), int(passages)
 
     def languages(self) -> dict[str, int]:
         """The number of documents in each language, ENGLISH left out."""
@@ -225,9 +211,8 @@ class DocumentView:
 
     def known(self, document_id: str) -> KnownDocument | None:
         """Where and in which version a document is indexed; None if it is not."""
-        columns = "root, source, title, content, language, wanted, metadata"
-        for root, source, title, content, language, wanted, held in self._select(columns, "id = ?", (document_id,)):
-            return KnownDocument(root, source, title, content, language, wanted, _metadata_of(held))
+        for root, source, content, held in self._select("root, source, content, metadata", "id = ?", (document_id,)):
+            return KnownDocument(root, source, content, _metadata_of(held))
         return None
 
     def ids_under(self, root: str) -> list[str]:

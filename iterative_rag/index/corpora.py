@@ -46,9 +46,8 @@ class CorpusInfo:
     """`state` is "ready", "incomplete" (indexing is running or was interrupted), "outdated" (made by another version of
     this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
-    `places` are where its vectors can be searched: "local", addresses of servers. `questions` are those by which its
-    passages are found besides their texts. `languages` are numbers of documents by code, without those that
-    are English or not clear.
+    `places` are where its vectors can be searched: "local", addresses of servers. `languages` are numbers of
+    documents by code, without those that are English or not clear.
     """
 
     name: str
@@ -59,7 +58,6 @@ class CorpusInfo:
     updated: str
     state: str
     places: tuple[str, ...] = (LOCAL,)
-    questions: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -101,7 +99,7 @@ class Corpora:
                 meta = store.meta()
                 if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
-                documents, passages, questions = store.view().counts()
+                documents, passages = store.view().counts()
                 places = tuple(store.in_step())
                 if documents and LOCAL in places and not self._local(name, folder).exists():
                     raise damaged(folder, name, "its vectors are missing")
@@ -109,7 +107,7 @@ class Corpora:
                     raise damaged(folder, name, "a search found it so")
                 whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
                 state = "ready" if whole else "incomplete"
-                told = meta["embedder"], size, meta["updated"], state, places, questions, store.view().languages()
+                told = meta["embedder"], size, meta["updated"], state, places, store.view().languages()
                 return CorpusInfo(name, documents, passages, *told)
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")

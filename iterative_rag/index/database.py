@@ -47,8 +47,6 @@ CREATE TABLE IF NOT EXISTS documents (
     version TEXT NOT NULL,
     content TEXT NOT NULL,
     language TEXT NOT NULL,
-    wanted INTEGER NOT NULL,
-    questions INTEGER NOT NULL,
     passages INTEGER NOT NULL,
     pages TEXT,
     text BLOB NOT NULL,
@@ -217,7 +215,7 @@ class DocumentStore:
         self.remove([document.id])
         with self._lock:
             self._db.execute(
-                "INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     document.id,
                     self.number() + 1,
@@ -228,8 +226,6 @@ class DocumentStore:
                     version.name,
                     version.content,
                     version.language,
-                    version.wanted,
-                    version.questions,
                     entry.passages,
                     json.dumps(document.pages) if document.pages else None,
                     zlib.compress(document.text.encode(), 6),

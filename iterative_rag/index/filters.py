@@ -106,10 +106,6 @@ def _points_of(corpus: IndexedCorpus, points: Points, tests: Sequence[TextTest])
     passages = corpus.passages(points.document_id)
     meant = [passage for passage in passages if spans.touches(passage.start, passage.end)]
     ids = {point_id(points.document_id, points.version, passage.ordinal) for passage in meant}
-    ordinals = range(len(passages), points.passages)
-    if questions := [point_id(points.document_id, points.version, ordinal) for ordinal in ordinals if meant]:
-        answering = {(passage.start, passage.end) for passage in meant}
-        ids |= {point for point, at in corpus.places(questions).items() if (at.start, at.end) in answering}
     return ids, spans
 
 

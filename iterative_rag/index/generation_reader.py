@@ -70,7 +70,7 @@ class OpenGeneration:
     def _load(self) -> VectorStore:
         held = self.about
         return self._place.load(
-            held.number, points=held.points, dimensions=held.dimensions, owner=self._store.identity()
+            held.number, points=held.passages, dimensions=held.dimensions, owner=self._store.identity()
         )
 
     def close(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -18,7 +17,7 @@ from iterative_rag.index.copies import Copies
 from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
 from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, QueryVectors, Ranking
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
-from iterative_rag.index.vector_store import PassagePlace, VectorStore, point_ids
+from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
 from iterative_rag.text.other_names import with_other_names
@@ -111,11 +110,6 @@ class IndexedCorpus:
         with self._newest() as seen:
             return seen.documents.points(document_ids)
 
-    def places(self, points: Sequence[UUID]) -> dict[UUID, PassagePlace]:
-        """Where the passages of these points are, of those that exist."""
-        with self._newest() as seen, seen.vectors() as vectors:
-            return vectors.passages(points)
-
     def search(self, queries: Sequence[str], limit: int, among: AbstractSet[UUID] | None = None) -> list[list[Hit]]:
         """The best `limit` passages of each query: dense + BM25, fused by reciprocal rank; `among` these points, as if
         the index held no others. Of documents that hold the same text, the one that was found first stands for all."""
@@ -124,7 +118,8 @@ class IndexedCorpus:
             return [[] for _ in queries]
         embedded = [(text, self._vectors.of(text)) for text in map(with_other_names, asked)]
         with self._newest() as seen, seen.vectors() as vectors:
-            results = _passages_alone(vectors, embedded, max(rank_fusion.SEARCH_DEPTH, 2 * limit), among, seen)
+            depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
+            results = vectors.search(embedded, depth, among=among, languages=seen.about.read_in)
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers, self._ranking) for halves in results]
             needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
@@ -241,30 +236,6 @@ def fuse(
     # Ties are impossible within one half, so this order is total.
     fused.sort(key=lambda entry: (-entry.score, entry.dense_rank or len(ranks) + 1, entry.sparse_rank or 0))
     return fused
-
-
-def _passages_alone(
-    vectors: VectorStore,
-    queries: Sequence[tuple[str, list[float]]],
-    limit: int,
-    among: AbstractSet[UUID] | None,
-    seen: OpenGeneration,
-) -> list[tuple[list[UUID], list[UUID]]]:
-    """What both halves find, each passage once: at the rank of its text or of its best question."""
-    about = seen.about
-    if not about.questions:
-        return vectors.search(queries, limit, among=among, languages=about.read_in)
-    # Deeper, for the questions of a passage stand together.
-    deeper = limit * (1 + math.ceil(about.questions / max(about.passages, 1)))
-    results = vectors.search(queries, deeper, among=among, languages=about.read_in)
-    places = vectors.passages(list({point for halves in results for half in halves for point in half}))
-    first: dict[PassagePlace, UUID] = {}
-
-    def passages(points: Sequence[UUID]) -> list[UUID]:
-        known = (first.setdefault(places[point], point) if point in places else point for point in points)
-        return list(dict.fromkeys(known))[:limit]
-
-    return [(passages(dense), passages(sparse)) for dense, sparse in results]
 
 
 def _told(

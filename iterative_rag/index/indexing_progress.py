@@ -15,16 +15,14 @@ _FIRST_ESTIMATE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of indexing; `total`, `seconds_left` and `expected` are None while unknown. `questioned` are the
-    passages that questions were written for; `expected` are the passages that there will be, estimated from those of
-    the documents read so far."""
+    """Progress of indexing; `total`, `seconds_left` and `expected` are None while unknown. `expected` are the
+    passages that there will be, estimated from those of the documents read so far."""
 
     documents: int
     total: int | None
     passages: int
     passages_per_second: float
     seconds_left: float | None
-    questioned: int = 0
     expected: float | None = None
 
 
@@ -36,7 +34,7 @@ class ProgressMeter:
         self._began = time.monotonic()
         self._shown = 0.0
         self._first: tuple[float, int] | None = None  # when the first passages had been embedded, and how many
-        self._documents = self._taken = self._planned = self._questioned = 0
+        self._documents = self._taken = self._planned = 0
         # Counting takes a walk or a pass over the file, so it is done only if progress is shown.
         totals = [source.total for source in sources] if show else [None]
         self._total = None if None in totals else sum(total or 0 for total in totals)
@@ -49,10 +47,6 @@ class ProgressMeter:
         """A document was read that has so many passages to embed, perhaps none."""
         self._taken += 1
         self._planned += passages
-
-    def questioned(self, passages: int) -> None:
-        self._questioned += 1
-        self._show_now_and_then(passages)
 
     def document(self, passages: int) -> None:
         self._documents += 1
@@ -82,7 +76,7 @@ class ProgressMeter:
             expected = self._planned / self._taken * max(self._total, self._taken) if self._taken else None
         left = self._left(passages, seconds, rate, expected)
         average = rate or passages / max(seconds, 1e-9)
-        self._show(Progress(self._documents, total, passages, average, left, self._questioned, expected))
+        self._show(Progress(self._documents, total, passages, average, left, expected))
 
     def _left(self, passages: int, seconds: float, rate: float | None, expected: float | None) -> float | None:
         if self._documents == self._total and passages >= self._planned:

@@ -20,12 +20,6 @@ from iterative_rag.index.catalogue import (
 )
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.embedders.engines import LocalEngine
-from iterative_rag.index.hypothetical_questions import (
-    PassageQuestion,
-    PassageQuestions,
-    QuestionReport,
-    questions_digest,
-)
 from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
@@ -34,7 +28,7 @@ from iterative_rag.sources.folder import reads
 from iterative_rag.sources.metadata import kinds_not_read
 from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.text.spoken_language import language_of_document
-from iterative_rag.types import Document, Passage
+from iterative_rag.types import Document
 from iterative_rag.types.documents import as_field
 
 # Passages that are embedded and written in one go at most. Where embedding is slow, a batch holds what takes so many
@@ -47,10 +41,9 @@ _GROWTH = 8
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What changed. `passages`, with their questions, were embedded in this run; `skipped` says what is no document
+    """What changed. `passages` were embedded in this run; `skipped` says what is no document
     and why, `not_read` how many parts of a kind the documents lack ("charts without text", 3).
 
-    `retitled`: those of the changed whose title alone is another, as where titles are read in a new way.
     `language` is that of most documents of the corpus, "" where that is English or not clear.
     `covered`: paths that were given but belong to a folder of the corpus, each with that folder, which was indexed
     instead. `notice` says so where most documents are in a language that the built-in models do not read.
@@ -63,9 +56,7 @@ class IngestReport:
     skipped: tuple[Skipped, ...]
     passages: int
     seconds: float
-    retitled: int = 0
     covered: tuple[tuple[str, str], ...] = ()
-    questions: QuestionReport | None = None
     language: str = ""
     notice: str = ""
     not_read: tuple[tuple[str, int], ...] = ()
@@ -89,7 +80,6 @@ def ingest(
     chunk_overlap: int = 80,
     alone: bool = False,
     adding: Collection[str] = (),
-    questions: PassageQuestions | None = None,
     engine: EmbeddingEngine | None = None,
     progress: Callable[[Progress], None] | None = None,
     noticed: Callable[[DocumentChange], None] | None = None,
@@ -103,10 +93,8 @@ def ingest(
     Killed or interrupted, the next run goes on, also within a document: at most `engine.ahead` batches (one without an
     engine) are embedded again. Another embedder or chunk size makes the corpus
     anew if the sources hold all of it.
-    With `questions`, each passage is also found by questions that it answers; documents that have other numbers of them
-    are indexed again. Without, unchanged documents keep theirs and others get none.
     Each change is `noticed` when it is found, which is before it is written.
-    Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError, UsageError, or LLMError where questions are written.
+    Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
     """
     if chunk_overlap >= chunk_chars:
         raise UsageError(
@@ -123,9 +111,7 @@ def ingest(
     readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
     with corpora.writer(name, embedder, cut, given, adding=adding, alone=alone) as writer, ExitStack() as opened:
         engine = engine or opened.enter_context(closing(LocalEngine(embedder)))
-        report = _Ingestion(sources, writer, engine, questions, ProgressMeter(sources, progress), adding, noticed).run(
-            readings
-        )
+        report = _Ingestion(sources, writer, engine, ProgressMeter(sources, progress), adding, noticed).run(readings)
         superseded = [document_id for root in sorted(absorbed) for document_id in writer.view.ids_under(root)]
         superseded += writer.others() if alone else []
         if superseded:
@@ -162,7 +148,6 @@ class _Ingestion:
     sources: Sequence[DocumentSource]
     writer: CorpusWriter
     engine: EmbeddingEngine
-    questions: PassageQuestions | None
     progress: ProgressMeter
     adding: Collection[str]
     noticed: Callable[[DocumentChange], None] | None
@@ -177,8 +162,6 @@ class _Ingestion:
     unread: set[str] = field(default_factory=set)  # roots that broke off
     counts: Counter[str] = field(default_factory=Counter)  # of changes, as the report names them
     passages: int = 0
-    questions_written: int = 0
-    postponed: int = 0
 
     def run(self, readings: Iterable[tuple[str, Iterable[Document | Skipped]]]) -> IngestReport:
         for root, documents in readings:
@@ -203,9 +186,6 @@ class _Ingestion:
         self._remove_vanished()
         self.writer.finish(broken_off=self.unread)
         self.progress.finished(self.passages)
-        written = None
-        if self.questions:
-            written = QuestionReport(self.questions_written, self.questions.unreadable, self.postponed)
         counts = self.counts
         return IngestReport(
             counts["added"],
@@ -215,8 +195,6 @@ class _Ingestion:
             tuple(self.skipped),
             self.passages,
             self.progress.seconds,
-            counts["retitled"],
-            questions=written,
             not_read=tuple(self.not_read.items()),
         )
 
@@ -231,25 +209,16 @@ class _Ingestion:
         self.not_read += kinds_not_read(document)
         content = version_of(document)
         known = self.writer.view.known(document.id)
-        same = known is not None and known.content == content
-        if known is not None and same and not self._lacks_questions(known):
-            self._leave(known, document)
-            return
-        cut = self.writer.chunking
-        passages = chunking.chunk(document, size=cut.chars, overlap=cut.overlap)
-        questions = self._questions_for(passages)
-        if known is not None and same and questions is None:
+        if known is not None and known.content == content:
             self._leave(known, document)
             return
         self._notice("changed" if known else "added", document.source)
-        self.counts["retitled"] += bool(
-            known and not same and version_of(replace(document, title=known.title)) == known.content
-        )
-        version = Version(content, known.language if known and same else language_of_document(document.text))
-        if self.questions and questions is not None:
-            digest = questions_digest(questions, self.questions.wanted)
-            version = replace(version, wanted=self.questions.wanted, questions=len(questions), digest=digest)
-        points = _vector_points(version, passages, questions or [])
+        version = Version(content, language_of_document(document.text))
+        cut = self.writer.chunking
+        points = [
+            VectorPoint(document.id, version.name, ordinal, part.start, part.end, part.embedded_text, version.language)
+            for ordinal, part in enumerate(chunking.chunk(document, size=cut.chars, overlap=cut.overlap))
+        ]
         held = self.writer.held(document.id, version.name, len(points))
         missing = [point for point in points if point.ordinal not in held]
         job = _Job(DocumentEntry(document, root, version, len(points)), len(missing))
@@ -268,18 +237,6 @@ class _Ingestion:
         self.progress.taken(0)
         if (known.source, known.metadata) != (document.source, document.metadata):
             self.writer.redescribe(document)
-
-    def _lacks_questions(self, known: KnownDocument) -> bool:
-        return self.questions is not None and known.wanted != self.questions.wanted
-
-    def _questions_for(self, passages: Sequence[Passage]) -> list[PassageQuestion] | None:
-        """The questions of a document; None where none are wanted, or a limit was reached."""
-        if self.questions is None:
-            return None
-        written = self.questions.write(passages, lambda: self.progress.questioned(self.passages))
-        self.postponed += written is None
-        self.questions_written += len(written or ())
-        return written
 
     def _with_free_id(self, document: Document, root: str) -> Document:
         """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""
@@ -354,29 +311,3 @@ class _Ingestion:
 def _is_of(source: str, path: str) -> bool:
     """Whether a document comes from this file, is a record of it, or comes from a file in this folder."""
     return source.startswith(path) and source[len(path) : len(path) + 1] in ("", ":", os.sep)
-
-
-def _vector_points(
-    version: Version, passages: Sequence[Passage], questions: Sequence[PassageQuestion]
-) -> list[VectorPoint]:
-    """Those of the passages, and behind them those of their questions.
-
-    BM25 counts the words of a passage and of its questions together (doc2query, Nogueira et al., 2019); the vector of
-    a question is that of the question with its passage. Measured: as texts of their own, in either half, questions
-    about other things crowd out passages (scripts/bench/retrieval.py).
-    """
-    of_passage: dict[int, list[str]] = {}
-    for question in questions:
-        of_passage.setdefault(question.passage.ordinal, []).append(question.text)
-    texts: list[tuple[Passage, str, str | None]] = []
-    for passage in passages:
-        added = of_passage.get(passage.ordinal)
-        words = "\n".join([passage.embedded_text, *added]) if added else None
-        texts.append((passage, passage.embedded_text, words))
-    texts += [(question.passage, f"{question.text}\n{question.passage.text}", "") for question in questions]
-    return [
-        VectorPoint(
-            passage.document_id, version.name, ordinal, passage.start, passage.end, text, words, version.language
-        )
-        for ordinal, (passage, text, words) in enumerate(texts)
-    ]

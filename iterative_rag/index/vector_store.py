@@ -40,8 +40,7 @@ _NAMESPACE = uuid.UUID("5b3c0c6e-7d0b-5f0e-9c0a-6d1f3f3e2a10")
 
 @dataclass(frozen=True, slots=True)
 class VectorPoint:
-    """A passage or a question of it to index: the place of the passage, the text that is embedded, the words that BM25
-    counts (None: those of that text), and the language that it reads them in."""
+    """A passage to index: its place, the text that is embedded, and the language that BM25 reads its words in."""
 
     document_id: str
     version: str
@@ -49,7 +48,6 @@ class VectorPoint:
     start: int
     end: int
     embedded_text: str
-    words: str | None = None
     language: str = ENGLISH
 
 
@@ -255,7 +253,7 @@ def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]
             point_id(point.document_id, point.version, point.ordinal),
             PassagePlace(point.document_id, point.version, point.start, point.end),
             vector,
-            bm25_document(point.embedded_text if point.words is None else point.words, point.language),
+            bm25_document(point.embedded_text, point.language),
         )
         for point, vector in zip(points, vectors.tolist(), strict=True)
     ]

@@ -205,7 +205,7 @@ class CorpusWriter:
 
     def _publish_generation(self) -> None:
         """The part of the publishing transaction that records the new generation."""
-        meta, (documents, passages, questions) = self._store.meta(), self.view.counts()
+        meta, (documents, passages) = self._store.meta(), self.view.counts()
         updated = _now()
         self._store.publish(
             Generation(
@@ -219,7 +219,6 @@ class CorpusWriter:
                 documents,
                 passages,
                 tuple(self._store.unowned()),
-                questions,
                 self.view.languages(),
             )
         )
@@ -273,9 +272,9 @@ class CorpusWriter:
             if now and not self._place.shared and not self._place.begun(now):
                 # There may be nothing to write: check what readers use instead of making a copy.
                 self._place.pin(now).close()
-                self._place.load(now, points=sum(self.view.counts()[1:])).close()
+                self._place.load(now, points=self.view.counts()[1]).close()
             else:
-                self._vectors = self._load(points=sum(self.view.counts()[1:]))
+                self._vectors = self._load(points=self.view.counts()[1])
         except (CorpusDamaged, StoreMissing) as error:
             return str(error).rstrip(".")
         except FileNotFoundError:

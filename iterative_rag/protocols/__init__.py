@@ -4,7 +4,7 @@ A class implements a protocol by having its methods; it need not inherit from it
 implementation raises one of them instead of returning an empty result, and lets no exception of a library through.
 """
 
-from iterative_rag.protocols.corpora import GIVEN, Corpus, DocumentSource, Pages, QuestionWriter, SearchEngine, Skipped
+from iterative_rag.protocols.corpora import GIVEN, Corpus, DocumentSource, Pages, SearchEngine, Skipped
 from iterative_rag.protocols.models import (
     BUILTIN,
     Cache,

@@ -6,14 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from iterative_rag.types import Document, Hit, Passage, SearchResult
-
-
-class QuestionWriter(Protocol):
-    """Writes questions that a passage answers, by which a search finds it. Called from several threads at once."""
-
-    def write(self, passage: Passage, count: int) -> tuple[str, ...]:
-        """At most `count` questions, none where the passage answers none. Raises LLMError, CapReached."""
+from iterative_rag.types import Document, Hit, SearchResult
 
 
 class Corpus(Protocol):

@@ -138,9 +138,6 @@ class Settings(BaseModel):
         2, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
     )
 
-    index_questions: int = Field(
-        0, ge=0, le=20, description="questions that the LLM writes for each passage when it is indexed, to find it by"
-    )
     chunk_chars: int = Field(500, ge=50, le=8000, description="characters of a passage")
     chunk_overlap: int = Field(80, ge=0, description="characters that neighbouring passages share")
 

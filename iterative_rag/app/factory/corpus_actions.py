@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from iterative_rag.app.factory.backends import cache, make_embedder
+from iterative_rag.app.factory.backends import make_embedder
 from iterative_rag.app.factory.opening import DEFAULT_CORPUS, STARTER_CORPUS, corpora, starter_corpus_path
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusNotFound, UsageError
 from iterative_rag.protocols import GIVEN
@@ -41,9 +41,7 @@ class IndexingOptions(TypedDict, total=False):
     to take of the encyclopedia among the paths, besides those taken by title before; without them those are brought up
     to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one folder may take that are
     refused in the end; where they take twice as long, the rest of the folder is not read. Documents of a folder that
-    holds no file any more are removed where it `may_be_empty`; else that is a CorpusError. With
-    `settings.index_questions` an LLM (`llm`, else that of the settings) writes so many questions for each passage, with
-    at most `max_calls` calls; documents that then have none are taken up by the next run. `progress` and `noticed` are
+    holds no file any more are removed where it `may_be_empty`; else that is a CorpusError. `progress` and `noticed` are
     told what is done, and each change of a document.
     """
 
@@ -54,8 +52,6 @@ class IndexingOptions(TypedDict, total=False):
     whole: bool
     refused_seconds: float | None
     may_be_empty: bool
-    llm: object | None
-    max_calls: int | None
     progress: Callable[[Progress], None] | None
     noticed: Callable[[DocumentChange], None] | None
 
@@ -68,8 +64,7 @@ def index_paths(
     embedder: Embedder | None = None,
     **options: Unpack[IndexingOptions],
 ) -> IngestReport:
-    """Bring a corpus up to date with files and folders. Raises UsageError, CorpusError, EmbedderError or LLMError."""
-    from iterative_rag.app.factory.index_questions import IndexingBudget, passage_questions
+    """Bring a corpus up to date with files and folders. Raises UsageError, CorpusError or EmbedderError."""
     from iterative_rag.app.factory.notices import foreign_corpus
     from iterative_rag.index.ingest import ingest
 
@@ -80,12 +75,8 @@ def index_paths(
     sources, covered = _sources(paths, name, settings, options)
     if given := options.get("given"):
         sources.append(given)
-    budget = IndexingBudget(options.get("max_calls"))
     with ExitStack() as opened:
-        questions = engine = None
-        if settings.index_questions:
-            kept = opened.enter_context(closing(cache(settings)))
-            questions = passage_questions(settings, kept, budget, options.get("llm"))
+        engine = None
         if (ray := options.get("ray")) is not None:
             engine = opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
         report = ingest(
@@ -99,18 +90,12 @@ def index_paths(
             # A moved or second checkout holds the same articles, which must not be indexed twice.
             alone=name == STARTER_CORPUS and [path.resolve() for path in paths] == [starter_corpus_path().resolve()],
             adding=[given.root] if given and options.get("adding") else [],
-            questions=questions,
             progress=options.get("progress"),
             noticed=options.get("noticed"),
         )
     if options.get("titles"):
         _forget_missing(name, settings, sources, report)
-    return replace(
-        report,
-        covered=covered,
-        questions=report.questions and budget.added_to(report.questions),
-        notice=foreign_corpus(report.language, embedder),
-    )
+    return replace(report, covered=covered, notice=foreign_corpus(report.language, embedder))
 
 
 def written_corpus(corpus: Corpus) -> str:

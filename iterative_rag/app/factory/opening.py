@@ -170,8 +170,6 @@ def _starter_corpus(settings: Settings, embedder: Embedder, opened: Callable[[],
     """Index and open the starter corpus, or wait for the process that is indexing it."""
     from iterative_rag.app.factory.corpus_actions import index_paths
 
-    # It is indexed unasked, so it costs no LLM call.
-    settings = settings.model_copy(update={"index_questions": 0})
     deadline = time.monotonic() + _STARTER_SECONDS
     while True:
         try:

@@ -130,7 +130,6 @@ class IterativeRAG:
         *,
         corpus: str = "",
         embed_model: object | None = None,
-        llm: object | None = None,
         replace: bool = False,
         settings: Settings | None = None,
         progress: Callable[[Progress], None] | None = None,
@@ -140,12 +139,11 @@ class IterativeRAG:
 
         `documents` are `Document`s, documents or nodes of LlamaIndex, and paths of files and folders. Called on an
         object, its own corpus and embedder are used unless others are named, and it finds the new documents at once.
-        Called on the class, the corpus is that of the settings, else `default`; `embed_model` and `llm` are what
-        `from_settings` takes, and the corpus is opened with the same `embed_model`. Documents that were given in an
-        earlier call stay, or go with `replace`; a file that is no longer in its folder goes. `llm` writes questions
-        where the setting `index_questions` asks for them.
+        Called on the class, the corpus is that of the settings, else `default`; `embed_model` is what
+        `from_settings` takes, and the corpus is opened with the same. Documents that were given in an
+        earlier call stay, or go with `replace`; a file that is no longer in its folder goes.
 
-        Raises UsageError, SettingsError, CorpusError, EmbedderError or LLMError.
+        Raises UsageError, SettingsError, CorpusError or EmbedderError.
         """
         from iterative_rag.sources.given_documents import GivenDocuments
 
@@ -165,7 +163,6 @@ class IterativeRAG:
             embedder=make_embedder(settings.embedder if embed_model is None else embed_model, settings),
             given=GivenDocuments(given) if given else None,
             adding=not replace,
-            llm=llm,
             progress=progress,
         )
 

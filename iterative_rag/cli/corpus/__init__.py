@@ -56,9 +56,8 @@ def list_corpora(as_json: AsJson = False) -> None:
         more = " makes one; the starter corpus is indexed when you first ask something."
         err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
     for info in infos:
-        questions = f", {counted(info.questions, 'question')}" if info.questions else ""
         counts = f"{counted(info.documents, 'document')}, {counted(info.passages, 'passage')}"
-        out().line((info.name, "bold"), f"  {counts}{questions}, {info.state}")
+        out().line((info.name, "bold"), f"  {counts}, {info.state}")
 
 
 @corpus_app.command()
@@ -103,7 +102,6 @@ def _facts(info: CorpusInfo, staleness: Staleness | None, keys: dict[str, int]) 
         "corpus": info.name,
         "documents": f"{info.documents:,}",
         "passages": f"{info.passages:,}",
-        "questions": f"{info.questions:,}, by which passages are found" if info.questions else "",
         "languages": _languages(info),
         "embedder": info.embedder,
         "size": size(info.bytes),

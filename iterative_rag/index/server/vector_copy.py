@@ -62,7 +62,7 @@ def copy_vectors(
         if not target.exists():
             target.create(dimensions, owner)
         there = stack.enter_context(closing(target.work(0, dimensions=dimensions, owner=owner)))
-        here = source.load(generation.number, points=generation.points, dimensions=dimensions, owner=owner)
+        here = source.load(generation.number, points=generation.passages, dimensions=dimensions, owner=owner)
         stack.enter_context(closing(here))
         wanted = list(point_ids(documents.view(generation.number).all_points()))
         copied = done = 0

@@ -167,10 +167,6 @@ class WebQueryReply(Reply):
     query: Text
 
 
-class QuestionsReply(Reply):
-    questions: Texts
-
-
 # --- answers ---------------------------------------------------------------------------------
 
 

@@ -1,19 +1,19 @@
-"""What is searched with, by an LLM: other queries for a need, a query for the web, questions that find a passage."""
+"""What is searched with, by an LLM: other queries for a need, a query for the web."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from iterative_rag.llm.prompts import fence, lines
-from iterative_rag.llm.replies.forms import QuestionsReply, RewordingReply, WebQueryReply
-from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
+from iterative_rag.llm.prompts import lines
+from iterative_rag.llm.replies.forms import RewordingReply, WebQueryReply
+from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Need, Passage, Rewording
+from iterative_rag.types import Need, Rewording
 
 # How many other searches the model is asked for.
 PHRASINGS = 3
-LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY, LONGEST_QUESTION = 300, 800, 120, 300
+LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
 REPEATED = 'every one of "phrasings" was tried already; write others that differ from the question and what was tried'
 
 _OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
@@ -44,17 +44,6 @@ class LLMRewriter:
             lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=need.question
         )
         return _plain_query(reply.query) or _line(need.question)
-
-
-class LLMQuestionWriter(LLMRole[QuestionsReply]):
-    """Implements protocols.QuestionWriter. Replies are cached by passage, count, prompt version and model."""
-
-    def write(self, passage: Passage, count: int) -> tuple[str, ...]:
-        """Raises LLMError, CapReached."""
-        reply = self.call.ask(count=str(count), passage=fence(passage.embedded_text, "passage"))
-        written = [_line(question)[:LONGEST_QUESTION].rstrip() for question in reply.questions]
-        distinct = {question.casefold(): question for question in reversed(written) if question}
-        return tuple(reversed(distinct.values()))[:count]
 
 
 def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
