@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from iterative_rag.retrieval.chunking import Heading, headings
-from iterative_rag.retrieval.same_need import shape
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
@@ -65,10 +65,7 @@ def with_sections(document: Document, entry: ShortlistedDocument, needs: Iterabl
     life", which a search for the word "wife" ranks low.
     """
     wanted = frozenset(
-        word
-        for need in needs
-        for relation in shape(need.question).relations
-        for word in _told_under().get(relation, ())
+        word for need in needs for relation in relations(need.question) for word in _told_under().get(relation, ())
     )
     if not wanted:
         return entry
@@ -84,12 +81,29 @@ def _pieces(document: Document, section: Section) -> Iterator[Hit]:
         yield Hit(document.id, document.title, start, min(start + PIECE_CHARS, section.end), 0.0)
 
 
+def relations(text: str) -> frozenset[str]:
+    """What an English text tells or asks of its subject: "designer" is "design", "who wrote" is "write"."""
+    names = _relation_words()
+    return frozenset(names[word] for word in _WORD.findall(folded(text)) if word in names)
+
+
+@cache
+def _words_table() -> dict[str, Any]:
+    text = resources.files("iterative_rag.retrieval").joinpath("relation_words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def _relation_words() -> dict[str, str]:
+    """Each word that tells of a relation, with the name of that."""
+    return {word: name for name, words in _words_table()["relations"].items() for word in words.split()}
+
+
 @cache
 def _told_under() -> dict[str, frozenset[str]]:
     """The words of headings under which each relation is told."""
-    text = resources.files("iterative_rag.retrieval").joinpath("relation_words.toml").read_text(encoding="utf-8")
     told: dict[str, frozenset[str]] = {}
-    for row in tomllib.loads(text)["sections"]:
+    for row in _words_table()["sections"]:
         for relation in row["relations"].split():
             told[relation] = told.get(relation, frozenset()) | set(row["headings"].split())
     return told
@@ -111,7 +125,7 @@ def beginning(text: str, size: int) -> Span:
 
 def tables(text: str) -> list[Table]:
     """The tables in document order."""
-    return [_table(text, lines, heading) for lines, heading in _runs(text, _ROW)]
+    return [_lined_table(text, lines, heading) for lines, heading in _runs(text, _ROW)]
 
 
 def lists(text: str) -> list[Table]:
@@ -132,7 +146,7 @@ def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
     return [(lines, names[-1] if names else "") for lines, names in zip(runs, above, strict=True)]
 
 
-def _table(text: str, lines: Sequence[Span], heading: str) -> Table:
+def _lined_table(text: str, lines: Sequence[Span], heading: str) -> Table:
     ruled = len(lines) > 1 and is_rule(text[slice(*lines[1])])
     header = 2 if ruled else 1 if len(lines) > 1 else 0
     return Table(heading, tuple(lines[:header]), tuple(lines[header:]))

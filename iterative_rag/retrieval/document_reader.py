@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from iterative_rag.errors import CapReached, IterativeRAGError
-from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck, Vectors
+from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck
 from iterative_rag.retrieval.article_parts import with_sections
 from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
@@ -62,7 +62,6 @@ class DocumentReader:
     documents_per_call: int = 1
     call_chars: int = 4000
     memory: ReadingMemory = field(default_factory=ReadingMemory)
-    embed: Callable[[str], Vectors] | None = None
     check: FactCheck | None = None
     reading: Callable[[DocumentAtHand], AbstractContextManager[None]] = lambda document: nullcontext()
 
@@ -86,7 +85,7 @@ class _HopReading:
 
     def __init__(self, reader: DocumentReader, tasks: Sequence[ReadingTask], question: str) -> None:
         self._reader, self._question, self._memory = reader, question, reader.memory
-        self._cache = ExtractCache(reader.cache, reader.extractor, reader.embed)
+        self._cache = ExtractCache(reader.cache, reader.extractor)
         self._plans = [self._plan(task) for task in tasks]
         self._queued: list[WindowCall] = []
         self._flight: list[WindowCall] = []

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from iterative_rag.retrieval.article_parts import relations
 from iterative_rag.retrieval.chunking import Heading, headings
-from iterative_rag.retrieval.same_need import shape
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import content_words, words_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -83,8 +83,8 @@ def lost_for(document: Document, entry: ShortlistedDocument, need: Need) -> Lost
 def _is_about(section: str, need: Need) -> bool:
     """Whether a heading and a need share a word ("Notable alumni"), or a relation ("Winners" and "who won")."""
     words = content_words(section)
-    relations = shape(" ".join(word.removesuffix("s") for word in words)).relations
-    return bool(words & content_words(need.question) or relations & shape(need.question).relations)
+    told = relations(" ".join(word.removesuffix("s") for word in words))
+    return bool(words & content_words(need.question) or told & relations(need.question))
 
 
 def _is_list(title: str) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from iterative_rag.protocols import Vectors
 from iterative_rag.retrieval.reading_policy import names
-from iterative_rag.retrieval.same_need import same_need
 from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
@@ -33,6 +31,11 @@ def _wording(need: Need) -> frozenset[str]:
     return frozenset(words)
 
 
+def _same(need: Need, other: Need) -> bool:
+    """Whether two needs ask for the same fact, in the same words."""
+    return need.key == other.key or _wording(need) == _wording(other)
+
+
 class LateWindow(NamedTuple):
     """A window whose call still ran when nobody waited for it any more. `position` is its number in the call."""
 
@@ -44,10 +47,8 @@ class LateWindow(NamedTuple):
 
 @dataclass(slots=True)
 class ReadingMemory:
-    """What the windows of `late` bring is taken up by the next reading. `embed` makes the vector of a need, by which it
-    is recognised in other words."""
+    """What the windows of `late` bring is taken up by the next reading."""
 
-    embed: Callable[[str], Vectors] | None = None
     late: list[LateWindow] = field(default_factory=list)
     _read: dict[str, list[tuple[Need, tuple[Span, ...]]]] = field(default_factory=dict)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class ReadingMemory:
 
     def facts(self, need: Need, document_id: str) -> list[Fact]:
         """What a document is known to say about a need that was asked before."""
-        return [fact for fact in self._facts.get(document_id, ()) if self._same(fact.need, need)]
+        return [fact for fact in self._facts.get(document_id, ()) if _same(fact.need, need)]
 
     def has_asked(self, need: Need, document_id: str) -> bool:
         """Whether a document was read for this very need; one that could not be read may be listed again."""
@@ -80,13 +81,5 @@ class ReadingMemory:
 
     def spans(self, need: Need, document_id: str) -> list[Span]:
         """What was read of a document for a need, in order."""
-        read = (spans for other, spans in self._read.get(document_id, ()) if self._same(other, need))
+        read = (spans for other, spans in self._read.get(document_id, ()) if _same(other, need))
         return list(merged(span for spans in read for span in spans))
-
-    def _same(self, need: Need, other: Need) -> bool:
-        """Whether two needs ask for the same fact."""
-        return (
-            need.key == other.key
-            or _wording(need) == _wording(other)
-            or (self.embed is not None and same_need(other.question, [need.question], self.embed) is not None)
-        )

@@ -150,9 +150,6 @@ class Settings(BaseModel):
     retries: int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
     seed: int = Field(0, description="seed sent with every call; the temperature is 0")
     cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")
-    reuse: Literal["meaning", "words"] = Field(
-        "meaning", description="reuse what was extracted for the same need in other words, or in the same words only"
-    )
     otel: Literal["auto", "off", "spans", "text"] = Field(
         "auto",
         description="OpenTelemetry spans of each run: spans, or text to send questions, prompts and quotes with them; "

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
@@ -190,20 +189,6 @@ def test_no_text_is_read_twice_for_a_need_in_another_order_of_words() -> None:
     (again,) = one.read([listed(Need("Velm Tower was designed by who?"), PAGES, "Velm Tower")])
     assert extractor.titles == ["Velm Tower"]
     assert values(again) == ["Oda Brenk"]
-
-
-def test_a_need_in_other_words_goes_on_where_the_one_before_it_ended() -> None:
-    """It started from the top: 80 of 271 calls saw a text that had been read for the same question."""
-    filler = "".join(f"Report {n} of the long article is about the weather. " for n in range(20))
-    pages = {"Velm Tower": f"{filler}\n\n{TOWER}"}
-    extractor = Reading()
-    one = reader(pages, extractor, memory=ReadingMemory(lambda need: np.ones(1, np.float32)))
-    (before,) = one.read([listed(DESIGNER, pages, *pages)])
-    (after,) = one.read([listed(Need("By which person was Velm Tower designed?"), pages, *pages)])
-    assert (values(before), values(after)) == ([], ["Oda Brenk"])
-    parts = [part for text in extractor.texts for part in text.split("\n[...]\n")]
-    assert len(parts) == len(set(parts))
-    assert len(extractor.texts) == 3
 
 
 def test_what_only_the_question_needs_is_kept_as_a_fact_about_it() -> None:

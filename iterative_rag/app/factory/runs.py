@@ -165,7 +165,6 @@ def _reader(rag: IterativeRAG, corpus: Corpus, extractor: Extractor, budget: Run
         in_flight = min(in_flight, usable_cores())
     elif "calls_in_flight" not in settings.model_fields_set:
         in_flight = traits.calls_at_once or in_flight
-    embed = rag.embedder.embed_query if _reuses_by_meaning(rag) and rag.embedder else None
     return DocumentReader(
         corpus,
         extractor,
@@ -177,14 +176,7 @@ def _reader(rag: IterativeRAG, corpus: Corpus, extractor: Extractor, budget: Run
         window_chars=settings.window_chars,
         documents_per_call=settings.documents_per_call,
         call_chars=traits.call_chars or settings.window_chars,
-        memory=ReadingMemory(embed),
-        embed=embed,
+        memory=ReadingMemory(),
         check=fact_check(rag.store),
         reading=budget.reading,
     )
-
-
-def _reuses_by_meaning(rag: IterativeRAG) -> bool:
-    """Where reading costs nothing there is nothing to save, and every window is read in the words of its need."""
-    settings = rag.settings
-    return rag.backend.traits.calls_cost and settings.cache and settings.reuse == "meaning"

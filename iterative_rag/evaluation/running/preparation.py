@@ -179,8 +179,7 @@ class Preparation:
 def _as_asked(config: RunConfig) -> tuple[Settings, Mapping[str, Any]]:
     """The settings of a run, and those of them that came from the model's profile: in the mode auto, as `ask` does.
 
-    A store that other questions filled would flatter the figures, so only the same words are looked up in it unless
-    somebody wants more. Raises SettingsError for a profile that cannot be used.
+    Raises SettingsError for a profile that cannot be used.
     """
     settings = config.settings
     profiled: Mapping[str, Any] = {}
@@ -189,8 +188,9 @@ def _as_asked(config: RunConfig) -> tuple[Settings, Mapping[str, Any]]:
 
         if (profile := profile_of(settings)) is not None:
             profiled, settings = profile.changes(settings), profile.applied(settings)
-    ours = {"retries": RETRIES, "reuse": "words"}
-    return settings.model_copy(update={k: v for k, v in ours.items() if k not in settings.model_fields_set}), profiled
+    if "retries" not in settings.model_fields_set:
+        settings = settings.model_copy(update={"retries": RETRIES})
+    return settings, profiled
 
 
 def judging_model(judge: str, settings: Settings) -> ChatModel | None:
