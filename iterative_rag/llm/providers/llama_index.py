@@ -8,7 +8,6 @@ A server that refuses how JSON is asked for is asked in a weaker form, and what 
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -24,10 +23,10 @@ from iterative_rag.errors import (
     ReplyTruncated,
 )
 from iterative_rag.llm.providers.server_traits import (
-    ABOUT_EXTRAS,
     ABOUT_JSON,
     FAILED,
     FAILED_GENERATION,
+    NO_FUNCTIONS,
     PLAIN,
     REFUSED,
     Form,
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
 
-_NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
 _MOST_BLANKS = 200  # behind a reply or inside it: a model that is held to JSON and cannot go on
 # Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
 NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
@@ -108,16 +106,14 @@ class _Arrived:
         return self.thoughts if request.schema is None or ends_in_json(self.thoughts) else text
 
 
-# What a model of a server takes, for the rest of the process; and for which of them it is proved.
+# What a model of a server takes, for the rest of the process.
 _forms: dict[tuple[str, str], Form] = {}
-_proved: set[tuple[str, str]] = set()
-_lock = threading.Lock()
 
 
 class StreamedChat:
     """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`. `thinking` are the
-    options that switch thinking on or off (`unthinking`), in forms of which a server may refuse all but the last.
-    `form` is how it is asked for JSON at first.
+    options that switch thinking on or off (`unthinking`), in ways of which a server may refuse all but the last.
+    `form` is how it is asked at first.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
     """
@@ -137,8 +133,8 @@ class StreamedChat:
         self.name = name
         self._thinking, self._unthinking, self._best = tuple(thinking), unthinking, form
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
-        self._identity = (f"{server.kind} {server.url}", server.model)
-        self._refuses_functions = False
+        self._identity = (f"{server.kind} {server.url}", name)
+        self._proved = False  # the server has taken a form with a schema
         self._formless = 0  # replies that broke the form, but not where thinking was not switched off
         self._silent = 0  # failures without a word
 
@@ -151,95 +147,64 @@ class StreamedChat:
     def complete(self, request: ChatRequest) -> ChatReply:
         """The whole reply. Raises an LLMError, after retrying what may go through later."""
         seconds = min(self._timeout, request.seconds if request.seconds is not None else self._timeout)
-        return with_retries(lambda: self._once(request), seconds, self._call, self._retries)
+        return with_retries(lambda: self._in_best_form(request), seconds, self._call, self._retries)
 
-    def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
-    ) -> Iterator[ChatResponse]:
-        """Start the call. `thinking` is one of the forms that the object was made with."""
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
+        """Start the call in this form."""
         raise NotImplementedError
 
     @property
     def form(self) -> Form:
-        """How the model is asked for JSON, as far as the server has shown what it takes."""
-        with _lock:
-            return _forms.get(self._identity, self._best)
+        """How the model is asked, as far as the server has shown what it takes."""
+        return _forms.get(self._identity, self._best)
 
-    def _once(self, request: ChatRequest) -> ChatReply:
-        """One call, with functions as long as the server does not refuse them: then it is asked by the schema."""
-        if request.functions and not self._refuses_functions:
-            try:
-                return self._formed(request)
-            except LLMServerError as error:
-                if not self._refuses(error) and _NO_FUNCTIONS not in str(error):
-                    raise
-            reply = self._formed(replace(request, functions=()))
-            self._refuses_functions = True  # remembered only if it helped: a 400 may have had another cause
-            return reply
-        return self._formed(replace(request, functions=()))
-
-    def _formed(self, request: ChatRequest) -> ChatReply:
-        """One call in the best form that the server takes. A weaker one is remembered only if it helped."""
-        form = self.form
-        failed = False
+    def _in_best_form(self, request: ChatRequest) -> ChatReply:
+        """One call in the best form that the server takes. A weaker one is remembered only if it helped. After a reply
+        that broke the form, thinking is not switched off: some models then ignore the schema."""
+        form, last = self.form, len(self._thinking) - 1
+        freely = request.broken and self._unthinking and form.thinking < last
+        form, kept = (replace(form, thinking=last), False) if freely else (form, True)
         while True:
+            asked = request if form.functions else replace(request, functions=())
             try:
-                reply = self._attempt(request, form)
+                reply = self._called(asked, form)
                 break
             except LLMServerError as error:
-                said = str(error)
-                if request.functions and not (form.extras and ABOUT_EXTRAS.search(said)):
-                    raise
-                if not self._refuses(error) or form == PLAIN:
-                    self._silent -= 99 if self._silent > 1 else 0  # it is not the form
-                    raise
-                failed = failed or FAILED_GENERATION.search(said) is not None
-                form = PLAIN if failed else form.weaker(said)
-        if not failed:
-            with _lock:
-                _forms[self._identity] = form
-                _proved.update([self._identity] if request.schema and not request.functions else [])
+                form, broke = self._weaker(form, asked, error), FAILED_GENERATION.search(str(error)) is not None
+                form, kept = (form.plain, False) if broke else (form, kept)
+        self._formless += freely and is_whole_json(reply.text)
+        if kept or self._formless > 1:
+            _forms[self._identity] = form
+            self._proved = self._proved or (request.schema is not None and not asked.functions)
         return reply
 
-    def _refuses(self, error: LLMServerError) -> bool:
+    def _weaker(self, form: Form, asked: ChatRequest, error: LLMServerError) -> Form:
+        """The form to ask by next; raises the error where it is not the form that the server refuses."""
+        weaker = form.weaker(str(error), functions=bool(asked.functions), ways=len(self._thinking))
+        if weaker is None or not self._refuses(error, asked):
+            self._silent -= 99 if self._silent > 1 else 0  # it is not the form
+            raise error
+        return weaker
+
+    def _refuses(self, error: LLMServerError, asked: ChatRequest) -> bool:
         """Whether a server refuses the form of a request, so that another form may go through. One that fails without
         a word is asked once more first."""
-        if error.status not in FAILED or self._identity in _proved:
+        if error.status not in FAILED or self._proved:
             return error.status in REFUSED and not isinstance(error, ContextOverflow)
         said = str(error).partition(f" answered {error.status}: ")[2]
         silent = says_nothing(said)
         self._silent += silent
-        return ABOUT_JSON.search(said) is not None or (silent and self._silent > bool(self._retries))
+        no_functions = bool(asked.functions) and NO_FUNCTIONS in said
+        return no_functions or ABOUT_JSON.search(said) is not None or (silent and self._silent > bool(self._retries))
 
-    def _attempt(self, request: ChatRequest, form: Form) -> ChatReply:
-        """One call. A server that refuses a form of switching thinking is asked by the next one from then on. After a
-        reply that broke the form it is not switched off: some models then ignore the schema."""
-        freely = request.broken and self._unthinking
-        forms = self._thinking[-1:] if freely else self._thinking
-        for n, thinking in enumerate(forms[:-1]):
-            try:
-                reply = self._called(request, thinking, form)
-            except LLMServerError as error:
-                other = (request.functions and "tool" in str(error)) or (form.json and ABOUT_JSON.search(str(error)))
-                if other or error.status not in REFUSED or isinstance(error, ContextOverflow):
-                    raise
-                continue
-            self._thinking = forms[n:]
-            return reply
-        reply = self._called(request, forms[-1], form)
-        self._formless += freely and is_whole_json(reply.text)
-        if not freely or self._formless > 1:
-            self._thinking = forms[-1:]
-        return reply
-
-    def _called(self, request: ChatRequest, thinking: Mapping[str, Any], form: Form) -> ChatReply:
+    def _called(self, request: ChatRequest, form: Form) -> ChatReply:
         deadline = self._call.deadline()
         arrived = _Arrived()
         self._refuse_superseded()
         shown = 0
         try:
             self.preload()
-            with closing(_generator(self._stream(request, _messages(request), thinking, form))) as chunks:
+            with closing(_generator(self._stream(request, _messages(request), form))) as chunks:
                 for chunk in chunks:
                     arrived.take(chunk)
                     # Not after every token of a long reply: who shows it reads it from its beginning.
@@ -310,9 +275,7 @@ class LlamaIndexChat(StreamedChat):
         server = Server(llm.class_name(), str(url), _model_of(llm))
         super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, call=CallState())
 
-    def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
-    ) -> Iterator[ChatResponse]:
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         try:
             return self._llm.stream_chat(messages)
         except NotImplementedError:  # some classes cannot stream

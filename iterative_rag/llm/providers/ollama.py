@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -70,17 +70,15 @@ class OllamaChat(StreamedChat):
         return max(1, int(configured)) if configured.isdecimal() else 1
 
     def preload(self) -> None:
-        self._variant(self._settings.reply_tokens, self._thinking[0].get("think"))
+        self._variant(self._settings.reply_tokens, self._thinking[self.form.thinking].get("think"))
 
-    def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
-    ) -> Iterator[ChatResponse]:
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         self._refuse_oversized(request)
         # A model that is held to a format cannot call functions.
         options: dict[str, Any] = {"tools": as_tools(request.functions)} if request.functions else {}
         if request.schema and form.json and not request.functions:
             options["format"] = dict(request.schema) if form.json == "json_schema" else "json"
-        variant = self._variant(request.max_tokens, thinking.get("think"))
+        variant = self._variant(request.max_tokens, self._thinking[form.thinking].get("think"))
         stream: Iterator[ChatResponse] = variant.stream_chat(messages, **options)
         return stream
 

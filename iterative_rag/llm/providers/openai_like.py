@@ -83,9 +83,7 @@ class OpenAILikeChat(StreamedChat):
                     raise LLMError(f"The model {model!r} has no chat API.", hint="Choose a chat model.") from None
             return self._llm
 
-    def _stream(
-        self, request: ChatRequest, messages: list[ChatMessage], thinking: Mapping[str, Any], form: Form
-    ) -> Iterator[ChatResponse]:
+    def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         options: dict[str, Any] = {}
         if form.extras:
             options |= {"seed": self._settings.seed, "stream_options": {"include_usage": True}}
@@ -97,7 +95,8 @@ class OpenAILikeChat(StreamedChat):
         elif request.schema and form.json:
             held = {"schema": dict(request.schema)} if form.json == "json_object schema" else {}
             options["response_format"] = {"type": "json_object", **held}
-        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options, **thinking)
+        options |= self._thinking[form.thinking]
+        return self._object().stream_chat(messages, max_tokens=request.max_tokens, **options)
 
 
 def _thinking_forms(thinking: str, url: str) -> Sequence[Mapping[str, Any]]:

@@ -1,32 +1,12 @@
-"""What servers differ in: how they can be asked for JSON and how they refuse it, and how much of a prompt they read."""
+"""What servers differ in: what they take beside messages and how they refuse it, and how much of a prompt they read."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """How a reply in JSON is asked for: `json` is one of JSON_FORMS ("": by the prompt alone); `extras` are the seed,
-    and the counts of tokens at the end of the stream."""
-
-    json: str = "json_schema"
-    extras: bool = True
-
-    def weaker(self, complaint: str) -> Form:
-        """The next form for a server that refuses this one, without what it complains about."""
-        about_json = self.json and ABOUT_JSON.search(complaint)
-        if self.extras and ABOUT_EXTRAS.search(complaint) and not about_json:
-            return replace(self, extras=False)
-        if about_json or self.json == JSON_FORMS[0]:
-            return replace(self, json=JSON_FORMS[JSON_FORMS.index(self.json) + 1])
-        return PLAIN
-
-
 # From the best to none at all. "json_object schema" is that of llama-cpp-python and others.
 JSON_FORMS = ("json_schema", "json_object schema", "json_object", "")
-PLAIN = Form("", extras=False)
 # Statuses by which servers refuse a field that they do not know, or functions that the model cannot call; and those by
 # which some do that have not foreseen it, as their words or their silence show.
 REFUSED = (400, 415, 422)
@@ -36,9 +16,47 @@ ABOUT_JSON = re.compile(
     re.IGNORECASE,
 )
 ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
+NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
 _SILENT = frozenset({"error", "code", "internal", "server", "message", "type", "none", "null", "param", "detail"})
 # Groq checks what its model wrote and answers 400 where it breaks the schema: of that reply, not of the form.
 FAILED_GENERATION = re.compile(r"failed.generation|json_validate_failed|failed to generate json", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a request holds besides the messages: `json` is how a reply in JSON is asked for, one of JSON_FORMS ("": by
+    the prompt alone); `extras` are the seed, and the counts of tokens at the end of the stream; `functions` whether
+    any are offered; `thinking` which of a model's ways to switch thinking is taken."""
+
+    json: str = JSON_FORMS[0]
+    extras: bool = True
+    functions: bool = True
+    thinking: int = 0
+
+    @property
+    def plain(self) -> Form:
+        """The same with nothing that a server may refuse of JSON and counts."""
+        return replace(self, json="", extras=False)
+
+    def weaker(self, said: str, *, functions: bool, ways: int) -> Form | None:
+        """The next form for a server that refuses this one in these words: without what they name, else without what
+        servers know least. `functions`: the request has some; `ways` is how many there are to switch thinking."""
+        about_json = self.json != "" and ABOUT_JSON.search(said) is not None
+        without_functions = replace(self, functions=False) if functions and self.functions else None
+        if self.extras and not about_json and ABOUT_EXTRAS.search(said):
+            return replace(self, extras=False)
+        if without_functions and ("tool" in said or NO_FUNCTIONS in said):
+            return without_functions
+        if self.thinking < ways - 1 and not about_json:
+            return replace(self, thinking=self.thinking + 1)
+        if without_functions:
+            return without_functions
+        if about_json or self.json == JSON_FORMS[0]:
+            return replace(self, json=JSON_FORMS[JSON_FORMS.index(self.json) + 1])
+        return None if self == self.plain else self.plain
+
+
+PLAIN = Form("", extras=False)
 
 
 def says_nothing(words: str) -> bool:
