@@ -54,7 +54,6 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "within_title": _option(str, "TEXT", "Only documents with this in their title.", "--title"),
     "within_source": _option(str, "TEXT", "Only documents with this in their path or URL.", "--source"),
-    "within_section": _option(str, "TEXT", "Only passages below a heading with this.", "--section"),
     "within_since": _option(str, "DATE", "Only documents of this day, month or year, or later.", "--since"),
     "within_language": _option(str, "CODE", "Only documents of this language (de).", "--document-language", "--lang"),
     "within_where": _option(

@@ -15,7 +15,6 @@ from iterative_rag.errors import CorpusDamaged, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.document_facts import known_keys
 from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
@@ -118,8 +117,10 @@ class Corpora:
             return store.view().versions_by_root()
 
     def keys(self, name: str) -> list[tuple[str, int]]:
-        """The keys of the metadata, and the columns of tables, with how many documents have each, the most used first.
-        Raises CorpusNotFound or CorpusDamaged."""
+        """The keys of the metadata with how many documents have each, the most used first. Raises CorpusNotFound or
+        CorpusDamaged."""
+        from iterative_rag.index.filters import known_keys
+
         with self._reading(name) as store:
             return known_keys(store.view().catalogue())
 

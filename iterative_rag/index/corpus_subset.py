@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import Points, no_document
 from iterative_rag.index.filters import selection
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.part_spans import blanked
 from iterative_rag.index.vector_store import point_ids
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document, Hit, Within
@@ -26,7 +24,7 @@ class CorpusPart:
 
     def __init__(self, whole: IndexedCorpus, document_ids: Collection[str]) -> None:
         self._whole = whole
-        self._ids: Collection[str] = frozenset(document_ids)
+        self._ids = frozenset(document_ids)
         self._known: tuple[list[Points], AbstractSet[UUID]] = ([], frozenset())
         self._asked = "\n".join(sorted(self._ids))
         missing = self._ids - {points.document_id for points in whole.points(self._ids)}
@@ -77,17 +75,12 @@ class CorpusPart:
 
 
 class CorpusWithin(CorpusPart):
-    """What of a corpus is within all of these; of a document, what lies outside reads as blanks. Safe to use from
-    several threads.
-
-    `whole` is pinned. Raises NothingWithin where nothing is within.
-    """
+    """What of a corpus is within all of these. `whole` is pinned. Raises NothingWithin where nothing is within."""
 
     def __init__(self, whole: IndexedCorpus, wanted: Sequence[Within]) -> None:
-        self._whole, self._wanted, self._asked = whole, tuple(wanted), repr(tuple(wanted))
         self._selection = selection(whole, wanted)
-        self._ids = self._selection.documents
-        self._read: dict[str, Document] = {}
+        super().__init__(whole, self._selection.documents)
+        self._wanted, self._asked = tuple(wanted), repr(tuple(wanted))
 
     @property
     def notice(self) -> str:
@@ -102,19 +95,6 @@ class CorpusWithin(CorpusPart):
             told.append(f"Left out for having no date: {counted(self._selection.undated, 'document')}.")
         return " ".join(filter(None, [*told, self._whole.notice]))
 
-    def document(self, document_id: str) -> Document:
-        document = super().document(document_id)
-        spans = self._selection.documents[document_id]
-        if spans is None:
-            return document
-        if document_id not in self._read:
-            text = blanked(document.text, [*spans.own, *spans.context])
-            self._read[document_id] = replace(document, text=text)
-        return replace(self._read[document_id], copies=document.copies)
-
     def titles(self) -> list[str]:
         """The titles of the documents in this part, sorted; twice where two documents share one."""
         return list(self._selection.titles)
-
-    def _points(self) -> AbstractSet[UUID]:
-        return self._selection.points

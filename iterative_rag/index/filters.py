@@ -1,36 +1,47 @@
-"""What of a corpus is within a part of it: by title, source, section, language, date or metadata.
+"""What of a corpus is within a part of it: by title, source, language, date or metadata.
 
-The vector index knows none of these. The documents database tells which documents are meant; for sections, and for rows
-of tables, the texts of those that may hold them are looked into. What is left is searched by the ids of its points.
+The vector index knows none of these. The documents database tells which documents are meant; they are searched by the
+ids of their points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import difflib
+import re
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from uuid import UUID
+from fnmatch import translate
+from urllib.parse import urlsplit
 
-from iterative_rag.index.catalogue import CatalogueEntry, Points
+from iterative_rag.errors import NothingWithin
+from iterative_rag.index.catalogue import CatalogueEntry
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus, OpenedCorpus, only_as_a_whole
-from iterative_rag.index.document_facts import date_of, empty_part, language_told
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.part_spans import PartSpans, TextTest, equals, in_section, pattern, with_value, within_all
-from iterative_rag.index.vector_store import point_id, point_ids
-from iterative_rag.types import COLUMN_KEY, Hit, Within
+from iterative_rag.index.vector_store import point_ids
+from iterative_rag.text.plurals import counted
+from iterative_rag.types import FILE_DATE_KEY, Hit, Within
+
+# The keys of metadata that hold the date of a document; the first that it has counts.
+DATE_KEYS = ("date", "updated", "modified", "lastmod", "published", "created")
+_LANGUAGE_KEYS = ("language", "lang")
+# The hosts of Wikimedia's wikis name the language: de.wikipedia.org, zh-min-nan.m.wikipedia.org.
+_WIKI_HOST = re.compile(r"(?!www\.)(?P<lang>[a-z]{2,3}(?:-[a-z-]+)?|simple)\.(?:m\.)?wik(?:i[a-z]+|tionary)\.org")
+_ISO_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
+# Names that an error lists.
+_SHOWN, _NAME_CHARS = 5, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The points to search, and of each document what is read of it (None: all). `titles` are theirs, sorted; the
-    corpus has `of` documents.
+    """The documents to search, with their `titles`, sorted; the corpus has `of` documents.
 
     Where the date of documents counts, `undated` documents were left out for having none, and `by_file_date` taken by
     the day on which their file was written.
     """
 
-    points: frozenset[UUID]
-    documents: Mapping[str, PartSpans | None]
+    documents: frozenset[str]
     titles: tuple[str, ...]
     of: int
     undated: int = 0
@@ -38,32 +49,25 @@ class Selection:
 
 
 def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
-    """What of the corpus is within all of these. Raises NothingWithin where nothing is.
-
-    Costs a look at every title; for a section or rows, at the text of every document that the rest leaves.
-    """
+    """What of the corpus is within all of these; costs a look at every title. Raises NothingWithin."""
     entries = corpus.catalogue()
-    chosen = {entry.id: entry for entry in entries if all(_is_meant(entry, within) for within in wanted)}
-    points: set[UUID] = set()
-    documents: dict[str, PartSpans | None] = {}
-    for group in corpus.points(list(chosen)):
-        ids, spans = _points_of(corpus, group, list(_text_tests(chosen[group.document_id], wanted)))
-        if ids:
-            points |= ids
-            documents[group.document_id] = spans
-    if not points:
-        raise empty_part(corpus.name, wanted, entries)
-    dates = [date_of(entry) for entry in entries] if any(within.since for within in wanted) else []
-    by_file = sum(date_of(chosen[document_id])[1] for document_id in documents) if dates else 0
-    titles = tuple(entry.title for entry in entries if entry.id in documents)
-    undated = sum(not date for date, _ in dates)
-    return Selection(frozenset(points), documents, titles, len(entries), undated, by_file)
+    chosen = [entry for entry in entries if all(_is_meant(entry, within) for within in wanted)]
+    if not chosen:
+        raise _nothing_within(corpus.name, wanted, entries)
+    dated = any(within.since for within in wanted)
+    return Selection(
+        frozenset(entry.id for entry in chosen),
+        tuple(entry.title for entry in chosen),
+        len(entries),
+        sum(not date_of(entry)[0] for entry in entries) if dated else 0,
+        sum(date_of(entry)[1] for entry in chosen) if dated else 0,
+    )
 
 
 def search_filtered(corpus: OpenedCorpus, query: str, limit: int, *wanted: Within) -> list[Hit]:
     """The best passages of those that are within all of these, ranked as if there were no others.
 
-    Raises NothingWithin where no passage is, which is something else than that none is found, and UsageError for a
+    Raises NothingWithin where no document is, which is something else than that none is found, and UsageError for a
     collection of another program.
     """
     if not any(wanted):
@@ -71,42 +75,19 @@ def search_filtered(corpus: OpenedCorpus, query: str, limit: int, *wanted: Withi
     if isinstance(corpus, CollectionCorpus):
         raise only_as_a_whole(corpus.name)
     with closing(corpus.pinned()) as pinned:  # apart: a text outside must not stand for a copy within
-        return pinned.search([query], limit, selection(pinned, wanted).points)[0]
+        points = pinned.points(selection(pinned, wanted).documents)
+        return pinned.search([query], limit, frozenset(point_ids(points)))[0]
 
 
 def _is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
-    """Whether the document is meant, as far as is told without a look at its text."""
     places = [entry.source, *([entry.url] if entry.url else [])]
     return (
-        (not wanted.title or pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
-        and (not wanted.source or any(pattern(wanted.source).search(source) for source in places))
+        (not wanted.title or _pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
+        and (not wanted.source or any(_pattern(wanted.source).search(source) for source in places))
         and (not wanted.language or language_told(entry) == wanted.language.casefold())
         and (not wanted.since or _is_since(date_of(entry)[0], wanted.since))
-        and all(_holds(entry, *condition) or _has_column(entry, condition[0]) for condition in wanted.conditions)
+        and all(_holds(entry, *condition) for condition in wanted.conditions)
     )
-
-
-def _text_tests(entry: CatalogueEntry, wanted: Sequence[Within]) -> Iterator[TextTest]:
-    """What only the text of a document tells."""
-    for within in wanted:
-        if within.section:
-            yield in_section(within.section, entry.title)
-        for key, value in within.conditions:
-            if not _holds(entry, key, value):
-                yield with_value(key, value)
-
-
-def _points_of(corpus: IndexedCorpus, points: Points, tests: Sequence[TextTest]) -> tuple[set[UUID], PartSpans | None]:
-    """The points of a document that are meant, and what is read of it."""
-    if not tests:
-        return set(point_ids([points])), None
-    spans = within_all(corpus.document(points.document_id).text, tests)
-    if not spans.own:
-        return set(), None
-    passages = corpus.passages(points.document_id)
-    meant = [passage for passage in passages if spans.touches(passage.start, passage.end)]
-    ids = {point_id(points.document_id, points.version, passage.ordinal) for passage in meant}
-    return ids, spans
 
 
 def _is_since(date: str, since: str) -> bool:
@@ -114,13 +95,94 @@ def _is_since(date: str, since: str) -> bool:
     return bool(date) and date >= since[: len(date)]
 
 
-def _holds(entry: CatalogueEntry, key: str, value: str) -> bool:
-    return any(known.casefold() == key.casefold() and equals(value, held) for known, held in entry.metadata)
+def _holds(entry: CatalogueEntry, key: str, wanted: str) -> bool:
+    return any(known.casefold() == key.casefold() and _equals(wanted, value) for known, value in entry.metadata)
 
 
-def _has_column(entry: CatalogueEntry, name: str) -> bool:
-    return _holds(entry, COLUMN_KEY, name)
+def _equals(wanted: str, value: str) -> bool:
+    """Whether a value is the one that is wanted, or matches it as a pattern; case does not matter."""
+    value = " ".join(value.split())
+    if "*" in wanted or "?" in wanted:
+        return _pattern(wanted).search(value) is not None
+    return " ".join(wanted.split()).casefold() == value.casefold()
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Finds `text` anywhere, or with `*` and `?` matches it as a pattern of the whole; case does not matter."""
+    if "*" in text or "?" in text:
+        return re.compile(rf"\A{translate(text)}", re.IGNORECASE)
+    return re.compile(re.escape(text), re.IGNORECASE)
 
 
 def _plain(title: str) -> str:
     return " ".join(title.replace("_", " ").split())
+
+
+# --- what a document tells of itself ---------------------------------------------------------------
+
+
+def language_of(url: str | None) -> str:
+    """The language of a Wikimedia page, "" for any other; that of the Simple English Wikipedia is "simple"."""
+    try:
+        host = urlsplit(url or "").hostname or ""
+    except ValueError:
+        return ""
+    match = _WIKI_HOST.fullmatch(host)
+    return match["lang"] if match else ""
+
+
+def date_of(entry: CatalogueEntry) -> tuple[str, bool]:
+    """The date of a document (a year, month or day, ISO; "" for none), and whether it is only that of its file."""
+    held = {key.casefold(): value for key, value in reversed(entry.metadata)}
+    for key in DATE_KEYS:
+        if match := _ISO_DATE.match(held.get(key, "")):
+            return match[0], False
+    return held.get(FILE_DATE_KEY, ""), FILE_DATE_KEY in held
+
+
+def language_told(entry: CatalogueEntry) -> str:
+    """The code of a document's language, from its metadata, its address or its words; "" where none tells it, as the
+    words of an English document."""
+    told = (value for key, value in entry.metadata if key.casefold() in _LANGUAGE_KEYS)
+    return next(told, "").casefold() or language_of(entry.url) or entry.language
+
+
+def known_keys(entries: Sequence[CatalogueEntry]) -> list[tuple[str, int]]:
+    """The keys of metadata with how many documents have them; the most used first."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        counts.update({key for key, _ in entry.metadata if key != FILE_DATE_KEY})
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+# --- where nothing is within -----------------------------------------------------------------------
+
+
+def _nothing_within(corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> NothingWithin:
+    typed = " ".join(str(within) for within in wanted if within)
+    return NothingWithin(
+        f"No document matches {typed}: nothing was searched.",
+        hint=f"The corpus {corpus!r} has {counted(len(entries), 'document')}. {_there_is(wanted, entries)}",
+    )
+
+
+def _there_is(wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> str:
+    """What there is instead, for the first of the conditions that can tell it."""
+    for within in wanted:
+        if within.where:
+            asked = within.conditions[0][0].casefold()
+            held = Counter(value for entry in entries for key, value in entry.metadata if key.casefold() == asked)
+            if held:
+                return f"Values of {asked}: {_listed([value for value, _ in held.most_common()])}."
+            keys = [key for key, _ in known_keys(entries)]
+            return f"Its keys: {_listed(keys)}." if keys else "Its documents have no metadata."
+        if within.title:
+            titles = [entry.title for entry in entries]
+            near = difflib.get_close_matches(within.title, titles, n=_SHOWN, cutoff=0.4)
+            return f"Titles {'near it' if near else 'such as'}: {_listed(near or titles)}."
+    return "iterative-rag corpus status NAME lists the keys of its metadata."
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…" for name in names[:_SHOWN]]
+    return ", ".join(map(repr, shown)) + (", …" if len(names) > _SHOWN else "")

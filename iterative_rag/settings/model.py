@@ -38,7 +38,7 @@ Switch = Literal["auto", "on", "off"]
 
 # What is typed for settings whose option has another name.
 _OPTIONS = {"within_language": "--document-language"} | {
-    f"within_{name}": f"--{name}" for name in ("title", "source", "section", "since", "where")
+    f"within_{name}": f"--{name}" for name in ("title", "source", "since", "where")
 }
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -62,7 +62,6 @@ class Settings(BaseModel):
     )
     within_title: str = Field("", description="ask only documents with this in their title; with * or ?, a pattern")
     within_source: str = Field("", description="ask only documents with this in their path or URL")
-    within_section: str = Field("", description="ask only passages below a heading with this")
     within_language: str = Field("", description="ask only documents of this language: a code such as de")
     within_since: Annotated[str, SINCE_DATE] = Field(
         "", description="ask only documents of this date or later: 2024-05-01, 2024-05 or 2024"
@@ -172,7 +171,7 @@ class Settings(BaseModel):
     @property
     def within(self) -> Within:
         """The part of the corpus that every question is kept to."""
-        parts = {name: getattr(self, f"within_{name}") for name in ("title", "source", "section", "language", "since")}
+        parts = {name: getattr(self, f"within_{name}") for name in ("title", "source", "language", "since")}
         return Within(**parts, where=self.within_where)
 
 

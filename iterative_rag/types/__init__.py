@@ -29,7 +29,6 @@ from iterative_rag.types.correcting import (
     Verdict,
 )
 from iterative_rag.types.documents import (
-    COLUMN_KEY,
     FILE_DATE_KEY,
     Document,
     Hit,

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 # What a document says of itself, as (key, value); a key with several values stands there as often.
 Metadata = tuple[tuple[str, str], ...]
-# Keys for the columns of a table file, and for the day on which a file was written.
-COLUMN_KEY = "column"
+# The key for the day on which a file was written.
 FILE_DATE_KEY = "file_date"
 # A longer title is a text that pretends to be one.
 TITLE_CHARS = 300

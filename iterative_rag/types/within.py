@@ -10,20 +10,18 @@ _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """What a passage must be of; "" and () are anything.
+    """What a document must be of; "" and () are anything.
 
-    `title`, `source` (path or URL) and `section` (headings above the passage) are a part of the name, or with `*` or
-    `?` a pattern of all of it; case does not matter. `language` is the code of the document's language ("de"), as its
-    metadata or the address of its page tell it. `since` is a day, month or year (2024-05-01, 2024-05, 2024): documents
-    of that date or later. Each of `where` is a condition KEY=VALUE on the metadata of the document, or on the column of
-    a table file, of which then the rows with that value are read.
+    `title` and `source` (path or URL) are a part of the name, or with `*` or `?` a pattern of all of it; case does not
+    matter. `language` is the code of the document's language ("de"), as its metadata or the address of its page tell
+    it. `since` is a day, month or year (2024-05-01, 2024-05, 2024): documents of that date or later. Each of `where` is
+    a condition KEY=VALUE on the metadata of the document.
 
     Raises ValueError for a date or a condition that is none, and for what is no text.
     """
 
     title: str = ""
     source: str = ""
-    section: str = ""
     language: str = ""
     since: str = ""
     where: tuple[str, ...] = ()

@@ -75,15 +75,6 @@ def test_only_the_part_that_is_asked_for_answers(
     assert len(json.loads(answer["settings"]["within"])) == 1
 
 
-def test_a_section_is_read_without_what_stands_around_it(run: Command, notes: Path) -> None:
-    for section, master in (("Past", "Odo Lark"), ("Present", "Una Quill")):
-        answer = asked(run, "Who is the harbour master of Fenwick?", "--section", section)
-        assert answer["short_answer"] == master
-        quoted = answer["citations"][0]
-        text = (notes / "Harbour.md").read_text()
-        assert text[quoted["start"] : quoted["end"]] == quoted["quote"]
-
-
 def test_an_empty_part_is_told_and_is_no_answer(run: Command, notes: Path) -> None:
     done = run("ask", MAYOR, "--corpus", "notes", "--llm", "builtin", "--title", "Vessel report west")
     assert done.code == 4

@@ -11,10 +11,8 @@ import pytest
 from fakes.in_memory import index_documents
 from iterative_rag.errors import CorpusError, NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
-from iterative_rag.index.document_facts import language_of
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.filters import search_filtered
-from iterative_rag.index.part_spans import with_value, within_all
+from iterative_rag.index.filters import language_of, search_filtered
 from iterative_rag.types import Document, Hit, Within
 
 # Long enough that each section is cut into passages of its own.
@@ -68,27 +66,11 @@ def found(corpus: IndexedCorpus, wanted: Within) -> list[Hit]:
         (Within(language="de"), "b"),
         (Within(language="EN"), "a"),
         (Within(language="simple"), "d"),
-        (Within(section="early life"), "ac"),
-        (Within(section="Early life"), "ac"),
-        (Within(section="early*life"), "a"),
-        (Within(section="geschichte", language="de"), "b"),
-        (Within(title="Edda", section="Work"), "a"),
     ],
     ids=str,
 )
 def test_only_what_is_meant_is_found_and_all_of_it(corpus: IndexedCorpus, wanted: Within, documents: str) -> None:
     assert {hit.document_id for hit in found(corpus, wanted)} == set(documents)
-
-
-def test_of_a_section_only_its_passages(corpus: IndexedCorpus) -> None:
-    hits = found(corpus, Within(title="*Holm", section="Work"))
-    text = corpus.document("a").text
-    assert hits
-    assert all(
-        "## Early life" not in text[hit.start : hit.end] and hit.start > text.index("## Work") - 3 for hit in hits
-    )
-    expected = [one for one in corpus.passages("a") if "Work" in one.header.split("\n")[0].split(" > ")]
-    assert sorted((hit.start, hit.end) for hit in hits) == [(one.start, one.end) for one in expected]
 
 
 def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path: Path) -> None:
@@ -102,8 +84,6 @@ def test_nothing_meant_is_another_thing_than_nothing_found(corpus: IndexedCorpus
     with pytest.raises(NothingWithin, match="No document matches --title Zeppelin --document-language fr") as raised:
         found(corpus, Within(title="Zeppelin", language="fr"))
     assert "Edda Holm" in raised.value.hint
-    with pytest.raises(NothingWithin, match="No passage matches --section 'no such heading'"):
-        found(corpus, Within(section="no such heading"))
 
 
 def test_what_looks_like_a_pattern_of_another_kind_is_plain_text(corpus: IndexedCorpus) -> None:
@@ -127,11 +107,3 @@ def test_what_looks_like_a_pattern_of_another_kind_is_plain_text(corpus: Indexed
 )
 def test_the_language_is_that_of_the_wiki(url: str | None, language: str) -> None:
     assert language_of(url) == language
-
-
-def test_rows_have_to_meet_all_conditions() -> None:
-    rows = [f"| {number} | {'ab'[number % 2]} | {'cd'[number % 3 == 0]} |\n" for number in range(12)]
-    text = "| n | x | y |\n|---|---|---|\n" + "".join(rows)
-    spans = within_all(text, [with_value("x", "b"), with_value("y", "d")])
-    assert [text[start:end].strip() for start, end in spans.own] == ["| 3 | b | d |", "| 9 | b | d |"]
-    assert within_all(text, [with_value("x", "a"), with_value("x", "b")]).own == ()

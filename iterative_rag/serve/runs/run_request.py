@@ -56,15 +56,14 @@ class RunLimits(Strict):
 
 
 class Part(Strict):
-    """What a passage must be of; empty: anything."""
+    """What a document must be of; empty: anything."""
 
     title: Text = Field("", max_length=500, description="A part of the title, or a pattern (*, ?) of it.")
     source: Text = Field("", max_length=500, description="A part of the path or URL, or a pattern of it.")
-    section: Text = Field("", max_length=500, description="A part of a heading above the passage.")
     language: Text = Field("", max_length=20, description="Code of the document's language, such as de.")
     since: Text = Field("", max_length=10, description="Documents of this date or later: 2024-05-01, 2024-05 or 2024.")
     where: list[Annotated[Text, Field(max_length=500)]] = Field(
-        [], max_length=20, description="Conditions on metadata, or on the rows of tables: KEY=VALUE."
+        [], max_length=20, description="Conditions on metadata: KEY=VALUE."
     )
 
     def within(self) -> Within:

@@ -6,9 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.metadata import metadata_of
 from iterative_rag.types import Document
-from iterative_rag.types.documents import COLUMN_KEY
 
 
 def table_line(cells: Sequence[str]) -> str:
@@ -29,14 +27,13 @@ MAX_TABLE_CHARS = 500_000
 class TablePart:
     """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header.
 
-    `above` is the text before the table: its caption, and whole tables of the same document, with their `columns`.
+    `above` is the text before the table: its caption, and whole tables of the same document.
     """
 
     head: list[str]
     first: int
     lines: list[str] = field(default_factory=list)
     above: str = ""
-    columns: tuple[str, ...] = ()
     rows: int = 0
     size: int = 0
 
@@ -72,13 +69,12 @@ class TablePart:
     def followed(self, texts: Iterable[str], head: list[str]) -> TablePart:
         """The part in which texts and another table come behind this one."""
         above = "\n\n".join(filter(None, [self.text if self.lines or not self.head else "", *texts]))
-        return TablePart(head, self.first, [], above, (*self.columns, *self.head), self.rows, len(above))
+        return TablePart(head, self.first, [], above, self.rows, len(above))
 
     def document(self, source: str, title: str, *, alone: bool) -> Document:
         name = title if alone else f"{title} (rows {self.first}–{self.next - 1})"
-        columns = metadata_of((COLUMN_KEY, cell) for cell in (*self.columns, *self.head))
         document_id = "" if self.first == 1 else str(self.first)
-        return Document(document_id, name, f"# {name}\n\n{self.text}\n", source, metadata=columns)
+        return Document(document_id, name, f"# {name}\n\n{self.text}\n", source)
 
 
 def table_documents(items: Iterable[TablePart | Skipped], source: str, title: str) -> Iterator[Document | Skipped]:

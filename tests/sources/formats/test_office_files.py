@@ -56,7 +56,7 @@ def test_a_sheet_is_a_table_under_its_header(tmp_path: Path) -> None:
         "| Velm | 31.5 | 1843-05-01 | yes |\n"
         "| Ost \\| West | 29 | 1911-02-03 04:30 |  |\n| Sund | ? |  | no | note |\n"
     )
-    assert {("column", "opened"), ("not read", "formulas without a value: 1")} <= {*bridges.metadata}
+    assert ("not read", "formulas without a value: 1") in bridges.metadata
 
 
 @pytest.mark.parametrize(
