@@ -66,13 +66,11 @@ def open_to_read(
     """
     if store is None and not names_collection(settings):
         return open_asked(settings, embedder, kept, rerank=rerank)
+    from iterative_rag.index.collections.collection_client import collection_of, foreign_collection
     from iterative_rag.index.collections.collection_corpus import CollectionCorpus
-    from iterative_rag.index.collections.opening import collection_of, foreign_collection
     from iterative_rag.index.server.server_address import parse_address
 
-    collection, sparse = (
-        (foreign_collection(parse_address(settings.index)), None) if store is None else collection_of(store)
-    )
+    collection = foreign_collection(parse_address(settings.index)) if store is None else collection_of(store)
     if collection is None:
         return open_asked(settings, embedder, kept, rerank=rerank)
     with ExitStack() as stack:
@@ -80,7 +78,6 @@ def open_to_read(
         corpus = CollectionCorpus(
             collection,
             embedder or make_embedder(settings.embedder, settings, kept),
-            sparse_query=sparse,
             cache=kept,
             reranker=make_reranker(settings, kept, rerank),
             ranking=ranking_of(settings),

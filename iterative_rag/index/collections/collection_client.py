@@ -4,154 +4,53 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, StoreMissing, UsageError
-from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of
+from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, TEXT_KEYS, PayloadKeys, StoredNode, node_of
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.sparse import Sparse, bm25_document
+from iterative_rag.index.server.server_place import is_ours
+from iterative_rag.index.server.server_store import connected
 from iterative_rag.index.vector_store import SPARE, point_uuid, ranked
-from iterative_rag.protocols import Embedder
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from qdrant_client import QdrantClient, models
 
+T = TypeVar("T")
+
 # LlamaIndex's names, where a collection has several vectors.
-_DENSE_NAMES, _SPARSE_NAMES = ("text-dense", ""), ("text-sparse-new", "text-sparse")
+_DENSE_NAMES = ("text-dense", "")
+_DISTANCES = ("Euclid", "Manhattan")
 # Points that are looked at to learn how a collection was written.
 SAMPLE = 8
-# The share of our own terms of a text that its sparse vector has to hold, to be of the same BM25.
-_SAME_TERMS = 0.9
-_DISTANCES = ("Euclid", "Manhattan")
-_EMBEDDER_KEYS = ("embed_model", "embedding_model", "embed_model_name", "embedder")
+_SCROLLED = 256
+# The large fields of a payload, where only what is told about a text is wanted.
+_HEAVY = ("_node_content", *TEXT_KEYS)
+_NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionShape:
-    """`dense` is the name of the vectors, None where they have none; `sparse` that of the sparse ones, "" without any.
-
-    `nearest_first`: the score of a point is a distance, and less is better. `bm25`: the sparse vectors are those of our
-    BM25, so that a query can be made for them. `document_key` is the key by which the nodes of a document are found.
-    `embedder` is the model that the collection names, "" where it names none.
-    """
+    """`dense` is the name of the vectors, None where they have none, and `size` their dimensions. `nearest_first`: the
+    score of a point is a distance, and less is better. `document_key` is the key by which the nodes of a document are
+    found."""
 
     dense: str | None
     size: int
     nearest_first: bool
-    sparse: str
-    bm25: bool
     document_key: str
-    embedder: str
-
-
-def shape_of(
-    name: str, about: models.CollectionInfo, sample: Sequence[models.Record], keys: PayloadKeys
-) -> CollectionShape:
-    """Raises UsageError where the user has to name something, CorpusMismatch where there is nothing to read."""
-    dense, vectors = _dense(name, about.config.params.vectors, keys)
-    nearest_first = str(vectors.distance.value) in _DISTANCES
-    sparse = _sparse(about.config.params.sparse_vectors or {})
-    if not any(node_of(record.id, record.payload, keys).text for record in sample):
-        fields = sorted({key for record in sample for key in record.payload or {} if not key.startswith("_")})[:12]
-        raise CorpusMismatch(
-            f"The collection {name!r} holds no text"
-            + (f" under {keys.text!r}." if keys.text else " under the usual keys." if sample else ": it is empty."),
-            hint=f"Name the key of the text: ?text=KEY. There are: {', '.join(fields)}." if fields else "",
-        )
-    document = keys.document or next(
-        (key for key in DOCUMENT_KEYS if any(key in (record.payload or {}) for record in sample)), DOCUMENT_KEYS[0]
-    )
-    bm25 = bool(sparse) and _is_bm25(sample, sparse, keys)
-    return CollectionShape(dense, int(vectors.size), nearest_first, sparse, bm25, document, _embedder(about, sample))
-
-
-def check_embedder(name: str, shape: CollectionShape, embedder: Embedder) -> None:
-    """Raise CorpusMismatch where the collection was written with another embedder."""
-    told = f", with {shape.embedder}" if shape.embedder else ""
-    ask = f"ollama/{_bare(shape.embedder)}" if shape.embedder else "ollama/MODEL"
-    hint = (
-        f"Ask with the model that wrote it: --embedder {ask}, or openai-like/{shape.embedder or 'MODEL'}@URL; "
-        "from Python any LlamaIndex embedding object, as embed_model."
-    )
-    if embedder.dimensions != shape.size:
-        raise CorpusMismatch(
-            f"The collection {name!r} was written with vectors of {shape.size} dimensions{told}, and {embedder.name} "
-            f"makes {embedder.dimensions}.",
-            hint=hint,
-        )
-    if shape.embedder and _bare(shape.embedder) not in embedder.name.lower():
-        raise CorpusMismatch(
-            f"The collection {name!r} was written with {shape.embedder}, not with {embedder.name}.", hint=hint
-        )
-
-
-def _bare(model: str) -> str:
-    """The name of a model without its maker and version: `bge-m3` of `BAAI/bge-m3` and `bge-m3:latest`."""
-    return model.rpartition("/")[2].partition(":")[0].lower()
-
-
-def _dense(name: str, vectors: Any, keys: PayloadKeys) -> tuple[str | None, models.VectorParams]:
-    if not isinstance(vectors, Mapping):
-        if vectors is None:
-            raise CorpusMismatch(f"The collection {name!r} has no dense vectors.", hint="Name another collection.")
-        return None, vectors
-    chosen = [keys.vector] if keys.vector else [key for key in _DENSE_NAMES if key in vectors] or list(vectors)
-    if len(chosen) != 1 or chosen[0] not in vectors:
-        raise UsageError(
-            f"The collection {name!r} has vectors of the names {', '.join(sorted(vectors))}.",
-            hint="Name those to search: ?vector=NAME",
-        )
-    return chosen[0], vectors[chosen[0]]
-
-
-def _sparse(vectors: Mapping[str, Any]) -> str:
-    return next((key for key in _SPARSE_NAMES if key in vectors), next(iter(vectors), ""))
-
-
-def _is_bm25(sample: Sequence[models.Record], sparse: str, keys: PayloadKeys) -> bool:
-    """Whether every sampled text has our terms in its sparse vector; LlamaIndex adds those of the metadata."""
-    compared = 0
-    for record in sample:
-        vector = record.vector.get(sparse) if isinstance(record.vector, Mapping) else None
-        terms = set(bm25_document(node_of(record.id, record.payload, keys).text)[0])
-        if vector is None or not terms:
-            continue
-        if len(terms & set(vector.indices)) < _SAME_TERMS * len(terms):  # type: ignore[union-attr]
-            return False
-        compared += 1
-    return compared > 0
-
-
-def _embedder(about: models.CollectionInfo, sample: Sequence[models.Record]) -> str:
-    notes = [getattr(about.config, "metadata", None) or {}, *(record.payload or {} for record in sample)]
-    names = (note.get(key) for note in notes for key in _EMBEDDER_KEYS)
-    return next((name for name in names if isinstance(name, str) and name), "")
-
-
-T = TypeVar("T")
-
-_SCROLLED = 256
-# The large fields of a payload, where only what is told about a text is wanted.
-_HEAVY = ("_node_content", "text", "page_content", "content", "document", "chunk")
 
 
 class CollectionClient:
     """One collection, whose payload is read by `keys`. Safe to use from several threads."""
 
     def __init__(
-        self,
-        client: QdrantClient,
-        collection: str,
-        address: ServerAddress,
-        keys: PayloadKeys,
-        *,
-        lent: bool = False,
+        self, client: QdrantClient, collection: str, address: ServerAddress, keys: PayloadKeys, *, lent: bool = False
     ) -> None:
         """`lent`: the client is the caller's, who closes it. It may be a local one, which is not thread-safe."""
         self.collection, self.address, self.keys = collection, address, keys
@@ -159,49 +58,36 @@ class CollectionClient:
         self._lock: AbstractContextManager[Any] = threading.RLock() if lent else nullcontext()
 
     def shape(self) -> CollectionShape:
-        """Raises StoreMissing where there is no collection, UsageError or CorpusError where it cannot be read."""
+        """Raises StoreMissing where there is no collection, UsageError where the user has to name something, and
+        CorpusMismatch where there is nothing to read."""
         if not self._called(lambda: self._client.collection_exists(self.collection)):
             raise StoreMissing(
                 f"There is no collection {self.collection!r} yet.", hint="Add documents to it, or name another."
             )
         about = self._called(lambda: self._client.get_collection(self.collection))
-        sample, _ = self._called(
-            lambda: self._client.scroll(self.collection, limit=SAMPLE, with_payload=True, with_vectors=True)
-        )
-        return shape_of(self.collection, about, sample, self.keys)
+        sample, _ = self._called(lambda: self._client.scroll(self.collection, limit=SAMPLE, with_payload=True))
+        dense, vectors = self._dense(about.config.params.vectors)
+        payloads = [record.payload or {} for record in sample]
+        if not any(self._node(record).text for record in sample):
+            self._refuse_mute(payloads)
+        known = (key for key in DOCUMENT_KEYS if any(key in payload for payload in payloads))
+        document = self.keys.document or next(known, DOCUMENT_KEYS[0])
+        return CollectionShape(dense, int(vectors.size), str(vectors.distance.value) in _DISTANCES, document)
 
     def count(self) -> int:
         return self._called(lambda: self._client.count(self.collection, exact=True)).count
 
-    def search(
-        self, queries: Sequence[tuple[list[float], Sparse | None]], limit: int, shape: CollectionShape
-    ) -> list[tuple[list[StoredNode], list[StoredNode] | None]]:
-        """For each query what the dense half and the sparse one found, best first; None where there is no sparse
-        vector to search by. All in one request."""
+    def search(self, vectors: Sequence[list[float]], limit: int, shape: CollectionShape) -> list[list[StoredNode]]:
+        """The nearest nodes of each vector, best first. All in one request."""
         from qdrant_client import models
 
-        asked = partial(models.QueryRequest, limit=limit + SPARE, with_payload=True)
-        requests = []
-        for vector, sparse in queries:
-            requests.append(asked(query=vector, using=shape.dense))
-            if sparse is not None:
-                requests.append(
-                    asked(query=models.SparseVector(indices=sparse[0], values=sparse[1]), using=shape.sparse)
-                )
-        answers = iter(self._called(lambda: self._client.query_batch_points(self.collection, requests)))
-        sign = -1 if shape.nearest_first else 1
-        return [
-            (
-                self._ranked(next(answers).points, limit, sign),
-                None if sparse is None else self._ranked(next(answers).points, limit, 1),
-            )
-            for _, sparse in queries
+        requests = [
+            models.QueryRequest(query=vector, using=shape.dense, limit=limit + SPARE, with_payload=True)
+            for vector in vectors
         ]
-
-    def _ranked(self, points: Sequence[models.ScoredPoint], limit: int, sign: int) -> list[StoredNode]:
-        nodes = {node.id: node for node in map(self._node, points)}
-        scored = ((sign * point.score, point_uuid(point.id)) for point in points)
-        return [nodes[point] for point in ranked(scored, limit)]
+        answers = self._called(lambda: self._client.query_batch_points(self.collection, requests))
+        sign = -1 if shape.nearest_first else 1
+        return [self._ranked(answer.points, limit, sign) for answer in answers]
 
     def nodes_of(self, documents: Sequence[str], shape: CollectionShape) -> list[StoredNode]:
         """All nodes of these documents."""
@@ -226,8 +112,40 @@ class CollectionClient:
 
         named = (self.keys.title, self.keys.url, self.keys.document)
         light = models.PayloadSelectorExclude(exclude=[key for key in _HEAVY if key not in named])
-        for record in self._scrolled(None, payload=True if texts else light):
-            yield self._node(record)
+        return map(self._node, self._scrolled(None, payload=True if texts else light))
+
+    def close(self) -> None:
+        if not self._lent:
+            self._client.close()
+
+    def _dense(self, vectors: Any) -> tuple[str | None, models.VectorParams]:
+        if vectors is None:
+            raise CorpusMismatch(
+                f"The collection {self.collection!r} has no dense vectors.", hint="Name another collection."
+            )
+        if not isinstance(vectors, Mapping):
+            return None, vectors
+        named = self.keys.vector
+        chosen = [named] if named else [key for key in _DENSE_NAMES if key in vectors] or list(vectors)
+        if len(chosen) != 1 or chosen[0] not in vectors:
+            raise UsageError(
+                f"The collection {self.collection!r} has vectors of the names {', '.join(sorted(vectors))}.",
+                hint="Name those to search: ?vector=NAME",
+            )
+        return chosen[0], vectors[chosen[0]]
+
+    def _refuse_mute(self, payloads: Sequence[Mapping[str, Any]]) -> None:
+        fields = sorted({key for payload in payloads for key in payload if not key.startswith("_")})[:12]
+        where = f"under {self.keys.text!r}" if self.keys.text else "under the usual keys" if payloads else "yet"
+        raise CorpusMismatch(
+            f"The collection {self.collection!r} holds no text {where}.",
+            hint=f"Name the key of the text: ?text=KEY. There are: {', '.join(fields)}." if fields else "",
+        )
+
+    def _ranked(self, points: Sequence[models.ScoredPoint], limit: int, sign: int) -> list[StoredNode]:
+        nodes = {node.id: node for node in map(self._node, points)}
+        scored = ((sign * point.score, point_uuid(point.id)) for point in points)
+        return [nodes[point] for point in ranked(scored, limit)]
 
     def _node(self, point: models.Record | models.ScoredPoint) -> StoredNode:
         return node_of(point.id, point.payload, self.keys)
@@ -237,12 +155,7 @@ class CollectionClient:
         while True:
             records, offset = self._called(
                 lambda offset=offset: self._client.scroll(  # type: ignore[misc]
-                    self.collection,
-                    scroll_filter=wanted,
-                    limit=_SCROLLED,
-                    offset=offset,
-                    with_payload=payload,
-                    with_vectors=False,
+                    self.collection, scroll_filter=wanted, limit=_SCROLLED, offset=offset, with_payload=payload
                 )
             )
             yield from records
@@ -264,6 +177,42 @@ class CollectionClient:
                 hint="Check the client that was given.",
             ) from error
 
-    def close(self) -> None:
-        if not self._lent:
-            self._client.close()
+
+def foreign_collection(
+    address: ServerAddress, *, connect: Callable[[ServerAddress], QdrantClient] | None = None
+) -> CollectionClient | None:
+    """The collection that the address names; None where a corpus of ours keeps its vectors there.
+
+    Raises MissingExtra, StoreMissing or another StoreError.
+    """
+    client = (connect or connected)(address)
+    with ExitStack() as stack:
+        stack.callback(client.close)
+        with server_errors(address, address.collection):
+            if not client.collection_exists(address.collection):
+                names = sorted(collection.name for collection in client.get_collections().collections)
+                raise StoreMissing(
+                    f"The server at {address.url} has no collection {address.collection!r}.",
+                    hint=f"There are: {', '.join(names[:_NAMES_SHOWN]) or 'none'}. "
+                    f"To copy a corpus there: iterative-rag corpus push NAME '{address.option}'",
+                )
+            if is_ours(client.get_collection(address.collection)):
+                return None
+        stack.pop_all()
+    return CollectionClient(client, address.collection, address, address.keys)
+
+
+def collection_of(given: object) -> CollectionClient:
+    """The collection of a `QdrantVectorStore`, or of an index over one. Raises UsageError for any other object."""
+    store: Any = getattr(given, "vector_store", given)
+    collection, client = getattr(store, "collection_name", None), getattr(store, "_client", None)
+    if not isinstance(collection, str) or client is None:
+        raise UsageError(
+            f"A {type(given).__name__} cannot be opened as a corpus.",
+            hint="Give a QdrantVectorStore with a client that is not asynchronous, or a VectorStoreIndex over one.",
+        )
+    text = getattr(store, "text_key", None)
+    keys = PayloadKeys() if text in (None, "text") else PayloadKeys(text=text)
+    # Of a client that the caller made, the address is only named in messages.
+    address = ServerAddress(str(getattr(getattr(client, "_client", None), "_host", None) or "this-process"))
+    return CollectionClient(client, collection, address, keys, lent=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 from uuid import UUID
 
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import CorpusMismatch, UsageError
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_document
-from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape, check_embedder
+from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape
 from iterative_rag.index.collections.stored_node import AssembledDocument, StoredNode, assembled
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
 from iterative_rag.index.rank_fusion import AS_MEASURED, QueryVectors, Ranking
-from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
+from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
 from iterative_rag.types import Document, Hit
@@ -32,8 +32,7 @@ class CollectionCorpus:
     Its passages are the nodes of the collection, its documents what those of a document make when they are put together
     again. Nothing is kept but in a `pinned` corpus: there a document stays as it was first read.
 
-    Dense vectors are searched by the collection. So are words where its sparse vectors are BM25, or `sparse_query` is
-    what they were made with; else the nearest nodes are ranked by their words too.
+    Dense vectors are searched by the collection, and the nearest nodes are ranked by their words too.
     """
 
     def __init__(
@@ -41,7 +40,6 @@ class CollectionCorpus:
         client: CollectionClient,
         embedder: Embedder,
         *,
-        sparse_query: Callable[[str], Sparse] | None = None,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
         ranking: Ranking = AS_MEASURED,
@@ -51,10 +49,13 @@ class CollectionCorpus:
         self.notice = ""
         self._client = client
         self._shape: CollectionShape = client.shape()
-        check_embedder(self.name, self._shape, embedder)
-        self._sparse_query = sparse_query if self._shape.sparse else None
-        if self._sparse_query is None and self._shape.bm25:
-            self._sparse_query = bm25_query
+        if embedder.dimensions != self._shape.size:
+            raise CorpusMismatch(
+                f"The collection {self.name!r} was written with vectors of {self._shape.size} dimensions, and "
+                f"{embedder.name} makes {embedder.dimensions}.",
+                hint="Ask with the model that wrote it: --embedder ollama/MODEL, or openai-like/MODEL@URL; from Python "
+                "any LlamaIndex embedding object, as embed_model.",
+            )
         self._vectors = QueryVectors(embedder, cache)
         self._reranker, self._ranking = reranker, ranking
         self._memory: dict[str, AssembledDocument] | None = None
@@ -76,28 +77,18 @@ class CollectionCorpus:
         if limit < 1 or not asked:
             return [[] for _ in queries]
         needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
-        vectors = [(self._vectors.of(query), self._terms(query)) for query in asked]
-        best = [
-            self._fused(query, dense, sparse)[:needed]
-            for query, (dense, sparse) in zip(
-                asked, self._client.search(vectors, max(rank_fusion.SEARCH_DEPTH, 2 * limit), self._shape), strict=True
-            )
-        ]
+        depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
+        nearest = self._client.search([self._vectors.of(query) for query in asked], depth, self._shape)
+        best = [self._fused(query, nodes)[:needed] for query, nodes in zip(asked, nearest, strict=True)]
         documents = self._documents({_document_id(node): node for pairs in best for _, node in pairs})
         hits = {query: self._hits(query, pairs, documents)[:limit] for query, pairs in zip(asked, best, strict=True)}
         return [hits.get(query, []) for query in queries]
 
-    def _terms(self, query: str) -> Sparse | None:
-        terms = self._sparse_query(query) if self._sparse_query else None
-        return terms if terms and terms[0] else None
-
-    def _fused(
-        self, query: str, dense: Sequence[StoredNode], sparse: Sequence[StoredNode] | None
-    ) -> list[tuple[Fused, StoredNode]]:
+    def _fused(self, query: str, nearest: Sequence[StoredNode]) -> list[tuple[Fused, StoredNode]]:
         """The nodes with a text, each text once, best first."""
-        by_words = ranked_by_words(query, dense) if sparse is None else sparse
-        nodes = {node.id: node for node in (*by_words, *dense) if node.text.strip()}
-        ranks = fuse([node.id for node in dense], [node.id for node in by_words], ranking=self._ranking)
+        by_words = ranked_by_words(query, nearest)
+        nodes = {node.id: node for node in nearest if node.text.strip()}
+        ranks = fuse([node.id for node in nearest], [node.id for node in by_words], ranking=self._ranking)
         by_text: dict[str, tuple[Fused, StoredNode]] = {}
         for fused in ranks:
             if node := nodes.get(fused.point):
