@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -207,15 +206,13 @@ def test_other_values_and_caveats_are_shown_with_their_proofs(settings: Settings
 @pytest.mark.parametrize(
     "reply",
     [
-        f"First I look it up.\nAction: search\nAction Input: {json.dumps({'query': SEARCH['queries'][0]})}",
-        'I will call search("Where does the Sunday bridge stand?") now.',
-        '{"name": "search", "arguments": {"q": "Sunday bridge"}} {"name": "find", "arguments": {"page": "Aldermere", '
-        '"keywords": "mayor"}}',
+        '{"name": "search", "arguments": {"queries": "Sunday bridge"}} {"name": "find_in_article", "arguments": '
+        '{"title": "Aldermere", "words": "mayor"}}',
         '<tool_call>{"name": "search", "parameters": {"queries": "Sunday bridge"}}</tool_call>',
         '{"calls": [{"tool": "search", "queries": ["Sunday bridge"]}, {"tool": "read_sec',
         [{"function": {"name": "search", "arguments": '{"queries": ["Sunday bridge"]}'}}],
     ],
-    ids=["react", "prose", "two objects", "tags", "cut off", "nested"],
+    ids=["two objects", "tags", "cut off", "nested"],
 )
 def test_calls_are_read_however_they_are_written(settings: Settings, reply: Any) -> None:
     steps, _ = run(settings, [reply, turn(NOTE, SUBMIT)])

@@ -54,19 +54,9 @@ def as_texts(value: Any) -> Any:
 
 
 def as_notes(value: Any) -> list[str]:
-    """Remarks as a list of texts: one alone, a list, or objects whose fields belong together ("facts" as markers);
-    "none" and the like are left out."""
-    items = [value] if isinstance(value, dict) else as_list(value)
-    texts = (as_text(_note(item)) for item in items)
+    """Remarks as a list of texts, one alone or several; "none" and the like are left out."""
+    texts = (as_text(item) for item in as_list(value))
     return [text for text in texts if isinstance(text, str) and as_remark(text)]
-
-
-def _note(item: Any) -> Any:
-    if not isinstance(item, dict):
-        return item
-    marks = "".join(f"[{n}]" for n in as_numbers(item.get("facts")))
-    said = [as_text(part) for name, part in item.items() if name != "facts"]
-    return f"{', '.join(part for part in said if isinstance(part, str) and part)} {marks}".strip()
 
 
 def as_numbers(value: Any) -> list[int]:

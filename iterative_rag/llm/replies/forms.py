@@ -31,8 +31,8 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     @classmethod
-    def joined(cls, values: Sequence[Any], text: str) -> Sequence[Any]:
-        """The JSON values in what a model wrote (`text`), of which one is the reply: a form may make one of several."""
+    def joined(cls, values: Sequence[Any]) -> Sequence[Any]:
+        """The JSON values in what a model wrote, of which one is the reply: a form may make one of several."""
         return values
 
     @classmethod
@@ -264,29 +264,20 @@ class JudgeReply(Reply):
     verdict: Annotated[Literal["correct", "incorrect"], BeforeValidator(_as_verdict)]
 
 
-_GROUNDED = {"grounded", "supported", "true", "yes", "proved", "proven", "correct", "fully_supported"}
-_DENIED = {"ungrounded", "unsupported", "false", "no", "failed", "incorrect", "open", "partially_supported"}
+_VERDICTS = dict.fromkeys(("grounded", "supported", "true", "yes"), "grounded") | dict.fromkeys(
+    ("not_grounded", "not_supported", "ungrounded", "unsupported", "partially_supported", "false", "no"), "not_grounded"
+)
 
 
 def _as_claim_verdict(value: Any) -> Any:
     """ "Supported", "true" and true mean "grounded"; anything that denies it, "not_grounded"."""
-    word = as_word(str(value)) if isinstance(value, bool | str) else ""
-    if word in _GROUNDED:
-        return "grounded"
-    return "not_grounded" if word.startswith("not_") or word in _DENIED else value
+    return _VERDICTS.get(as_word(str(value)), value) if isinstance(value, bool | str) else value
 
 
 def _as_claims(value: Any) -> Any:
-    """One claim, a list of claims, or {"1": {...}}: a list. A bare list of verdicts is numbered in its order."""
-    if value is None:
-        return []
-    if isinstance(value, dict) and "verdict" not in value:
-        value = [{"n": n, **(claim if isinstance(claim, dict) else {"verdict": claim})} for n, claim in value.items()]
-    claims = value if isinstance(value, list) else [value]
-    return [
-        {"n": n, **claim} if isinstance(claim, dict) else {"n": n, "verdict": claim}
-        for n, claim in enumerate(claims, start=1)
-    ]
+    """One claim, or a list of them, numbered in their order where they have no number."""
+    claims = [claim for claim in as_list(value) if isinstance(claim, dict)]
+    return [{"n": n, **claim} for n, claim in enumerate(claims, start=1)]
 
 
 class JudgedClaim(Reply):

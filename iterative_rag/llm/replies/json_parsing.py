@@ -30,7 +30,7 @@ _MOST_READINGS = 20
 def parse(text: str, reply_type: type[R]) -> R:
     """Read `text` as a `reply_type`; of several JSON objects the last that fits counts. Raises Unparsable."""
     shown = visible(text)
-    values = reply_type.joined(list(json_values(shown)), shown)
+    values = reply_type.joined(list(json_values(shown)))
     wrong = ""
     # A bare list counts only where no object fits: there are brackets in chatter, too.
     objects = [value for value in values if isinstance(value, dict)]

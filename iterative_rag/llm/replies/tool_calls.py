@@ -6,10 +6,8 @@ are carried out all the same.
 
 from __future__ import annotations
 
-import ast
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
@@ -115,40 +113,29 @@ class SubmitForm(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`form` holds the arguments of `call`; `names` are other names by which models call it."""
+    """`form` holds the arguments of `call`."""
 
     form: type[Reply]
     call: Callable[..., ToolCall]
     description: str
-    names: tuple[str, ...] = ()
 
 
 TOOLS: Mapping[str, Tool] = {
-    "search": Tool(
-        SearchForm, SearchCall, "Search the corpus with up to 4 queries at once.", ("search_corpus", "query", "lookup")
-    ),
-    "find_in_article": Tool(
-        FindForm, FindCall, "Show the places of one article with a phrase or its words.", ("find", "grep")
-    ),
+    "search": Tool(SearchForm, SearchCall, "Search the corpus with up to 4 queries at once."),
+    "find_in_article": Tool(FindForm, FindCall, "Show the places of one article with a phrase or its words."),
     "read_section": Tool(
         SectionForm,
         SectionCall,
         'Read a section of an article; without a heading ("") its beginning and the list of its sections.',
-        ("read", "read_article", "open", "section"),
     ),
     "list_rows": Tool(
         RowsForm,
         RowsCall,
         "List the rows of a table or list of an article, all or those that hold the words of the filter.",
-        ("rows", "table", "read_table"),
     ),
-    "calculate": Tool(CalculateForm, CalculateCall, "Compute an expression exactly.", ("compute", "calculator")),
-    "note": Tool(
-        NoteForm, NoteCall, "Keep verbatim quotes as facts; what is not noted is not shown again.", ("note_facts",)
-    ),
-    "submit": Tool(
-        SubmitForm, SubmitCall, "Give the answer, or say what is missing. Ends the work.", ("answer", "final_answer")
-    ),
+    "calculate": Tool(CalculateForm, CalculateCall, "Compute an expression exactly."),
+    "note": Tool(NoteForm, NoteCall, "Keep verbatim quotes as facts; what is not noted is not shown again."),
+    "submit": Tool(SubmitForm, SubmitCall, "Give the answer, or say what is missing. Ends the work."),
 }
 SUBMIT, NOTE = "submit", "note"
 
@@ -170,24 +157,6 @@ def _calls_schema() -> dict[str, Any]:
 
 
 # --- calls as they are written -----------------------------------------------------------------
-
-_NAMES = {name: tool for tool, held in TOOLS.items() for name in (tool, *held.names)}
-# Where models put the arguments of a call.
-_NESTED = ("arguments", "args", "parameters", "action_input", "input")
-# Names that models give to arguments, by what these are called here.
-_OTHER_NAMES = {
-    "queries": "query q search_query",
-    "title": "article document page source",
-    "words": "word pattern keywords text",
-    "heading": "section section_title",
-    "table": "table_title table_name",
-    "filter": "where",
-    "expression": "formula",
-    "quotes": "facts_to_note citations evidence",
-    "answer": "final_answer",
-    "caveats": "caveat",
-}
-_ARGUMENTS = {other: name for name, others in _OTHER_NAMES.items() for other in others.split()}
 
 
 class CallForm(Reply):
@@ -237,29 +206,19 @@ class CallForm(Reply):
 
 
 def _named(value: Any) -> tuple[str, Any]:
-    """The tool of a call and its arguments under their own names, however servers and models nest it
-    ({"function": {...}}, {"name", "arguments"}, {"search": {...}})."""
+    """The tool of a call and its arguments: beside its name, as the prompt asks, or in an object or a JSON text of
+    their own, as servers and models write calls of functions."""
     held = value.get("function", value) if isinstance(value, Mapping) else {}
     call = held if isinstance(held, Mapping) else value
-    name = call.get("tool") or call.get("name") or call.get("action")
-    given = next((call[key] for key in _NESTED if key in call), None)
-    if name is None and len(call) == 1:
-        name, given = next(iter(call.items()))
+    given = call.get("arguments", call.get("parameters"))
     if given is None:
-        given = {key: argument for key, argument in call.items() if key != "tool"}
+        given = {key: argument for key, argument in call.items() if key not in ("tool", "name")}
     if isinstance(given, str):
         with suppress(ValueError, RecursionError):
             given = json.loads(given)
-    tool = _NAMES.get(str(name).strip().casefold(), str(name or ""))
-    form = TOOLS[tool].form.model_fields if tool in TOOLS else {}
-    if isinstance(given, str) and form and given.lstrip()[:1] not in ("{", "["):
-        given = {next(iter(form)): given}  # search("words"): the argument that the tool cannot do without
-    if not isinstance(given, Mapping):
-        return tool, given
-    plain = {key if key in form else _ARGUMENTS.get(str(key).casefold(), key): part for key, part in given.items()}
-    if plain.get("quote") and not plain.get("quotes"):
-        plain["quotes"] = [plain]
-    return tool, plain
+    if isinstance(given, Mapping) and given.get("quote") and not given.get("quotes"):
+        given = {**given, "quotes": [given]}
+    return str(call.get("tool") or call.get("name") or "").strip().casefold(), given
 
 
 class AgentReply(Reply):
@@ -274,9 +233,9 @@ class AgentReply(Reply):
         return {"thought": thought, "calls": _calls_of(value)}
 
     @classmethod
-    def joined(cls, values: Sequence[Any], text: str) -> Sequence[Any]:
-        """Several objects in one reply are the calls of one turn; without any, a call in prose may be."""
-        calls = [call for value in values for call in _calls_of(value)] or list(_in_prose(text))
+    def joined(cls, values: Sequence[Any]) -> Sequence[Any]:
+        """Several objects in one reply are the calls of one turn."""
+        calls = [call for value in values for call in _calls_of(value)]
         thoughts = [value["thought"] for value in values if isinstance(value, Mapping) and value.get("thought")]
         return [{"thought": " ".join(map(str, thoughts)), "calls": calls}] if calls else values
 
@@ -298,11 +257,9 @@ def _calls_of(value: Any) -> list[Any]:
         return [call for item in value for call in _calls_of(item)]
     if not isinstance(value, Mapping):
         return []
-    for key in ("calls", "tool_calls", "actions"):
-        if key in value:
-            return [call for call in as_list(value[key]) if isinstance(call, Mapping | CallForm)]
-    alone = len(value) == 1 and value.keys() <= _NAMES.keys()
-    return [value] if alone or {"tool", "name", "function", "action"} & value.keys() else []
+    if "calls" in value:
+        return [call for call in as_list(value["calls"]) if isinstance(call, Mapping | CallForm)]
+    return [value] if {"tool", "name", "function"} & value.keys() else []
 
 
 def submitted_so_far(reply: str) -> str:
@@ -313,31 +270,3 @@ def submitted_so_far(reply: str) -> str:
         if tool == SUBMIT and isinstance(arguments, Mapping):
             return written_text(arguments.get("answer"))
     return ""
-
-
-_REACT = re.compile(
-    r"^[ \t]*Action:[ \t]*[`*]*(\w+)[`*]*[ \t]*\n\s*Action Input:[ \t]*(.+)$", re.IGNORECASE | re.MULTILINE
-)
-_PROSE = re.compile(rf"\b({'|'.join(sorted(_NAMES, key=len, reverse=True))})\(([^()\n]*)\)")
-
-
-def _in_prose(text: str) -> Iterator[dict[str, Any]]:
-    """Calls in the form of ReAct ("Action: search", "Action Input: ..."), or as Python writes them. Nothing is run."""
-    for match in _REACT.finditer(text):
-        yield {"tool": match[1], "arguments": match[2].strip().strip('"')}
-    for match in _PROSE.finditer(text):
-        if (arguments := _literal_arguments(match[1], match[2])) is not None:
-            yield {"tool": match[1], "arguments": arguments}
-
-
-def _literal_arguments(name: str, written: str) -> dict[str, Any] | None:
-    """The arguments of `find(title="A", words="b")`, literals only; None for anything else."""
-    names = list(TOOLS[_NAMES[name]].form.model_fields)
-    try:
-        call = ast.parse(f"f({written})", mode="eval").body
-        if not isinstance(call, ast.Call) or len(call.args) > len(names):
-            return None
-        given = {field: ast.literal_eval(value) for field, value in zip(names, call.args, strict=False)}
-        return given | {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} or None
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None

@@ -66,7 +66,7 @@ class LLMGrader(LLMRole[GradesReply]):
         return self._read(reply, len(documents))
 
     def _read(self, reply: GradesReply, count: int) -> list[Grade]:
-        rows = numbered_rows(reply.grades, count)
+        rows = _by_number(reply)
         grades = []
         for n in range(1, count + 1):
             label = self._label(rows[n]) if n in rows else None
@@ -83,7 +83,7 @@ class LLMGrader(LLMRole[GradesReply]):
         return Label(row.label) if row.label in _LABELS else None
 
     def _complaint(self, reply: GradesReply, count: int) -> str:
-        rows = numbered_rows(reply.grades, count)
+        rows = _by_number(reply)
         missing = [str(n) for n in range(1, count + 1) if n not in rows or self._label(rows[n]) is None]
         if not missing:
             return ""
@@ -94,18 +94,6 @@ class LLMGrader(LLMRole[GradesReply]):
         )
 
 
-def numbered_rows(rows: Sequence[GradeReply], count: int) -> dict[int, GradeReply]:
-    """The row of each document 1..count, the first one where a number repeats.
-
-    Rows without any number are taken in the documents' order, and numbers that start at 0 are shifted by one. A row
-    with any other number belongs to no document.
-    """
-    numbers = [row.n for row in rows]
-    if len(rows) == count and all(n < 0 for n in numbers):
-        return dict(enumerate(rows, start=1))
-    shift = 1 if sorted(numbers) == list(range(count)) else 0
-    by_number: dict[int, GradeReply] = {}
-    for row in rows:
-        if 1 <= row.n + shift <= count:
-            by_number.setdefault(row.n + shift, row)
-    return by_number
+def _by_number(reply: GradesReply) -> dict[int, GradeReply]:
+    """The row of each document, the first one where a number repeats."""
+    return {row.n: row for row in reversed(reply.grades)}

@@ -20,7 +20,6 @@ CLAIM = JudgedClaim(n=1, verdict="grounded", facts=(1, 3))
         '[{"verdict": true, "facts": "1, 3"}]',
         '[{"verdict": "supported", "facts": ["1", "[3]"]}]',
         '{"n": 1, "verdict": "grounded", "facts": [1, 3]}',
-        '{"1": {"verdict": "grounded", "facts": [1, 3]}}',
     ],
 )
 def test_claims_are_read_however_they_are_written(written: str) -> None:
@@ -41,7 +40,7 @@ def test_claims_are_read_however_they_are_written(written: str) -> None:
     ],
 )
 def test_anything_that_denies_is_not_grounded(verdict: str, meant: Literal["grounded", "not_grounded"]) -> None:
-    reply = parse(f'{{"claims": ["{verdict}"], "useful": true}}', ReflectionReply)
+    reply = parse(f'{{"claims": [{{"verdict": "{verdict}"}}], "useful": true}}', ReflectionReply)
     assert reply.claims == (JudgedClaim(n=1, verdict=meant),)
 
 
