@@ -67,18 +67,8 @@ def turn(text: object, done: bool = False, **more: object) -> dict[str, Any]:
     return {"model": "tiny", "message": said(text, **more), "done": done, **ending}
 
 
-def _halves(text: str) -> tuple[str, str]:
-    return text[: len(text) // 2], text[len(text) // 2 :]
-
-
 def _plain(text: str) -> Sent:
     return streamed(chunk(said("")), chunk({"content": text}), chunk({}, "stop"))
-
-
-def _repeating(text: str) -> Sent:
-    first, _ = _halves(text)
-    parts = [{**whole(said(part), None), "object": "chat.completion.chunk"} for part in (first, text)]
-    return streamed(*parts, chunk({}, "stop"))
 
 
 STOP = chunk({}, "stop")
@@ -114,7 +104,6 @@ WIRES: Mapping[str, Mapping[str, Wire]] = {
         ),
         "one object of parts": lambda text: one_object(whole(said([THINKING, {"type": "output_text", "text": text}]))),
         "messages in place of deltas": lambda text: streamed(whole(said(text), None), STOP),
-        "the whole text in every event": _repeating,
         "reasoning_content": lambda text: streamed(chunk(said(None, reasoning_content=text)), STOP),
         "reasoning": lambda text: streamed(chunk(said("", reasoning=f"I think so.\n{text}")), STOP),
         "reasoning in details": lambda text: streamed(chunk(said("", reasoning_details=[{"text": text}])), STOP),

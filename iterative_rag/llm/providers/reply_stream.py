@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from iterative_rag.errors import LLMError, ReplyTruncated
@@ -21,13 +22,12 @@ from iterative_rag.remote.server_calls import Server, refused, truncated_reply, 
 MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_SHOWN = 200  # characters of what a server said
 _DONE = {"done": True}  # the last event of a stream: "[DONE]"
-_FIELDS = (b"data", b"event", b"id", b"retry")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thoughts")
-_LENGTH = frozenset({"length", "max_tokens", "max_new_tokens", "model_length", "max_output_tokens"})
+_LENGTH = frozenset({"length", "max_tokens", "model_length"})
 _FAILED = frozenset({"error", "failed"})
 _COUNTS = {
-    "prompt_tokens": ("prompt_tokens", "prompt_eval_count", "input_tokens", "tokens_evaluated"),
-    "completion_tokens": ("completion_tokens", "eval_count", "output_tokens", "tokens_predicted"),
+    "prompt_tokens": ("prompt_tokens", "prompt_eval_count"),
+    "completion_tokens": ("completion_tokens", "eval_count"),
 }
 _WORDS = ("message", "detail", "error", "errors", "msg", "reason", "title", "description")
 # What an error without a code is about, by what it says.
@@ -52,50 +52,36 @@ def tidied(body: Iterator[bytes], server: Server) -> Iterator[bytes]:
 
 def events(body: Iterable[bytes], server: Server) -> Iterator[Mapping[str, Any]]:
     """The JSON objects of a reply: events of a stream, one on each line, or one over many lines."""
-    data: list[bytes] = []  # of the event that is being read
-    loose: list[bytes] = []  # lines that are not events
-    kind = b""
-    size = 0
+    text, kind = "", ""  # of what is being read
     for line in _lines(body, server):
-        name, colon, value = line.partition(b":")
-        if not loose and not name and (colon or not line):  # a comment, or the end of an event
-            if data and not colon:
-                yield _event(b"\n".join(data), kind, server)
-                data, kind = [], b""
-        elif not loose and name.strip() in _FIELDS:
-            data += [value.strip()] if name == b"data" else []
-            kind = value.strip() if name == b"event" else kind
-            size = sum(map(len, data)) if name == b"data" else size
-            if data and _is_whole(data[-1]):  # an event a line, whatever separates them
-                yield _event(b"\n".join(data), kind, server)
-                data, kind = [], b""
-        elif line.strip():
-            loose.append(line)
-            size += len(line)
-            if len(loose) == 1 and _is_whole(line):
-                yield _event(line, b"", server)
-                loose.clear()
-        if size > MAX_LINE_BYTES:
-            raise _overlong(server)
-    if data or loose:
-        yield _event(b"\n".join(data or loose), kind, server, last=True)
+        name, _, value = line.partition(b":")
+        if name in (b"", b"id", b"retry"):  # an empty line, a comment, or what nobody needs
+            continue
+        if name == b"event":
+            kind = value.decode("utf-8", "replace").strip()
+            continue
+        text = (text + (value if name == b"data" else line).decode("utf-8", "replace")).strip()
+        if text == "[DONE]":
+            yield _DONE
+        elif text[-1:] not in ("}", "]") or (event := _read(text)) is None:
+            if len(text) > MAX_LINE_BYTES:
+                raise _overlong(server)
+            continue
+        else:
+            yield _checked(event, kind, server)
+        text, kind = "", ""
+    if text:
+        raise _broken(text, kind, server)
 
 
 def _lines(body: Iterable[bytes], server: Server) -> Iterator[bytes]:
     """The lines of a reply without their ends, and without the mark that a text of UTF-8 may begin with."""
-    begun, first = bytearray(), True
-    for part in body:
-        begun += part
-        if b"\n" in part:
-            *lines, rest = bytes(begun).split(b"\n")
-            begun = bytearray(rest)
-            for line in lines:
-                yield line.removeprefix(b"\xef\xbb\xbf" if first else b"").rstrip(b"\r")
-                first = False
+    begun = b""
+    for part in chain(body, (b"\n",)):
+        *lines, begun = (begun + part).split(b"\n") if b"\n" in part else [begun + part]
         if len(begun) > MAX_LINE_BYTES:
             raise _overlong(server)
-    if begun:
-        yield bytes(begun).removeprefix(b"\xef\xbb\xbf" if first else b"").rstrip(b"\r")
+        yield from (line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r") for line in lines)
 
 
 def _overlong(server: Server) -> LLMError:
@@ -104,42 +90,33 @@ def _overlong(server: Server) -> LLMError:
     )
 
 
-def _is_whole(line: bytes) -> bool:
-    """Whether a line is a JSON object, or the mark of the end."""
-    line = line.strip()
-    if line == b"[DONE]":
-        return True
-    if line[:1] not in (b"{", b"[") or line[-1:] not in (b"}", b"]"):
-        return False
+def _read(text: str) -> Any | None:
     try:
-        read_json(line)
+        return read_json(text)
     except ValueError:
-        return False
-    return True
+        return None
 
 
-def _event(data: bytes, kind: bytes, server: Server, *, last: bool = False) -> Mapping[str, Any]:
-    text = data.decode("utf-8", "replace").strip()
-    if text == "[DONE]":
-        return _DONE
-    try:
-        value = read_json(text)
-    except ValueError as error:
-        if kind == b"error":
-            raise told(text, server) from None
-        if last and not isinstance(error.__cause__, RecursionError) and text[:1] in ("{", "["):
-            raise truncated_reply(server) from None
-        raise unusable(
-            f"{server} sent no reply of a model: {_shown(text) or 'nothing'}.",
-            "Check its address: that of an OpenAI-compatible server usually ends in /v1."
-            if server.kind == "openai-like"
-            else "See the server's log.",
-        ) from None
+def _checked(value: Any, kind: str, server: Server) -> Mapping[str, Any]:
     if isinstance(value, list) and value:  # some wrap their error in a list
         value = value[0]
-    if not isinstance(value, Mapping) or kind == b"error":
+    if not isinstance(value, Mapping) or kind == "error":
         raise told(value, server)
     return value
+
+
+def _broken(text: str, kind: str, server: Server) -> LLMError:
+    """What a reply is that ends in no JSON: an error in words, one that was cut off, or none at all."""
+    if kind == "error":
+        return told(text, server)
+    if text[:1] in ("{", "["):
+        return truncated_reply(server)
+    return unusable(
+        f"{server} sent no reply of a model: {_shown(text)}.",
+        "Check its address: that of an OpenAI-compatible server usually ends in /v1."
+        if server.kind == "openai-like"
+        else "See the server's log.",
+    )
 
 
 # --- errors ------------------------------------------------------------------------------------
@@ -217,7 +194,7 @@ class _Reply:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._text, self._size, self._calls = "", 0, 0
+        self._size = self._calls = 0
         self._finished = self._ended = self._spoke = False
         self._first = ""
 
@@ -236,13 +213,13 @@ class _Reply:
             if _words(event) and "usage" not in event:
                 raise told(event, self._server)
             message = {}
-        finish = _finish(event, choice, message)
+        finish = _finish(event, choice)
         if finish in _FAILED:
             raise told(message.get("content") or "it ended with an error", self._server)
         self._spoke = self._spoke or bool(message or finish)
         self._finished = self._finished or bool(finish)
         self._ended = self._ended or ("message" in choice and event.get("object") != "chat.completion.chunk")
-        text, thoughts = self._new_text(message, repeating="message" in choice)
+        text, thoughts = self._new_text(message)
         calls = [self._call(call) for call in _calls(message)]
         yield Piece(text, thoughts, "" if calls else finish, _counts(event))
         for n, call in enumerate(calls, start=1):  # one a piece: LlamaIndex reads the first of several only
@@ -258,13 +235,10 @@ class _Reply:
         if self._ended and not self._finished:
             yield Piece(finish="stop")
 
-    def _new_text(self, message: Mapping[str, Any], *, repeating: bool) -> tuple[str, str]:
+    def _new_text(self, message: Mapping[str, Any]) -> tuple[str, str]:
         """The text and the thoughts that a message adds. Raises ReplyTruncated beyond what is read."""
         text, thoughts = _text_of(message.get("content") or message.get("refusal"))
         thoughts += next((thought for name in _THOUGHTS if (thought := "".join(_text_of(message.get(name))))), "")
-        if repeating and self._text and text.startswith(self._text):  # the whole reply so far, once more
-            text = text[len(self._text) :]
-        self._text += text
         self._size += len(text) + len(thoughts)
         if self._size > MAX_REPLY_CHARS:
             error = ReplyTruncated(
@@ -277,9 +251,8 @@ class _Reply:
 
     def _call(self, call: Mapping[str, Any]) -> Mapping[str, Any]:
         """A call of a function, or a part of one, as OpenAI streams it."""
-        held = call.get("function")
-        function = held if isinstance(held, Mapping) else call
-        given = function.get("arguments", function.get("parameters"))
+        function = call["function"] if isinstance(call.get("function"), Mapping) else {}
+        given = function.get("arguments")
         arguments = given if isinstance(given, str) else "" if given is None else json.dumps(given)
         self._size += len(arguments)
         index = call.get("index")
@@ -303,14 +276,13 @@ def _message(event: Mapping[str, Any], choice: Mapping[str, Any]) -> Mapping[str
     return None if text is None else {**event, "content": text}
 
 
-def _finish(event: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any]) -> str:
+def _finish(event: Mapping[str, Any], choice: Mapping[str, Any]) -> str:
     """Why the reply ended: "length", "content_filter", "stop" or an error; "" where it goes on."""
-    places = ((choice, "finish_reason"), (choice, "finishReason"), (choice, "stop_reason"), (message, "finish_reason"))
-    for holder, name in (*places, (event, "finish_reason"), (event, "stop_reason"), (event, "done_reason")):
-        if isinstance(said := holder.get(name), str) and said:
-            said = said.casefold()
-            return "length" if said in _LENGTH else said if said in _FAILED | {"content_filter"} else "stop"
-    return "stop" if event.get("done") is True or event.get("stop") is True else ""
+    said = choice.get("finish_reason") or event.get("finish_reason") or event.get("done_reason")
+    if isinstance(said, str):
+        said = said.casefold()
+        return "length" if said in _LENGTH else said if said in _FAILED | {"content_filter"} else "stop"
+    return "stop" if event.get("done") is True else ""
 
 
 def _text_of(content: object) -> tuple[str, str]:
@@ -322,16 +294,16 @@ def _text_of(content: object) -> tuple[str, str]:
         return "".join(text for text, _ in parts), "".join(thoughts for _, thoughts in parts)
     if not isinstance(content, Mapping):
         return "", ""
-    names = ("text", "content", "output_text", "value", "thinking", "reasoning", "summary", "refusal")
-    text = "".join(next((_text_of(content[name]) for name in names if content.get(name)), ("", "")))
     thinks = any(word in str(content.get("type", "")) for word in ("think", "reason"))
+    held = next((content[name] for name in ("text", "thinking", "reasoning", "content") if content.get(name)), "")
+    text = "".join(_text_of(held))
     return ("", text) if thinks else (text, "")
 
 
 def _calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The calls of functions in a message, also of the older form that had one."""
-    made = message.get("tool_calls") or message.get("function_call")
-    return [call for call in (made if isinstance(made, list) else [made]) if isinstance(call, Mapping)]
+    """The calls of functions in a message."""
+    made = message.get("tool_calls")
+    return [call for call in made if isinstance(call, Mapping)] if isinstance(made, list) else []
 
 
 def _counts(event: Mapping[str, Any]) -> Mapping[str, int] | None:

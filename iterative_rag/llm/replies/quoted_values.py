@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,8 +16,8 @@ from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
-from iterative_rag.text.unspaced import apart, is_unspaced, stands_within, with_digits
-from iterative_rag.text.values import Mention, Moment, Quantity
+from iterative_rag.text.unspaced import apart, is_unspaced, stands_within
+from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
 from iterative_rag.verification.answer_type import asks_yes_or_no, yes_or_no
 from iterative_rag.verification.text_reading import is_subject
@@ -27,16 +27,6 @@ _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
 _BEFORE_NAME = lazy_pattern(r"\b(\w+) (?=[^\W\d_a-z])")
 _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
-_LATER = lazy_pattern(
-    r"\b(?:later|after(?:wards)?|spater|danach|darauf|nach|apres|plus tard|despues|mas tarde|tras|dopo|piu tardi"
-    r"|depois|mais tarde|daarna|sonra)\b|[后後]"
-)
-_EARLIER = lazy_pattern(
-    r"\b(?:earlier|before|previously|fruher|vorher|zuvor|davor|vor|avant|auparavant|plus tot|antes|prima|eerder|once)\b"
-    r"|前"
-)
-# How words for years begin that no table of units has: in Turkish, and in Chinese and Japanese.
-_YEARS = ("yil", "年")
 _YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
 
 
@@ -75,22 +65,17 @@ class _Shown:
         return [value for text in self.texts for value in self._read(text)]
 
     @cached_property
-    def reckoned(self) -> frozenset[int]:
-        """The years that can be reckoned from the quote."""
-        return _reckoned_years(self.texts[0], self._read(with_digits(self.texts[0])))
-
-    @cached_property
     def inflecting(self) -> str:
         """The language of the window by which words are stemmed; "" for English and where it is not clear."""
         code = self.code or language_of_text(self.seen.text)
         return "" if code == ENGLISH else code
 
     def contain(self, value: Mention, text: str) -> bool:
-        """Whether a value in `text` was shown, in the same words or in others, or follows from the quote."""
+        """Whether a value in `text` was shown, in the same words or in others."""
         start, end = _whole(value, text)
         if _words(text[start:end]) <= self.words:
             return True
-        return any(stands_in(value, shown) for shown in self.values) or _year_of(value) in self.reckoned
+        return any(stands_in(value, shown) for shown in self.values)
 
     def hold(self, value: str) -> bool:
         """Whether a value without numbers stands in one of the texts, whatever the endings of its words."""
@@ -179,35 +164,6 @@ def _whole(value: Mention, text: str) -> tuple[int, int]:
     start = next(n for n in range(value.start, -1, -1) if not n or not text[n - 1].isalnum())
     end = next(n for n in range(value.end, len(text) + 1) if n == len(text) or not text[n].isalnum())
     return start, end
-
-
-def _reckoned_years(quote: str, values: Iterable[Mention]) -> frozenset[int]:
-    """The years that a quote gives without stating them: "stolen in 1931, it was found two years later" gives 1933.
-    `values` are those of the quote."""
-    said = folded(quote)
-    signs = [sign for sign, pattern in ((1, _LATER), (-1, _EARLIER)) if pattern.search(said)]
-    if not signs:
-        return frozenset()
-    readings = [reading for value in values for reading in value.readings]
-    years = {reading.parts[0] for reading in readings if isinstance(reading, Moment) and reading.parts[0]}
-    spans = {
-        int(reading.value)
-        for reading in readings
-        if isinstance(reading, Quantity) and _is_span(reading) and reading.value not in years
-    }
-    return frozenset(year + sign * span for year in years for span in spans for sign in signs)
-
-
-def _year_of(value: Mention) -> int | None:
-    """The year that a value is, if it is no more than a year."""
-    parts = {reading.parts for reading in value.readings if isinstance(reading, Moment)}
-    years = {year for year, month, day in parts if not (month or day)}
-    return years.pop() if len(years) == 1 else None
-
-
-def _is_span(quantity: Quantity) -> bool:
-    whole = quantity.value == int(quantity.value) and not quantity.ordinal
-    return whole and (quantity.unit == "year" or "".join(quantity.counted[:1]).startswith(_YEARS))
 
 
 def _plain(text: str) -> str:

@@ -68,12 +68,6 @@ KEPT: list[tuple[str, ...]] = [
     ("Altın Çekiç ödülü", "1902 yılında Altın Çekiç ödülünü kazandı.", TURKISH),
     ("İnci Irmak", "Kuleyi İNCİ IRMAK yaptı.", TURKISH),
     ("estación de trenes", "Trabajaba en las estaciones de tren de la ciudad.", "La torre que el rey mandó hacer."),
-    # a year that the quote lets one reckon
-    ("1933", "Stolen in 1931, it was found two years later.", ""),
-    ("1933", "Volé en 1931, il fut retrouvé deux ans plus tard.", "La tour et les maisons de la ville sont à lui."),
-    ("1929", "Zwei Jahre vor dem Brand von 1931 stand er noch.", GERMAN),
-    ("1934年", "1931年的大火烧毁了石塔，三年后重建。", ""),
-    ("1934", "1931年的大火烧毁了石塔，三年后重建。", ""),
 ]
 GONE: list[tuple[str, ...]] = [
     # another value
@@ -106,12 +100,6 @@ GONE: list[tuple[str, ...]] = [
     ("Juan Blanca", "La torre fue dibujada por Juan Blanco.", "La torre que el rey mandó hacer en la ciudad."),
     ("Gümüş Çekiç ödülü", "1902 yılında Altın Çekiç ödülünü kazandı.", TURKISH),
     ("Peter Holm", "Peters Holm drew it.", "It was one of the towers that they had drawn."),
-    # a year that does not follow
-    ("1934", "Stolen in 1931, it was found two years later."),
-    ("1929", "Stolen in 1931, it was found two years later."),
-    ("1933", "Stolen in 1931, it was two years old."),
-    ("1933", "Stolen in 1931, it was found two miles away and later sold."),
-    ("1928年", "1931年的大火烧毁了石塔，三年后重建。"),
 ]
 
 
