@@ -15,8 +15,8 @@ from iterative_rag.errors import CorpusDamaged, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
-from iterative_rag.index.generation_reader import CorpusReader, nothing_indexed
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
 from iterative_rag.index.rank_fusion import AS_MEASURED, Ranking
 from iterative_rag.index.replacing import (
     CorpusLock,
@@ -172,8 +172,8 @@ class Corpora:
             _check_embedder(name, folder, newest, embedder)
             place = self.place(name)
             _check_place(name, store.in_step(), place)
-            reader = CorpusReader(name, folder, store, place)
-            corpus = IndexedCorpus(reader, embedder, cache=cache, reranker=reranker, ranking=ranking)
+            seen = OpenGeneration(name, folder, store, place)
+            corpus = IndexedCorpus(seen, embedder, cache=cache, reranker=reranker, ranking=ranking)
             stack.pop_all()
         return corpus
 

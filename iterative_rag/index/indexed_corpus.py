@@ -14,7 +14,7 @@ from iterative_rag.errors import CorpusError
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title, no_document
 from iterative_rag.index.copies import Copies
-from iterative_rag.index.generation_reader import CorpusReader, OpenGeneration
+from iterative_rag.index.open_generation import OpenGeneration
 from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, QueryVectors, Ranking
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
@@ -33,7 +33,7 @@ class IndexedCorpus:
 
     def __init__(
         self,
-        reader: CorpusReader,
+        seen: OpenGeneration,
         embedder: Embedder,
         *,
         cache: Cache | None = None,
@@ -41,34 +41,28 @@ class IndexedCorpus:
         ranking: Ranking = AS_MEASURED,
         follows: bool = True,
     ) -> None:
-        self.name = reader.name
-        self.folder = reader.folder
-        self._reader = reader
+        """It takes over the generation that it begins with."""
+        self.name, self.folder = seen.name, seen.folder
         self._embedder = embedder
         self._cache = cache
         self._vectors = QueryVectors(embedder, cache)
         self._reranker, self._ranking = reranker, ranking
         self._follows = follows
         self._mutex = threading.Lock()
-        self._seen: OpenGeneration | None = reader.take()
-        self._copies = Copies(self._seen.documents)
+        self._seen: OpenGeneration | None = seen
+        self._copies = Copies(seen.documents)
 
     def pinned(self) -> IndexedCorpus:
         """The newest generation of this corpus, unaffected by later writing. Close it."""
-        with self._mutex:
-            self._reader.share()
-        try:
+        with self._newest() as seen:
             return IndexedCorpus(
-                self._reader,
+                seen.kept(),
                 self._embedder,
                 cache=self._cache,
                 reranker=self._reranker,
                 ranking=self._ranking,
                 follows=False,
             )
-        except BaseException:
-            self._reader.close()
-            raise
 
     @property
     def fingerprint(self) -> str:
@@ -177,19 +171,15 @@ class IndexedCorpus:
     def close(self) -> None:
         with self._mutex:
             if self._seen is not None:
-                self._reader.give_back(self._seen)
-                self._reader.close()
+                self._seen.give_back()
                 self._seen = None
 
     @contextmanager
     def _newest(self) -> Iterator[OpenGeneration]:
         """Switch to the newest generation."""
-        if self._follows:
-            newest = self._reader.take()
-            with self._mutex:
-                former, self._seen = self._seen, newest
-            if former is not None:
-                self._reader.give_back(former)
+        with self._mutex:
+            if self._follows and self._seen is not None:
+                self._seen = self._seen.newest()
         with self._using() as seen:
             yield seen
 
@@ -199,12 +189,12 @@ class IndexedCorpus:
         with self._mutex:
             if self._seen is None:
                 raise CorpusError(f"The corpus {self.name!r} was closed.", hint="Open it again.")
-            seen = self._reader.keep(self._seen)
+            seen = self._seen.kept()
         try:
             with sqlite_errors(self.folder, self.name):
                 yield seen
         finally:
-            self._reader.give_back(seen)
+            seen.give_back()
 
 
 @dataclass(frozen=True, slots=True)
