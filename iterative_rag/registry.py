@@ -116,7 +116,6 @@ FORMATS = Registry(
 EMBEDDERS = Registry(
     "embedder",
     Entry("builtin", "builtin.encoder:build", local=True),
-    Entry("onnx", "index.embedders.onnx_encoder:build", form="onnx/PATH"),
     Entry("ollama", "index.embedders.servers:build_ollama", form="ollama/MODEL", keys=_OLLAMA_KEYS),
     Entry("openai-like", "index.embedders.servers:build_openai_like", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
@@ -134,8 +133,6 @@ RERANKERS = Registry(
     "reranker",
     Entry("none", local=True),
     Entry("reader", "builtin.reasoning.reader_roles:ReaderRoles", local=True),
-    Entry("onnx", "retrieval.rerankers.cross_encoder:build", form="onnx/PATH"),
-    Entry("ollama", "llm.chat_reranker:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
     Entry("openai-like", "retrieval.rerankers.rerank_server:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
 )
 

@@ -1,4 +1,4 @@
-"""Reads what a user writes to choose a model: `ollama/MODEL`, `openai-like/MODEL@URL`, `onnx/PATH`."""
+"""Reads what a user writes to choose a model: `ollama/MODEL`, `openai-like/MODEL@URL`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse_spec(text: str, parts: Registry) -> Spec:
     if not slash:
         return Spec(kind)
     if "@" not in form:
-        if not re.fullmatch(r"\S+", rest) and not (rest and form.endswith("PATH")):
+        if not re.fullmatch(r"\S+", rest):
             raise _invalid(text, parts)
         return Spec(kind, rest)
     match = re.fullmatch(r"(\S+?)@(https?://\S+)", rest)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fakes.model_server import FakeServer, Fault
 from fakes.search_engine_server import CannedReply, answering, json_reply
-from fakes.tiny_onnx import write_cross_encoder
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.errors import LLMError, LLMServerError, LLMUnreachable, UsageError, WeightsError
+from iterative_rag.errors import LLMError, LLMServerError, LLMUnreachable, UsageError
 from iterative_rag.registry import RERANKERS
 from iterative_rag.remote.model_spec import parse_spec
 
@@ -130,39 +127,6 @@ def test_a_fault_of_a_rerank_server_is_no_ranking(reply: CannedReply, error: typ
         found("openai-like/bge@http://127.0.0.1:9", cache=False)
 
 
-@pytest.mark.usefixtures("corpus")
-def test_a_chat_model_of_ollama_grades_the_passages() -> None:
-    def grades(body: Any) -> str:
-        shown = body["messages"][-1]["content"]
-        rows = [{"n": n, "reason": "", "label": "Awful"} for n in range(1, shown.count("Title: ") + 1)]
-        place = shown[: shown.index(LAST)].count("Title: ")
-        rows[place - 1]["label"] = "Perfect"
-        return json.dumps({"grades": rows})
-
-    with FakeServer(reply=grades) as server, pytest.MonkeyPatch.context() as patched:
-        patched.setenv("OLLAMA_HOST", server.url)
-        assert found("ollama/tiny:1b", rerank_weight=100.0)[0] == LAST
-        assert found("ollama/tiny:1b", rerank_weight=100.0)[0] == LAST
-        assert len(server.calls("/api/chat")) == 1
-        server.always = Fault("status", 404, "model 'none' not found")
-        with pytest.raises(LLMError) as missing:
-            found("ollama/none", cache=False)
-    assert missing.value.hint == "ollama pull none"
-
-
-@pytest.mark.usefixtures("corpus")
-def test_a_cross_encoder_by_its_path(tmp_path: Path) -> None:
-    write_cross_encoder(tmp_path / "model", {"5": 900, "4": 500})
-    assert found(f"onnx/{tmp_path}/model", rerank_weight=100.0)[:2] == [LAST, "Harbour 4"]
-    assert found(f"onnx/{tmp_path}/model/model.onnx", rerank_weight=100.0)[0] == LAST
-    with pytest.raises(WeightsError, match=r"There is no .*none") as missing:
-        found(f"onnx/{tmp_path}/none")
-    assert "tokenizer.json" in missing.value.hint
-    (tmp_path / "model" / "model.onnx").write_bytes(b"no network")
-    with pytest.raises(WeightsError, match="cannot be loaded"):
-        found(f"onnx/{tmp_path}/model")
-
-
 @pytest.fixture
 def postprocessors() -> Any:
     from llama_index.core import postprocessor
@@ -203,7 +167,7 @@ def test_any_node_postprocessor_of_llama_index(postprocessors: Any) -> None:
         found(postprocessors.LLMRerank(llm=Broken()))
 
 
-@pytest.mark.parametrize("rerank", ["magic", "ollama", "ollama/", "reader/x", "", "onnx"])
+@pytest.mark.parametrize("rerank", ["magic", "ollama", "ollama/", "reader/x", ""])
 def test_a_setting_that_names_no_reranker_is_refused(rerank: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_spec(rerank, RERANKERS)
