@@ -29,7 +29,6 @@ _KEPT = {
     "index": "what is embedded so far is kept",
     "corpus add": "the pages and passages so far are kept",
     "corpus fetch": "the articles and passages so far are kept",
-    "corpus push": "the vectors copied so far are kept",
     "corpus remove": "part of it may be removed",
     "cache clear": "part of it may be removed",
     "history delete": "part of it may be removed",

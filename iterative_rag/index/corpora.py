@@ -6,7 +6,7 @@ import difflib
 import os
 import shlex
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +27,6 @@ from iterative_rag.index.replacing import (
     replace_by_rebuilt,
     unusable,
 )
-from iterative_rag.index.server.vector_copy import PushReport, copy_vectors
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, proves_damage, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
@@ -171,23 +170,11 @@ class Corpora:
                 raise nothing_indexed(name)
             _check_embedder(name, folder, newest, embedder)
             place = self.place(name)
-            _check_place(name, store.in_step(), place)
+            _check_place(name, folder, store.in_step(), place)
             seen = OpenGeneration(name, folder, store, place)
             corpus = IndexedCorpus(seen, embedder, cache=cache, reranker=reranker, ranking=ranking)
             stack.pop_all()
         return corpus
-
-    def push(self, name: str, target: Place, progress: Callable[[int, int], None] | None = None) -> PushReport:
-        """Copy the vectors of a corpus to another place, from where it can be searched too.
-
-        Interrupted, the same call goes on where it stopped. `progress` is told points done, of how many.
-        Raises CorpusHeld while another process writes the corpus.
-        """
-        folder = self._existing(name)
-        with self._reading(name, write=True) as store:
-            source = self.place(name)
-            _check_place(name, store.in_step(), source)
-            return copy_vectors(name, CorpusLock(folder, name), store, source, target, progress)
 
     @contextmanager
     def writer(
@@ -292,16 +279,16 @@ def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
         )
 
 
-def _check_place(name: str, in_step: Mapping[str, str], place: Place) -> None:
+def _check_place(name: str, folder: Path, in_step: Mapping[str, str], place: Place) -> None:
     if place.name in in_step:
         return
     there = ", ".join(in_step)
     message = f"The vectors of the corpus {name!r} are kept at {there}, not at {place.name}"
-    if LOCAL in in_step:
-        hint = f"Copy them there: iterative-rag corpus push {shlex.quote(name)} {shlex.quote(place.option)}"
-    else:
-        hint = f"Ask with --index {shlex.quote(next(iter(in_step.values())))}"
-    raise CorpusMismatch(f"{message}.", hint=hint)
+    raise CorpusMismatch(
+        f"{message}.",
+        hint=f"Ask with --index {shlex.quote(next(iter(in_step.values())))}, or index it there: "
+        f"{rebuild_command(name, folder)} --index {shlex.quote(place.option)}",
+    )
 
 
 def _identity(folder: Path) -> str:

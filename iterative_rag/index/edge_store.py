@@ -25,7 +25,6 @@ from iterative_rag.index.vector_store import (
     SPARSE,
     StoredPoint,
     VectorStore,
-    point_uuid,
 )
 from iterative_rag.system.files import is_full
 from iterative_rag.system.native_output import panics_unprinted
@@ -161,17 +160,9 @@ class EdgeStore(VectorStore):
         with _edge_errors(self.path):
             return self._shard.query_batch(QueryBatchRequest(requests))
 
-    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
+    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False) -> Sequence[Any]:
         with _edge_errors(self.path):
-            return self._shard.retrieve(list(ids), with_payload=payload, with_vector=vectors)
-
-    def ids(self) -> set[uuid.UUID]:
-        """The ids of all points (for checks and repair)."""
-        from qdrant_edge import ScrollRequest
-
-        with _edge_errors(self.path):
-            records, _ = self._shard.scroll(ScrollRequest(limit=self.count() + 1, with_payload=False))
-        return {point_uuid(record.id) for record in records}
+            return self._shard.retrieve(list(ids), with_payload=payload, with_vector=False)
 
 
 def pack(path: Path, dimensions: int, *, graph: bool) -> None:

@@ -72,7 +72,7 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point with its vectors, as needed to copy it to another store."""
+    """A point with its vectors, as the engines store it."""
 
     id: uuid.UUID
     passage: PassagePlace
@@ -103,7 +103,7 @@ class VectorStore(ABC):
         """Remove points; missing ones are no error."""
 
     @abstractmethod
-    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
+    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False) -> Sequence[Any]:
         """The engine's records of the points that exist, in any order."""
 
     @abstractmethod
@@ -111,10 +111,6 @@ class VectorStore(ABC):
         self, wanted: Sequence[list[float] | Sparse], limit: int, among: AbstractSet[uuid.UUID] | None
     ) -> Sequence[Sequence[Any]]:
         """The engine's scored points for each dense vector (a list) and each sparse one (a pair), all in one call."""
-
-    @abstractmethod
-    def ids(self) -> set[uuid.UUID]:
-        """The ids of all points (for checks and repair)."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -157,15 +153,6 @@ class VectorStore(ABC):
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         """The places of the points that exist."""
         return {point_uuid(point.id): PassagePlace.of(point.payload) for point in self.retrieve(ids, payload=True)}
-
-    def read(self, ids: Sequence[uuid.UUID]) -> list[StoredPoint]:
-        """The points that exist, in any order."""
-        points = []
-        for point in self.retrieve(ids, payload=True, vectors=True):
-            dense, sparse = point.vector[DENSE], point.vector[SPARSE]
-            terms = list(sparse.indices), list(sparse.values)
-            points.append(StoredPoint(point_uuid(point.id), PassagePlace.of(point.payload), list(dense), terms))
-        return points
 
 
 class Pinned(Protocol):

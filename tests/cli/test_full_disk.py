@@ -88,7 +88,6 @@ WRITING = (
     "index {articles} --corpus towns",
     "index {articles} --corpus new",
     "corpus remove towns --yes",
-    "corpus push towns qdrant://127.0.0.1:9",
     "evaluate run --dataset {questions} --corpus towns --llm builtin --out {out}",
     "cache clear",
     "keys set api.example.org",

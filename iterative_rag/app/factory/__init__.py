@@ -8,7 +8,7 @@ from iterative_rag.app.factory.backends import (
     model_identity,
     profile_of,
 )
-from iterative_rag.app.factory.corpus_actions import index_paths, push_corpus, stale
+from iterative_rag.app.factory.corpus_actions import index_paths, stale
 from iterative_rag.app.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
 from iterative_rag.app.factory.opening import (
     DEFAULT_CORPUS,
@@ -48,7 +48,6 @@ __all__ = [
     "open_to_read",
     "pages_folder",
     "profile_of",
-    "push_corpus",
     "stale",
     "starter_corpus_path",
 ]

@@ -1,4 +1,4 @@
-"""What is done with corpora: index, push to a server, compare with their sources."""
+"""What is done with corpora: index, compare with their sources."""
 
 from __future__ import annotations
 
@@ -22,15 +22,8 @@ if TYPE_CHECKING:
     from iterative_rag.index.embedders.engines import RayEngine
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import DocumentChange, IngestReport
-    from iterative_rag.index.server.vector_copy import PushReport
     from iterative_rag.protocols import Corpus, DocumentSource, Embedder
     from iterative_rag.sources.title_lists import TitleLists
-
-
-def push_corpus(name: str, index: str, *, progress: Callable[[int, int], None] | None = None) -> PushReport:
-    """Copy the vectors of a local corpus to another store, which can be searched from then on; resumable."""
-    target = corpora(index).place(name)
-    return corpora().push(name, target, progress)
 
 
 class IndexingOptions(TypedDict, total=False):

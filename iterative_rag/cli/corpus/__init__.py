@@ -1,4 +1,4 @@
-"""`iterative-rag corpus`: list, describe, fill, copy and remove corpora. Those that fill one have a file each."""
+"""`iterative-rag corpus`: list, describe, fill and remove corpora. Those that fill one have a file each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import typer
 from iterative_rag.cli.console import clean, confirm, err, out, size, write_json
 from iterative_rag.cli.corpus.add import add
 from iterative_rag.cli.corpus.fetch import fetch
-from iterative_rag.cli.live import bar
-from iterative_rag.cli.options import AsJson, Quiet, Yes, corpus_names, settings_from, takes_settings
+from iterative_rag.cli.options import AsJson, Yes, corpus_names, settings_from, takes_settings
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -131,46 +130,6 @@ def _stale(name: str, staleness: Staleness) -> str:
 
 corpus_app.command()(add)
 corpus_app.command()(fetch)
-
-
-@corpus_app.command()
-def push(
-    name: Name,
-    index: Annotated[str, typer.Argument(metavar="URL", help="Where to: the address of a store, as for --index.")],
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Copy the vectors of a corpus to another store; interrupted, the same command resumes.
-
-    The texts stay here. Afterwards: --index URL, or ITERATIVE_RAG_INDEX. A Qdrant server's key is read from
-    QDRANT_API_KEY, and a new collection of it may have options (qdrants: https):
-    qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary]
-
-    \b
-    With --json, one object:
-      place                     the server and the collection
-      points                    passages that lie there now
-      copied, removed           by this run; removed are those of older versions
-      compared                  passages that were read back and found equal
-      seconds
-    """
-    from iterative_rag.app.factory import push_corpus
-
-    with bar(quiet=quiet) as show:
-        report = push_corpus(
-            name,
-            index,
-            progress=show
-            and (lambda done, total: show(done, total, lambda: [f"{done:,} of {counted(total, 'passage')}"])),
-        )
-    if as_json:
-        write_json(dataclasses.asdict(report))
-    elif not quiet:
-        out().line(
-            f"{counted(report.points, 'passage')} at {report.place}: {report.copied:,} copied now, "
-            f"{report.removed:,} removed; {report.compared:,} compared, all equal; {report.seconds:.1f} s"
-        )
-        out().line("Next: ", (f"iterative-rag search WORDS --corpus {shlex.quote(name)} --index '{index}'", "bold"))
 
 
 @corpus_app.command()

@@ -193,8 +193,7 @@ def foreign_collection(
                 names = sorted(collection.name for collection in client.get_collections().collections)
                 raise StoreMissing(
                     f"The server at {address.url} has no collection {address.collection!r}.",
-                    hint=f"There are: {', '.join(names[:_NAMES_SHOWN]) or 'none'}. "
-                    f"To copy a corpus there: iterative-rag corpus push NAME '{address.option}'",
+                    hint=f"There are: {', '.join(names[:_NAMES_SHOWN]) or 'none'}.",
                 )
             if is_ours(client.get_collection(address.collection)):
                 return None

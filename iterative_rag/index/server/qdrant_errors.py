@@ -61,7 +61,7 @@ def _refused(status: int, said: str, address: ServerAddress, collection: str) ->
     if status == 404:
         return StoreMissing(
             f"{server} has no collection {collection!r}.",
-            hint=f"Copy the vectors there: iterative-rag corpus push NAME '{address.option}'",
+            hint=f"Index a corpus there: iterative-rag index PATH --corpus NAME --index '{address.option}'",
         )
     if "dimension" in said.lower():
         return CorpusMismatch(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
@@ -12,6 +11,7 @@ from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, Stor
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import Quantisation, ServerAddress, parse_address
 from iterative_rag.index.server.server_store import ServerStore, connected
+from iterative_rag.index.sqlite_errors import rebuild_command
 from iterative_rag.index.vector_store import DENSE, SPARSE, PlaceOf
 
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ class ServerPlace:
             if not client.collection_exists(self._collection):
                 raise StoreMissing(
                     f"The server at {self._address.url} has no collection {self._collection!r}.",
-                    hint="Copy the vectors there: iterative-rag corpus push "
-                    f"{shlex.quote(self._corpus)} '{self.option}'",
+                    hint=f"Index the corpus there: {rebuild_command(self._corpus)} --index '{self.option}'",
                 )
             return client.get_collection(self._collection)
 

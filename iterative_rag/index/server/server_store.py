@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,7 +24,6 @@ from iterative_rag.index.vector_store import (
     SPARSE,
     StoredPoint,
     VectorStore,
-    point_uuid,
 )
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.disclosure import announce
@@ -83,10 +82,10 @@ class ServerStore(VectorStore):
             chosen = models.PointIdsList(points=[str(point) for point in ids[low : low + _SCROLLED]])
             self._again(functools.partial(self._client.delete, self._collection, chosen, wait=True))
 
-    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False, vectors: bool = False) -> Sequence[Any]:
+    def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False) -> Sequence[Any]:
         asked = [str(point) for point in ids]
         with self._errors():
-            return self._client.retrieve(self._collection, asked, with_payload=payload, with_vectors=vectors)
+            return self._client.retrieve(self._collection, asked, with_payload=payload)
 
     def nearest(
         self, wanted: Sequence[list[float] | Sparse], limit: int, among: AbstractSet[uuid.UUID] | None
@@ -121,20 +120,6 @@ class ServerStore(VectorStore):
             return models.SearchParams(exact=True) if self._small else models.SearchParams(hnsw_ef=HNSW_EF)
         rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING[self._address.quantisation])
         return models.SearchParams(hnsw_ef=HNSW_EF, quantization=rescored)
-
-    def ids(self) -> set[uuid.UUID]:
-        return set(self._each_id())
-
-    def _each_id(self) -> Iterator[uuid.UUID]:
-        offset: Any = None
-        while True:
-            with self._errors():
-                records, offset = self._client.scroll(
-                    self._collection, limit=_SCROLLED, offset=offset, with_payload=False, with_vectors=False
-                )
-            yield from (point_uuid(record.id) for record in records)
-            if offset is None:
-                return
 
     def close(self) -> None:
         self._client.close()

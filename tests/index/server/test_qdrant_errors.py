@@ -156,7 +156,7 @@ def test_no_collection(server: Server) -> None:
     server.body = json.dumps({"result": {"exists": False}})
     error = failure(ServerPlace(server.address, "small"))
     assert type(error) is StoreMissing
-    assert f"iterative-rag corpus push small 'qdrant://127.0.0.1:{server.address.port}'" in error.hint
+    assert f"--corpus small --index 'qdrant://127.0.0.1:{server.address.port}'" in error.hint
 
 
 def test_what_is_no_qdrant(server: Server) -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from fakes.in_memory import index_documents
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
-from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
+from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.server import server_store, vector_copy
-from iterative_rag.index.server.server_address import ServerAddress, parse_address
+from iterative_rag.index.server import server_store
+from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.types import Document
 
 QUERIES = ["Which river has a castle, a bridge and a canal?", "queen battle treaty", "the monk of n7", "the of"]
@@ -141,111 +141,6 @@ def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run
     same(corpora, remote, embedder)
 
 
-# --- push ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def pushed(corpora: Corpora, client: InMemoryQdrant) -> Corpora:
-    """The same folder of corpora, asked at the server."""
-    return Corpora(corpora.root, place_of=lambda name, folder: server_place(client, name))
-
-
-def test_pushed_a_corpus_opens_there_with_the_same_results(
-    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
-) -> None:
-    index_documents(corpora, "small", shelf(20), embedder)
-    with pytest.raises(CorpusMismatch, match="kept at local, not at") as raised:
-        pushed.open("small", embedder)
-    assert "iterative-rag corpus push small qdrant://127.0.0.1:6333" in raised.value.hint
-    seen: list[tuple[int, int]] = []
-    report = corpora.push("small", server_place(client, "small"), lambda done, total: seen.append((done, total)))
-    passages = corpora.info("small").passages
-    assert (report.points, report.copied, report.removed) == (passages, passages, 0)
-    assert report.compared == passages
-    assert seen[-1] == (passages, passages)
-    same(corpora, pushed, embedder)
-    assert corpora.info("small").places == ("local", f"qdrant://127.0.0.1:6333/{COLLECTION}")
-    again = corpora.push("small", server_place(client, "small"))
-    assert (again.points, again.copied, again.removed) == (passages, 0, 0)
-
-
-def test_an_interrupted_push_goes_on_where_it_stopped(
-    corpora: Corpora,
-    pushed: Corpora,
-    client: InMemoryQdrant,
-    embedder: HashingEmbedder,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(vector_copy, "BATCH", 8)
-    index_documents(corpora, "small", shelf(20), embedder)
-    passages = corpora.info("small").passages
-
-    def interrupted(done: int, total: int) -> None:
-        if done >= 16:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        corpora.push("small", server_place(client, "small"), interrupted)
-    with pytest.raises(CorpusMismatch):  # half a copy is none
-        pushed.open("small", embedder)
-    report = corpora.push("small", server_place(client, "small"))
-    assert (report.points, report.copied) == (passages, passages - 16)
-    same(corpora, pushed, embedder)
-
-
-def test_a_push_after_changes_brings_the_new_and_removes_the_old(
-    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
-) -> None:
-    index_documents(corpora, "small", shelf(20), embedder)
-    corpora.push("small", server_place(client, "small"))
-    index_documents(corpora, "small", [*shelf(18), Document("z", "Zeppelin", "A zeppelin landed.", "memory")], embedder)
-    # The server is a state behind: it is not asked until it has caught up.
-    with pytest.raises(CorpusMismatch):
-        pushed.open("small", embedder)
-    report = corpora.push("small", server_place(client, "small"))
-    assert report.copied == 1
-    assert report.removed > 0
-    same(corpora, pushed, embedder)
-
-
-def test_indexed_on_at_the_server_the_local_vectors_are_a_state_behind(
-    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
-) -> None:
-    index_documents(corpora, "small", shelf(10), embedder)
-    corpora.push("small", server_place(client, "small"))
-    index_documents(pushed, "small", shelf(12), embedder)
-    with pytest.raises(CorpusMismatch, match="not at local") as raised:
-        corpora.open("small", embedder)
-    assert raised.value.hint == "Ask with --index qdrant://127.0.0.1:6333"
-    with pytest.raises(CorpusMismatch):
-        corpora.push("small", server_place(client, "small"))
-    # Indexed again here, with all of it, it is made anew here.
-    index_documents(corpora, "small", shelf(12), embedder)
-    assert corpora.info("small").places == ("local",)
-    with closing(corpora.open("small", embedder)) as corpus:
-        assert corpus.search(QUERIES, 3)[0]
-
-
-def test_pushing_to_where_it_lies_is_refused(remote: Corpora, embedder: HashingEmbedder) -> None:
-    index_documents(remote, "small", shelf(3), embedder)
-    with pytest.raises(UsageError, match="already"):
-        remote.push("small", remote.place("small"))
-
-
-def test_a_copy_that_differs_is_not_trusted(
-    corpora: Corpora, pushed: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
-) -> None:
-    from qdrant_client import models
-
-    index_documents(corpora, "small", shelf(3), embedder)
-    corpora.push("small", server_place(client, "small"))
-    records, _ = client.scroll(COLLECTION, limit=1)
-    wrong = models.PointVectors(id=records[0].id, vector={"dense": [1.0] + [0.0] * 63})
-    client.update_vectors(COLLECTION, [wrong])
-    with pytest.raises(StoreError, match="another vector"):
-        corpora.push("small", server_place(client, "small"))
-
-
 # --- what the address says about the collection ----------------------------------------------
 
 
@@ -324,16 +219,9 @@ def test_the_collection_of_another_corpus_is_neither_read_nor_written_nor_remove
 ) -> None:
     """Two machines, one server, one name."""
     index_documents(remote, "small", shelf(5), embedder)
-    index_documents(corpora, "small", shelf(9, seed=3), embedder)
-    with pytest.raises(CorpusMismatch, match="belongs to another corpus") as raised:
-        corpora.push("small", server_place(client, "small"))
-    assert "--index qdrant://127.0.0.1:6333/COLLECTION" in raised.value.hint
     third = Corpora(corpora.root.parent / "third", place_of=lambda name, folder: server_place(client, name))
     with pytest.raises(StoreError, match="was not made for this corpus"):
         index_documents(third, "small", shelf(2), embedder)
-    own = ServerAddress("127.0.0.1", collection="mine")
-    corpora.push("small", server_place(client, "small", own))
-    corpora.remove("small")
     with closing(remote.open("small", embedder)) as corpus:
         assert corpus.search(QUERIES, 3)[0]
 
@@ -354,7 +242,7 @@ def test_a_collection_that_vanished_or_lost_points_is_said_and_mended(
     client.delete_collection(COLLECTION)
     with closing(remote.open("small", embedder)) as corpus, pytest.raises(StoreMissing) as missing:
         corpus.search(QUERIES, 3)
-    assert "corpus push small" in missing.value.hint
+    assert "--index" in missing.value.hint
     index_documents(remote, "small", shelf(4), embedder)
     records, _ = client.scroll(COLLECTION, limit=2)
     client.delete(COLLECTION, [record.id for record in records])
