@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from typing import Final, Literal, cast, get_args
+from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from iterative_rag.errors import UsageError
@@ -16,14 +16,12 @@ API_KEY: Final = "QDRANT_API_KEY"
 PORT: Final = 6333
 PREFIX: Final = "iterative-rag-"
 FORM: Final = (
-    "Use qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&quantisation=scalar|binary&timeout=SECONDS], "
+    "Use qdrant://HOST:6333[/COLLECTION][?shards=N&replicas=N&timeout=SECONDS], "
     "qdrants:// for https; for a collection of another program ?text=KEY&title=KEY&url=KEY&document=KEY&vector=NAME."
 )
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _KEYS = tuple(key.name for key in fields(PayloadKeys))
-_OPTIONS = ("shards", "replicas", "quantisation", "timeout", "tls", *_KEYS)
-
-Quantisation = Literal["none", "scalar", "binary"]
+_OPTIONS = ("shards", "replicas", "timeout", *_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,6 @@ class ServerAddress:
     collection: str = ""
     shards: int = 0
     replicas: int = 0
-    quantisation: Quantisation = "none"
     timeout: int = 30
     keys: PayloadKeys = field(default_factory=PayloadKeys)
 
@@ -63,8 +60,7 @@ class ServerAddress:
     @property
     def option(self) -> str:
         """The address without options that only matter when a collection is created."""
-        query = "" if self.quantisation == "none" else f"?quantisation={self.quantisation}"
-        return f"{self._scheme}://{self._netloc}{f'/{self.collection}' if self.collection else ''}{query}"
+        return f"{self._scheme}://{self._netloc}{f'/{self.collection}' if self.collection else ''}"
 
     @property
     def _scheme(self) -> str:
@@ -90,19 +86,13 @@ def parse_address(text: str) -> ServerAddress:
     if collection and not _COLLECTION.fullmatch(collection):
         raise UsageError(f"{collection!r} cannot be the name of a collection.", hint=FORM)
     given = _options(parts.query)
-    quantisation = given.get("quantisation", "none")
-    if quantisation not in get_args(Quantisation):
-        raise UsageError(f"There is no quantisation {quantisation!r}.", hint="Use none, scalar or binary.")
-    if (tls := given.get("tls", "0")) not in ("0", "1", "true", "false"):
-        raise UsageError(f"tls={tls[:20]} is neither 0 nor 1.", hint=FORM)
     return ServerAddress(
         parts.hostname,
         port,
-        parts.scheme == "qdrants" or tls in ("1", "true"),
+        parts.scheme == "qdrants",
         collection,
         _number(given, "shards", 0, 1000),
         _number(given, "replicas", 0, 100),
-        cast(Quantisation, quantisation),
         _number(given, "timeout", 30, 3600),
         PayloadKeys(**{name: given[name] for name in _KEYS if name in given}),
     )

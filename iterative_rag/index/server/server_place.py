@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing
 from iterative_rag.index.server.qdrant_errors import server_errors
-from iterative_rag.index.server.server_address import Quantisation, ServerAddress, parse_address
+from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.server.server_store import ServerStore, connected
 from iterative_rag.index.sqlite_errors import rebuild_command
 from iterative_rag.index.vector_store import DENSE, SPARSE, PlaceOf
@@ -54,17 +53,7 @@ class ServerPlace:
             raise self._not_ours()
         from qdrant_client import models
 
-        quantisation: models.ScalarQuantization | models.BinaryQuantization | None = None
-        match self._address.quantisation:
-            case "scalar":
-                scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
-                quantisation = models.ScalarQuantization(scalar=scalar)
-            case "binary":
-                quantisation = models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
-        # Full vectors are read for the best points only if quantised ones are in memory.
-        dense = models.VectorParams(
-            size=dimensions, distance=models.Distance.DOT, on_disk=True if quantisation else None
-        )
+        dense = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
         with self._client() as client:
             client.create_collection(
                 self._collection,
@@ -72,7 +61,6 @@ class ServerPlace:
                 sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                 shard_number=self._address.shards or None,
                 replication_factor=self._address.replicas or None,
-                quantization_config=quantisation,
                 metadata={_OWNER: owner},
             )
 
@@ -80,11 +68,8 @@ class ServerPlace:
         client = self._connect(self._address)
         with ExitStack() as stack:
             stack.callback(client.close)
-            about = self._about(client)
-            self._check(about, dimensions, owner)
-            # The collection keeps the options it was created with, whatever the address says now.
-            address = replace(self._address, quantisation=_quantisation(about) or self._address.quantisation)
-            store = ServerStore(client, address, self._collection)
+            self._check(self._about(client), dimensions, owner)
+            store = ServerStore(client, self._address, self._collection)
             if points and (count := store.count()) < points:
                 raise CorpusDamaged(f"{self._where} holds {count} of {points} passages.")
             stack.pop_all()
@@ -171,13 +156,6 @@ def is_ours(about: models.CollectionInfo) -> bool:
 def _owner(about: models.CollectionInfo) -> str:
     metadata = about.config.metadata or {}
     return str(metadata.get(_OWNER, ""))
-
-
-def _quantisation(about: models.CollectionInfo) -> Quantisation | None:
-    held = about.config.quantization_config
-    if getattr(held, "scalar", None) is not None:
-        return "scalar"
-    return "binary" if getattr(held, "binary", None) is not None else None
 
 
 def _dimensions(about: models.CollectionInfo) -> int:

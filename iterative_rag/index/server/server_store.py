@@ -30,13 +30,11 @@ from iterative_rag.remote.disclosure import announce
 from iterative_rag.remote.server_calls import connection_limits
 
 if TYPE_CHECKING:
-    from qdrant_client import QdrantClient, models
+    from qdrant_client import QdrantClient
 
 T = TypeVar("T")
 
 HNSW_EF = 256
-# Oversampling: how many times the wanted points are taken by quantised vectors and rescored by full ones.
-OVERSAMPLING = {"scalar": 2.0, "binary": 4.0}
 # Points per request: 256 points of 384 numbers are about 2 MB of JSON; a server accepts 32 MB.
 BATCH = 256
 _SCROLLED = 10_000
@@ -97,7 +95,7 @@ class ServerStore(VectorStore):
             only = models.Filter(must=[models.HasIdCondition(has_id=sorted(map(str, among)))])
         counted = models.Filter() if only is None and self._small else only
         frequencies = None if counted is None else models.SearchParams(idf=models.IdfCorpusParams(corpus=counted))
-        dense = self._dense_params()
+        dense = models.SearchParams(exact=True) if self._small else models.SearchParams(hnsw_ef=HNSW_EF)
         requests = [
             models.QueryRequest(query=half, using=DENSE, params=dense, filter=only, limit=limit)
             if isinstance(half, list)
@@ -112,14 +110,6 @@ class ServerStore(VectorStore):
         ]
         with self._errors():
             return [answer.points for answer in self._client.query_batch_points(self._collection, requests)]
-
-    def _dense_params(self) -> models.SearchParams:
-        from qdrant_client import models
-
-        if self._address.quantisation == "none":
-            return models.SearchParams(exact=True) if self._small else models.SearchParams(hnsw_ef=HNSW_EF)
-        rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING[self._address.quantisation])
-        return models.SearchParams(hnsw_ef=HNSW_EF, quantization=rescored)
 
     def close(self) -> None:
         self._client.close()

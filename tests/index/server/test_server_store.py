@@ -6,7 +6,6 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -149,48 +148,8 @@ def test_shards_replicas_and_the_identity_reach_the_server(client: InMemoryQdran
     server_place(client, "small", address).create(64, "me")
     (name,), given = client.given["create_collection"]
     assert (name, given["shard_number"], given["replication_factor"]) == ("mine", 4, 2)
-    assert given["quantization_config"] is None
     assert "me" in given["metadata"].values()
     assert given["sparse_vectors_config"]["bm25"].modifier == "idf"
-
-
-@pytest.mark.parametrize(("quantisation", "kind"), [("scalar", "ScalarQuantization"), ("binary", "BinaryQuantization")])
-def test_quantised_vectors_choose_and_whole_ones_rank(
-    client: InMemoryQdrant, embedder: HashingEmbedder, tmp_path: Path, quantisation: str, kind: str
-) -> None:
-    address = parse_address(f"qdrant://127.0.0.1:6333?quantisation={quantisation}")
-    quantised = Corpora(tmp_path / "quantised", place_of=lambda name, folder: server_place(client, name, address))
-    index_documents(quantised, "small", shelf(4), embedder)
-    given = client.given["create_collection"][1]
-    assert type(given["quantization_config"]).__name__ == kind
-    assert given["vectors_config"]["dense"].on_disk
-    with closing(quantised.open("small", embedder)) as corpus:
-        assert corpus.search(QUERIES[:1], 3)[0]
-    dense = client.given["query_batch_points"][0][1][0].params
-    assert dense.quantization.rescore
-    assert dense.quantization.oversampling > 1
-    assert not dense.exact
-
-
-class Quantised(InMemoryQdrant):
-    """Says, as a server does and local mode does not, how its collections were made."""
-
-    def get_collection(self, name: str) -> Any:
-        from qdrant_client import models
-
-        about = self._client.get_collection(name)
-        scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8)
-        about.config.quantization_config = models.ScalarQuantization(scalar=scalar)
-        return about
-
-
-def test_how_a_collection_was_made_need_not_be_said_again(embedder: HashingEmbedder, tmp_path: Path) -> None:
-    client = Quantised()
-    plain = Corpora(tmp_path / "plain", place_of=lambda name, folder: server_place(client, name))
-    index_documents(plain, "small", shelf(4), embedder)
-    with closing(plain.open("small", embedder)) as corpus:
-        assert corpus.search(QUERIES[:1], 3)[0]
-    assert client.given["query_batch_points"][0][1][0].params.quantization.oversampling == 2.0
 
 
 def test_a_small_collection_is_searched_exactly_and_a_large_one_by_its_graph(
