@@ -18,7 +18,6 @@ from fakes.harbour_articles import (
     numbered,
     text_reply,
 )
-from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences
@@ -127,13 +126,12 @@ def test_a_sentence_without_a_marker_gets_the_one_that_proves_it_or_goes() -> No
     assert every_sentence_is_cited(answer.text)
 
 
-@pytest.mark.parametrize("kind", ["fenced", "prose", "in parts", "escaped twice", "thinking"])
+@pytest.mark.parametrize("kind", ["fenced", "in parts", "escaped twice", "thinking"])
 def test_replies_as_models_write_them(kind: str) -> None:
     def write(request: ChatRequest) -> Scripted:
         text = f"{cited(request, LAMP)}\n\n{cited(request, HOUSES)}"
         replies: dict[str, Scripted] = {
             "fenced": fenced(text_reply(text)),
-            "prose": text,
             "in parts": text_reply("") | {"answer": text.split("\n\n")},
             "escaped twice": text_reply(text.replace("\n", "\\n")),
             "thinking": f"<think>Which facts? [7]</think>{fenced(text_reply(text))}",
@@ -145,19 +143,6 @@ def test_replies_as_models_write_them(kind: str) -> None:
         "A watchman had left a lamp burning in the tar store [1].\n\n"
         "The fire destroyed 212 houses and killed 14 people [2]."
     )
-
-
-def test_of_a_reply_that_is_cut_off_the_whole_sentences_are_kept() -> None:
-    def cut(request: ChatRequest) -> Scripted:
-        assert request.written is not None
-        request.written('{"status": "answered", "answer": "' + cited(request, LAMP, SPARKS) + " The fire destr")
-        error = ReplyTruncated("The reply was cut off.")
-        error.retryable = False
-        return error
-
-    answer = Author(cut).rag().ask(WHY)
-    assert answer.text.endswith("timber yards [2].")
-    assert any("cut off" in caveat for caveat in answer.caveats)
 
 
 def test_a_text_of_which_nothing_is_proved_is_written_again_and_then_the_facts_are_quoted() -> None:

@@ -1,23 +1,18 @@
 """Writing by an LLM: an explanation, a summary, a table, or one section of a report, with a citation in every sentence.
 
-What a model writes in another form than the one asked for, or what was cut off, is used as far as it can be: every
-sentence is checked afterwards, and one without a citation is not shown.
+Every sentence is checked afterwards, and one without a citation is not shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from iterative_rag.errors import ReplyTruncated, ReplyUnreadable
-from iterative_rag.llm.replies.coercion import as_word
 from iterative_rag.llm.replies.forms import WritingReply
-from iterative_rag.llm.replies.json_parsing import Unparsable, visible
-from iterative_rag.llm.replies.partial_answer import answer_so_far, written_object
+from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.llm.roles.shown_facts import nothing_found
 from iterative_rag.settings.choices import Length
-from iterative_rag.text.citation_markers import MARKER, cited_numbers, renumbered, with_whole_markers
+from iterative_rag.text.citation_markers import MARKER, cited_numbers, renumbered
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import AnswerForm, Draft, Inquiry, OutlineSection
@@ -26,8 +21,6 @@ from iterative_rag.types import AnswerForm, Draft, Inquiry, OutlineSection
 UNMARKED = 0.34
 # A text of fewer words says too little for a question that asks for one.
 FEWEST_WORDS = 5
-CUT_CONFIDENCE = 0.5
-CUT_OFF = "The model's reply was cut off: the text may be incomplete."
 LAST_ATTEMPT = (
     'This is the last attempt: nothing more will be looked up. Write what the facts do say, and name in "missing" what '
     "they do not."
@@ -61,20 +54,22 @@ class LLMWriter(LLMRole[WritingReply]):
         if not inquiry.facts:
             return Draft(answered=False, text="", missing=nothing_found(inquiry), form=inquiry.form)
         count = len(inquiry.facts)
-        arrived = _Arrived(before, count, self.call.written)
-        try:
-            reply = self.call.about(
-                inquiry,
-                lambda reply: _complaint(reply, inquiry.form, count),
-                written=arrived.tell,
-                task=self._task(inquiry, section, last_attempt=last_attempt, advice=advice),
-            )
-        except (ReplyTruncated, ReplyUnreadable) as error:
-            saved = _saved(error, arrived.text, count)
-            if saved is None:
-                raise
-            reply = saved
+        reply = self.call.about(
+            inquiry,
+            lambda reply: _complaint(reply, inquiry.form, count),
+            written=self._teller(before, count),
+            task=self._task(inquiry, section, last_attempt=last_attempt, advice=advice),
+        )
         return _draft_of(reply, inquiry)
+
+    def _teller(self, before: str, count: int) -> Callable[[str], None] | None:
+        """Tells whoever listens what has come of a reply, behind the sections before it."""
+
+        def so_far(reply: str) -> str:
+            answer = answer_so_far(reply)
+            return "\n\n".join(filter(None, (before, answer))) if answer else ""
+
+        return self.call.teller(count, so_far)
 
     def _task(self, inquiry: Inquiry, section: OutlineSection | None, *, last_attempt: bool, advice: str) -> str:
         parts = [_TABLE if inquiry.form is AnswerForm.TABLE else _TASKS[self._length]]
@@ -94,21 +89,6 @@ class LLMWriter(LLMRole[WritingReply]):
         return " ".join(filter(None, (*parts, self.call.languages.for_answer(inquiry.original))))
 
 
-@dataclass(slots=True)
-class _Arrived:
-    """What has come of a reply: kept, so that a reply that is cut off is not lost, and told to whoever listens."""
-
-    before: str
-    count: int
-    listener: Callable[[str], None] | None
-    text: str = field(default="", init=False)
-
-    def tell(self, reply: str) -> None:
-        self.text = reply
-        if self.listener is not None and (answer := answer_so_far(reply)):
-            self.listener(with_whole_markers("\n\n".join(filter(None, (self.before, answer))), self.count))
-
-
 def _complaint(reply: WritingReply, form: AnswerForm, count: int) -> str:
     """What is wrong with a readable reply, in words for the model."""
     if reply.status != "answered":
@@ -125,28 +105,6 @@ def _complaint(reply: WritingReply, form: AnswerForm, count: int) -> str:
     if len(unmarked) > UNMARKED * len(said):
         return f"{len(unmarked)} of {len(said)} sentences have no marker [n]; put it behind every one"
     return ""
-
-
-def _saved(error: ReplyTruncated | ReplyUnreadable, arrived: str, count: int) -> WritingReply | None:
-    """The whole sentences of a reply that was cut off, or that is prose with markers instead of JSON; a denial as far
-    as it came. None where there is neither."""
-    reply = error.reply if isinstance(error, ReplyUnreadable) else arrived
-    fields = {name: said for name, said in written_object(reply).items() if isinstance(said, str)}
-    if (status := as_word(fields.get("status", ""))) in ("not_in_facts", "false_premise"):  # the reason may break off
-        missing = f"{fields['missing'].rstrip('. ')} …" if fields.get("missing") else ""
-        return WritingReply(status=status, answer=fields.get("answer", ""), missing=missing, confidence=CUT_CONFIDENCE)
-    try:
-        text = answer_so_far(reply) or ("" if "{" in reply else visible(reply))
-    except Unparsable:
-        return None
-    *lines, last = text.strip().splitlines() or [""]
-    if not is_row(last):
-        whole = sentences(last)
-        lines.append(" ".join(part for part in whole if MARKER.sub("", part).rstrip()[-1:] in tuple(".!?…。！？")))
-    answer = "\n".join(lines).strip()
-    if not renumbered(answer, count)[1]:
-        return None
-    return WritingReply(status="answered", answer=answer, missing=CUT_OFF, confidence=CUT_CONFIDENCE)
 
 
 def _draft_of(reply: WritingReply, inquiry: Inquiry) -> Draft:
