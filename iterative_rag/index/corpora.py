@@ -282,10 +282,8 @@ def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
 def _check_place(name: str, folder: Path, in_step: Mapping[str, str], place: Place) -> None:
     if place.name in in_step:
         return
-    there = ", ".join(in_step)
-    message = f"The vectors of the corpus {name!r} are kept at {there}, not at {place.name}"
     raise CorpusMismatch(
-        f"{message}.",
+        f"The vectors of the corpus {name!r} are kept at {', '.join(in_step)}, not at {place.name}.",
         hint=f"Ask with --index {shlex.quote(next(iter(in_step.values())))}, or index it there: "
         f"{rebuild_command(name, folder)} --index {shlex.quote(place.option)}",
     )
@@ -310,26 +308,17 @@ def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedde
         raise CorpusMismatch(
             f"The corpus {name!r} was indexed with the embedder {made_with[0]} ({made_with[1]} dimensions), "
             f"not with {embedder.name} ({embedder.dimensions}).",
-            hint=_fitting_embedder(name, folder, made.embedder, embedder.name),
+            hint=_fitting_embedder(name, folder, made.embedder),
         )
 
 
-def _fitting_embedder(name: str, folder: Path, made_with: str, asked_with: str) -> str:
-    """What to do where a corpus was made with another embedder. An object of a program has no name for an option."""
+def _fitting_embedder(name: str, folder: Path, made_with: str) -> str:
+    """What to do where a corpus was made with another embedder. An object of a program has no name for an option, and
+    an encoder of an earlier version of the package is no longer available."""
     again = f"index it again: {rebuild_command(name, folder)}"
-    if _is_object(asked_with):
-        spec = "builtin" if made_with.startswith(BUILTIN) else made_with
-        former = "embed_model=..." if _is_object(made_with) else f"embedder={spec!r}"
-        own = "Index documents with this embedder: IterativeRAG.index(documents, corpus='NAME', embed_model=...)."
-        return f"{own} Or open {name!r} with the one that it was made with: {former}"
-    if _is_object(made_with):
+    if EMBEDDERS.get(made_with.partition("/")[0]) is None:
         return f"Open it from Python, with that object as embed_model, or {again}"
-    # An encoder of an earlier version of the package is no longer available.
     return f"I{again[1:]}" if made_with.startswith(BUILTIN) else f"Ask with --embedder {made_with}, or {again}"
-
-
-def _is_object(embedder: str) -> bool:
-    return EMBEDDERS.get(embedder.partition("/")[0]) is None
 
 
 __all__ = ["Chunking", "Corpora", "CorpusInfo", "CorpusWriter", "IndexedCorpus"]
