@@ -50,15 +50,12 @@ class ProgressMeter:
 
     def document(self, passages: int) -> None:
         self._documents += 1
-        self._show_now_and_then(passages)
+        if self.seconds - self._shown >= _PROGRESS_SECONDS:
+            self.show(passages)
 
     def finished(self, passages: int) -> None:
         self._total = self._documents
         self.show(passages)
-
-    def _show_now_and_then(self, passages: int) -> None:
-        if self.seconds - self._shown >= _PROGRESS_SECONDS:
-            self.show(passages)
 
     def show(self, passages: int) -> None:
         if not self._show:
@@ -66,23 +63,17 @@ class ProgressMeter:
         seconds = self._shown = self.seconds
         if passages and self._first is None:
             self._first = (seconds, passages)
-        rate = None  # a second since the first were embedded, before which the embedder was loaded
-        if self._first and seconds - self._first[0] >= _FIRST_ESTIMATE and passages != self._first[1]:
-            rate = (passages - self._first[1]) / (seconds - self._first[0])
-        total = expected = None
+        since, before = self._first or (seconds, passages)
+        # A second since the first were embedded, before which the embedder was loaded.
+        rate = (passages - before) / (seconds - since) if seconds - since >= _FIRST_ESTIMATE else 0.0
+        total = expected = left = None
         if self._total is not None:
             total = max(self._total, self._documents)
             # One document may hold nearly all, so those to come count as the average.
             expected = self._planned / self._taken * max(self._total, self._taken) if self._taken else None
-        left = self._left(passages, seconds, rate, expected)
+        if self._documents == self._total and passages >= self._planned:
+            left = 0.0
+        elif expected is not None and rate:
+            left = max(0.0, (expected - passages) / rate)
         average = rate or passages / max(seconds, 1e-9)
         self._show(Progress(self._documents, total, passages, average, left, expected))
-
-    def _left(self, passages: int, seconds: float, rate: float | None, expected: float | None) -> float | None:
-        if self._documents == self._total and passages >= self._planned:
-            return 0.0
-        if expected is None or seconds < _FIRST_ESTIMATE:
-            return None
-        if not self._planned and self._total:  # nothing is new so far
-            return max(0.0, seconds / self._taken * (self._total - self._taken))
-        return None if rate is None else max(0.0, (expected - passages) / rate)
