@@ -189,9 +189,6 @@ class DocumentView:
         """The points of the documents that exist."""
         return [Points(*row) for row in self._of("id, version, passages", ids)]
 
-    def all_points(self) -> list[Points]:
-        return [Points(*row) for row in self._select("id, version, passages", order="id")]
-
     def digest(self) -> str:
         """A hash of all that is searched, independent of where and when it was indexed."""
         digest = hashlib.sha256()
