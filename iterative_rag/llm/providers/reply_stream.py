@@ -51,27 +51,31 @@ def tidied(body: Iterator[bytes], server: Server) -> Iterator[bytes]:
 
 
 def events(body: Iterable[bytes], server: Server) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects of a reply: events of a stream, one on each line, or one over many lines."""
-    text, kind = "", ""  # of what is being read
+    """The JSON objects of a reply: events of a stream, one on each line, or one over all lines."""
+    parts: list[str] = []  # of what is more than a line, or no JSON
+    kind, size = "", 0
     for line in _lines(body, server):
         name, _, value = line.partition(b":")
         if name in (b"", b"id", b"retry"):  # an empty line, a comment, or what nobody needs
             continue
+        text = (value if name in (b"data", b"event") else line).decode("utf-8", "replace").strip()
         if name == b"event":
-            kind = value.decode("utf-8", "replace").strip()
+            kind = text
+        elif not text:
             continue
-        text = (text + (value if name == b"data" else line).decode("utf-8", "replace")).strip()
-        if text == "[DONE]":
-            yield _DONE
-        elif text[-1:] not in ("}", "]") or (event := _read(text)) is None:
-            if len(text) > MAX_LINE_BYTES:
-                raise _overlong(server)
-            continue
+        elif not parts and (event := _DONE if text == "[DONE]" else _read(text)) is not None:
+            yield event if event is _DONE else _checked(event, kind, server)
+            kind = ""
         else:
-            yield _checked(event, kind, server)
-        text, kind = "", ""
-    if text:
-        raise _broken(text, kind, server)
+            parts.append(text)
+            size += len(text)
+        if size > MAX_LINE_BYTES:
+            raise _overlong(server)
+    if parts:
+        text = "".join(parts)
+        if (event := _read(text)) is None:
+            raise _broken(text, kind, server)
+        yield _checked(event, kind, server)
 
 
 def _lines(body: Iterable[bytes], server: Server) -> Iterator[bytes]:
@@ -92,7 +96,7 @@ def _overlong(server: Server) -> LLMError:
 
 def _read(text: str) -> Any | None:
     try:
-        return read_json(text)
+        return read_json(text) if text[:1] in ("{", "[") else None
     except ValueError:
         return None
 
