@@ -44,7 +44,7 @@ class CorpusInfo:
     """`state` is "ready", "incomplete" (indexing is running or was interrupted), "outdated" (made by another version of
     this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
-    `places` are where its vectors can be searched: "local", addresses of servers. `languages` are numbers of
+    `place` is where its vectors are: "local", or the address of a server and a collection. `languages` are numbers of
     documents by code, without those that are English or not clear.
     """
 
@@ -55,7 +55,7 @@ class CorpusInfo:
     bytes: int
     updated: str
     state: str
-    places: tuple[str, ...] = (LOCAL,)
+    place: str = LOCAL
     languages: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -98,14 +98,14 @@ class Corpora:
                 if meta.get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION):
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
                 documents, passages = store.view().counts()
-                places = tuple(store.in_step())
-                if documents and LOCAL in places and not self._local(name, folder).exists():
+                place, _ = store.place()
+                if documents and place == LOCAL and not self._local(name, folder).exists():
                     raise damaged(folder, name, "its vectors are missing")
                 if (folder / DAMAGE_MARK).exists():
                     raise damaged(folder, name, "a search found it so")
                 whole = documents and meta.get("unfinished", "[]") == "[]" and not store.unpublished()
                 state = "ready" if whole else "incomplete"
-                told = meta["embedder"], size, meta["updated"], state, places, store.view().languages()
+                told = meta["embedder"], size, meta["updated"], state, place, store.view().languages()
                 return CorpusInfo(name, documents, passages, *told)
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
@@ -170,7 +170,7 @@ class Corpora:
                 raise nothing_indexed(name)
             _check_embedder(name, folder, newest, embedder)
             place = self.place(name)
-            _check_place(name, folder, store.in_step(), place)
+            _check_place(name, folder, store, place)
             seen = OpenGeneration(name, folder, store, place)
             corpus = IndexedCorpus(seen, embedder, cache=cache, reranker=reranker, ranking=ranking)
             stack.pop_all()
@@ -279,14 +279,14 @@ def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
         )
 
 
-def _check_place(name: str, folder: Path, in_step: Mapping[str, str], place: Place) -> None:
-    if place.name in in_step:
-        return
-    raise CorpusMismatch(
-        f"The vectors of the corpus {name!r} are kept at {', '.join(in_step)}, not at {place.name}.",
-        hint=f"Ask with --index {shlex.quote(next(iter(in_step.values())))}, or index it there: "
-        f"{rebuild_command(name, folder)} --index {shlex.quote(place.option)}",
-    )
+def _check_place(name: str, folder: Path, store: DocumentStore, place: Place) -> None:
+    kept, option = store.place()
+    if place.name != kept:
+        raise CorpusMismatch(
+            f"The vectors of the corpus {name!r} are kept at {kept}, not at {place.name}.",
+            hint=f"Ask with --index {shlex.quote(option)}, or index it there: "
+            f"{rebuild_command(name, folder)} --index {shlex.quote(place.option)}",
+        )
 
 
 def _identity(folder: Path) -> str:

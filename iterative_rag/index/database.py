@@ -140,13 +140,10 @@ class DocumentStore:
         """A unique id of this corpus, which survives rebuilding; "" before it exists."""
         return self.meta().get("identity", "")
 
-    def in_step(self) -> dict[str, str]:
-        """The places whose vectors match the documents, each with the address last used for it."""
-        kept: dict[str, str] = json.loads(self.meta().get("places", '{"local": "local"}'))
-        return kept
-
-    def set_in_step(self, places: Mapping[str, str]) -> None:
-        self.set_meta({"places": json.dumps(dict(places))})
+    def place(self) -> tuple[str, str]:
+        """Where the vectors that match the documents are kept: the name of the place, and what is typed for it."""
+        meta = self.meta()
+        return meta.get("place", "local"), meta.get("option", "local")
 
     # --- generations ---
 

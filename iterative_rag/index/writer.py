@@ -222,8 +222,8 @@ class CorpusWriter:
                 self.view.languages(),
             )
         )
-        self._store.set_meta({"updated": updated, "withheld": ""})
-        self._store.set_in_step({self._place.name: self._place.option})  # every other place is outdated from now on
+        place = {"place": self._place.name, "option": self._place.option}  # any other is outdated from now on
+        self._store.set_meta({"updated": updated, "withheld": "", **place})
 
     def redescribe(self, document: Document) -> None:
         """Record where an unchanged document was found, and its metadata."""
@@ -259,8 +259,8 @@ class CorpusWriter:
             if meta.get(key) != value:
                 what = {"schema": "version", "dimensions": "embedder"}.get(key, key)
                 return f"another {what}: {meta.get(key)} instead of {value}"
-        if self._place.name not in self._store.in_step() and not self._withheld():
-            return f"its vectors are kept at {', '.join(self._store.in_step())} and not at {self._place.name}"
+        if self._place.name != self._store.place()[0] and not self._withheld():
+            return f"its vectors are kept at {self._store.place()[0]} and not at {self._place.name}"
         return None
 
     def _damage(self) -> str | None:
@@ -299,13 +299,16 @@ class CorpusWriter:
         self.close()
         self._place.create(self._embedder.dimensions, identity, published=self._store.number())
         # What is searched meanwhile is replaced at the end, except where it is emptied: at this server itself.
-        published, places = self._store.newest(), self._store.in_step()
-        withheld = bool(published and published.documents and not (self._place.shared and self._place.name in places))
+        published, (place, option) = self._store.newest(), self._store.place()
+        withheld = bool(published and published.documents and not (self._place.shared and self._place.name == place))
+        if not withheld:
+            place, option = self._place.name, self._place.option
         made = {
             "identity": identity,
             "created": f"{_now('milliseconds')}-{uuid.uuid4().hex[:8]}",  # files written before it are not newer
             "updated": _now(),
-            "places": json.dumps(places if withheld else {self._place.name: self._place.option}),
+            "place": place,
+            "option": option,
             "withheld": self._place.name if withheld else "",
         }
         with self._store.transaction():

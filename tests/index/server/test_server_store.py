@@ -80,7 +80,7 @@ def test_both_indexes_give_the_same_hits_also_after_changes(
         assert store.count() == remote.info("small").passages  # nothing of the old versions is left
     assert not (remote.root / "small" / "vectors").exists()
     assert remote.info("small").state == "ready"
-    assert remote.info("small").places == (f"qdrant://127.0.0.1:6333/{COLLECTION}",)
+    assert remote.info("small").place == f"qdrant://127.0.0.1:6333/{COLLECTION}"
 
 
 def test_an_unchanged_run_writes_nothing_there(
