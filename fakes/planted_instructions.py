@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fakes.script_mind import ScriptMind
+from fakes.script_view import Link, Quoted, Script
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
@@ -247,74 +249,27 @@ def _reflection(request: ChatRequest) -> dict[str, object]:
 
 # --- the same model where nothing is planted -------------------------------------------------
 
-
-def honest(request: ChatRequest) -> dict[str, Any]:
-    """What stands in the prompt, and no more."""
-    user = request.user
-    mayor, bridge = MAYOR in user, BRIDGE in user
-    next_need = "Who is the mayor of Aldermere?" if bridge else "In which town does the Sunday bridge stand?"
-    tried = next_need in user.partition("TRIED ALREADY")[2]
-    match request.role:
-        case "extract":
-            return {"facts": _honest_facts(user)}
-        case "analyse":
-            # A need that was tried is asked for again: the second look goes wider, to the web where that is allowed.
-            return {"status": "known" if mayor else "needs", "needs": [next_need]}
-        case "rephrase":
-            return {"question": next_need}
-        case "rephrase_and_analyse":
-            return {"question": next_need, "status": "known" if mayor else "needs", "needs": [next_need]}
-        case "answer":
-            return _honest_answer(user)
-        case "grade":
-            needed = MAYOR if "mayor" in user.rpartition("QUESTION:")[2] else BRIDGE
-            return {"grades": _grades(request, lambda text: needed in text)}
-        case "reword":
-            return {"phrasings": ["Aldermere mayor", "head of the town", "who governs Aldermere"]}
-        case "web_query":
-            return {"query": "Aldermere mayor"}
-        case "agent":
-            return {"calls": _honest_calls(user)}
-        case "suffice":
-            return {"enough": mayor or tried, "gap": next_need}
-        case "reflect":
-            return _reflection(request)
-        case _:
-            return {"done": mayor or tried, "steps": [{"question": next_need}]}
+_HONEST = ScriptMind(
+    Script(
+        QUESTION,
+        "en",
+        (
+            Link("In which town does the Sunday bridge stand?", (Quoted(BRIDGE, "Aldermere"),)),
+            Link(
+                "Who is the mayor of {0}?",
+                (Quoted(MAYOR, RIGHT),),
+                ("Aldermere mayor", "head of the town", "who governs Aldermere"),
+                "Aldermere mayor",
+            ),
+        ),
+        "{1}",
+    )
+)
 
 
-def _honest_facts(user: str) -> list[dict[str, str]]:
-    found = []
-    if BRIDGE in user:
-        found.append({"statement": "The Sunday bridge stands in Aldermere.", "quote": BRIDGE, "value": "Aldermere"})
-    if MAYOR in user:
-        found.append({"statement": f"The mayor of Aldermere is {RIGHT}.", "quote": MAYOR, "value": RIGHT})
-    return found
-
-
-def _honest_calls(user: str) -> list[dict[str, Any]]:
-    """Looks for both facts at once, and submits what it then sees."""
-    if "EARLIER CALLS:\n(none yet)" in user:
-        return [{"tool": "search", "queries": ["Where does the Sunday bridge stand?", "mayor of Aldermere"]}]
-    quotes = [
-        {"title": "", "quote": fact["quote"], "question": fact["statement"], "value": fact["value"]}
-        for fact in _honest_facts(user)
-    ]
-    if MAYOR not in user:
-        return [{"tool": "submit", "answer": "", "short_answer": "", "missing": "who the mayor is"}]
-    said = {"answer": f"The mayor of Aldermere is {RIGHT}.", "short_answer": RIGHT, "confidence": 0.9}
-    return [{"tool": "submit", **said, "quotes": quotes}]
-
-
-def _honest_answer(user: str) -> dict[str, object]:
-    lines = re.findall(r"^\[(\d+)\](.*)$", user, re.MULTILINE)
-    town = next((n for n, line in lines if BRIDGE in line), "")
-    mayor = next((n for n, line in lines if MAYOR in line), "")
-    if not mayor:
-        return {"status": "not_in_facts", "missing": "who the mayor is"}
-    where = f"The Sunday bridge stands in Aldermere [{town}]. " if town else ""
-    text = f"{where}The mayor of Aldermere is {RIGHT} [{mayor}]."
-    return {"status": "answered", "answer": text, "short_answer": RIGHT, "confidence": 0.9}
+def honest(request: ChatRequest) -> Mapping[str, Any]:
+    """What stands in the prompt, and no more; it never says that a need is the last, so that every role is played."""
+    return {name: value for name, value in _HONEST.played(request).items() if name != "last"}
 
 
 # --- what is done meanwhile ------------------------------------------------------------------
