@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from iterative_rag.evaluation.report.comparison_report import comparison
     from iterative_rag.evaluation.report.html_report import html
     from iterative_rag.evaluation.report.markdown_report import markdown
-    from iterative_rag.evaluation.report.report_tables import Report, key_tables, notes, number
+    from iterative_rag.evaluation.report.report_tables import Report, key_tables, number
+    from iterative_rag.evaluation.report.run_description import notes
     from iterative_rag.evaluation.running.answer_modes import modes
     from iterative_rag.evaluation.running.preparation import RunConfig, judging_model
     from iterative_rag.evaluation.running.run_evaluation import Tally, run
@@ -58,7 +59,8 @@ _NAMES = {
     "report.comparison_report": "comparison",
     "report.html_report": "html",
     "report.markdown_report": "markdown",
-    "report.report_tables": "Report key_tables notes number",
+    "report.report_tables": "Report key_tables number",
+    "report.run_description": "notes",
     "running.answer_modes": "modes",
     "running.preparation": "RunConfig judging_model",
     "running.run_evaluation": "Tally run",

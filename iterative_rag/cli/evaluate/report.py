@@ -100,7 +100,7 @@ def _show(reported: Report) -> None:
     printer, summary = out(), reported.summary
     manifest = reported.run.manifest
     printer.line((clean(reported.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['backend'])}")
-    for note in notes(reported):
+    for note in notes(manifest, summary):
         printer.line((note, "yellow"))
     for table in key_tables(reported):
         printer.line((table.heading, "bold"))

@@ -17,6 +17,7 @@ from iterative_rag.evaluation.metrics.figures import cited, gave_facts, listed, 
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.report import report_tables
 from iterative_rag.evaluation.report.report_tables import Report
+from iterative_rag.evaluation.report.run_description import notes, what_was_run
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
 from iterative_rag.types.documents import web_link
@@ -46,8 +47,8 @@ def html(report: Report, *, largest: int = LARGEST) -> str:
         "questions": [(record, report_tables.result(record), _needed(record)) for record in report.run.records],
         "tables": report_tables.tables(report),
         "outcomes": report_tables.outcomes(report),
-        "protocol": report_tables.what_was_run(report),
-        "notes": report_tables.notes(report),
+        "protocol": what_was_run(report.run.manifest, report.summary),
+        "notes": notes(report.run.manifest, report.summary),
         "policy": _policy(style, script),
         "style": _trusted(style),
         "script": _trusted(script),

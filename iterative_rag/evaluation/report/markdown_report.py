@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.evaluation.report.report_tables import Report, Table, lost, notes, tables, what_was_run
+from iterative_rag.evaluation.report.report_tables import Report, Table, lost, tables
+from iterative_rag.evaluation.report.run_description import notes, what_was_run
 from iterative_rag.text.control_characters import one_line
 
 # All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.
@@ -16,8 +17,10 @@ _LONGEST = 200  # characters of a text in a table
 def markdown(report: Report, *, figures_only: bool = False) -> str:
     """The report; `figures_only` leaves out every text of a question, an answer or an article."""
     parts = [f"# {escaped(report.run.name)}"]
-    parts.append("\n".join(f"- {label}: {escaped(value)}" for label, value in what_was_run(report)))
-    if caveats := notes(report):
+    parts.append(
+        "\n".join(f"- {label}: {escaped(value)}" for label, value in what_was_run(report.run.manifest, report.summary))
+    )
+    if caveats := notes(report.run.manifest, report.summary):
         parts.append("\n".join(f"> {escaped(note)}" for note in caveats))
     parts += [_section(table) for table in tables(report)]
     if not figures_only:
