@@ -298,7 +298,9 @@ class Watch:
             return
         place = os.path.abspath(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else ""
         inside = any(Path(place).is_relative_to(folder) for folder in self.allowed)
-        if not inside and place != os.devnull and "__pycache__" not in place:
+        # A folder that is opened for writing holds a file without a name, which ends with the process.
+        unseen = place == os.devnull or (name == "open" and os.path.isdir(place)) or "__pycache__" in place
+        if not inside and not unseen:
             self.seen.append(f"{name} {place}")
 
 
