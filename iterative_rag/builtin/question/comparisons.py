@@ -49,7 +49,6 @@ _WAS_OR = lazy_pattern(
     r"(?P<predicate>(?:born|die|died|released|published|opened|open|founded|completed|built|[a-z]+er)\b.{0,30})$"
 )
 _ROLE = r"director|composer|performer|author|singer|writer|producer"
-_OF_ROLE = lazy_pattern(rf"\b(?:has|had|have|whose|with) (?:the |a )?({_ROLE})\b", re.I)
 
 
 def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -61,8 +60,6 @@ def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if first.lower().startswith("the ") and second[0].islower() and not second.startswith(("the ", "a ", "an ")):
         second = f"the {second}"
     labels = tuple(Literal(kind_and_name(name)[1]) for name in (first, second))
-    if role := _OF_ROLE.search(ask):
-        first, second = f"the {role[1].lower()} of {first}", f"the {role[1].lower()} of {second}"
     if lived := re.search(r"\blived (longer|shorter)\b", ask):
         operation = Operation.GREATEST if lived[1] == "longer" else Operation.LEAST
         return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels)

@@ -37,7 +37,6 @@ _KIND = lazy_pattern(
 )
 # Lower-case words inside names.
 _INNER = word_set("of the and de la le du des von van der den del di da et for to on with a an")
-_WEAK_INNER = word_set("in from at by")
 _UNCOUNTED = word_set("series species people men women")
 _IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "genus", "wolves": "wolf", "wives": "wife"}
 
@@ -164,10 +163,6 @@ def _name_end(text: str) -> int:
             at += step
         elif token.low in {"the", "a", "an"} and not end:
             at += 1
-        elif token.text == "," and at + 2 < len(tokens) and tokens[at + 1].capital and tokens[at + 2].text == ",":
-            end = at = at + 2  # "Orm Works, Incorporated, ..."
-        elif token.text in {"!", ".", ":"} and at + 1 < len(tokens) and tokens[at + 1].capital:
-            at += 1
         else:
             break
     return tokens[end - 1].end if end else 0
@@ -176,19 +171,10 @@ def _name_end(text: str) -> int:
 def _bridge(tokens: list[Token], at: int) -> int:
     """Number of lower-case words that join this part of a name to the next; 0 if the name ends here."""
     step = 0
-    while at + step < len(tokens) and tokens[at + step].small in _INNER | _WEAK_INNER and step < 3:
+    while at + step < len(tokens) and tokens[at + step].small in _INNER and step < 3:
         step += 1
     after = at + step
-    if not step or after >= len(tokens) or not tokens[after].capital:
-        return 0
-    if tokens[at].small in _WEAK_INNER:
-        # "Lost in Dawn films": "in Dawn" belongs to the name only if a predicate follows.
-        last = after
-        while last < len(tokens) and tokens[last].capital:
-            last += 1
-        if last >= len(tokens) or tokens[last].low in PREPOSITIONS or not tokens[last].word:
-            return 0
-    return step
+    return step if step and after < len(tokens) and tokens[after].capital else 0
 
 
 def _opens_predicate(tokens: list[Token], at: int, text: str) -> bool:

@@ -95,14 +95,12 @@ def test_a_nested_description_is_split(planner: QuestionPlanner) -> None:
 @pytest.mark.parametrize(
     ("template", "found"),
     [
-        ("When was {0}?", False),
         ("When was {0} born?", True),
         ("Who did {0} for?", False),
         ("Who is {0} born who is known for her voice?", False),
         ("What is {0} is located?", False),
         ("What is the capital of {0}?", True),
         ("{0} was founded by who?", True),
-        ("{0} what medal?", False),
     ],
 )
 def test_a_missing_or_extra_verb_makes_a_question_malformed(template: str, found: bool) -> None:
