@@ -6,19 +6,17 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
-from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.lost_rows import lost_at, lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.windows import PACKED, WIDE, window
+from iterative_rag.retrieval.windows import WIDE, window
 from iterative_rag.types import (
     Fact,
     LostRowsStep,
     Need,
-    RefinementStep,
     ShortlistedDocument,
     ShortlistStep,
     Step,
@@ -39,7 +37,7 @@ Readings = tuple[NeedReading, ...]
 class DataFinder:
     """The finder of one run: it remembers which documents it has listed for each need.
 
-    `corrector` and `refiner` are the parts that a strategy may add; None leaves the shortlist as it is.
+    `corrector` is the part that a strategy may add; None leaves the shortlist as it is.
     """
 
     def __init__(
@@ -48,9 +46,8 @@ class DataFinder:
         *,
         reader: DocumentReader | None = None,
         corrector: Corrector | None = None,
-        refiner: Refiner | None = None,
     ) -> None:
-        self.corpus, self._reader, self._corrector, self._refiner = run.corpus, reader or run.reader, corrector, refiner
+        self.corpus, self._reader, self._corrector = run.corpus, reader or run.reader, corrector
         self._budget, self._settings, self._sparing = run.budget, run.settings, run.traits.calls_cost
         self._listed: dict[str, set[str]] = {}
         self._lost: set[tuple[str, str]] = set()  # lists without rows, by document and section
@@ -169,8 +166,7 @@ class DataFinder:
         tasks = []
         graded = self._corrector is not None and self._corrector.grades
         for need, documents in zip(needs, shortlists, strict=True):
-            windows = yield from self._windows(hop, need, documents)
-            tasks.append(ReadingTask(need, windows, documents, graded))
+            tasks.append(ReadingTask(need, self._windows(documents), documents, graded))
         readings = self._reader.read(tasks, question=question, seconds=self._budget.seconds_left())
         for reading in readings:
             yield reading.step(hop)
@@ -198,18 +194,12 @@ class DataFinder:
         shortlists += more
         return (yield from self._read(hop, failed, more, question))
 
-    def _windows(self, hop: int, need: Need, documents: Shortlist) -> Generator[Step, None, list[Window]]:
-        """What is read of each document; with a refiner, only the strips that serve the need. A sparing reader cuts its
-        windows itself where nothing refines them: it reads few of the documents."""
-        if self._sparing and self._refiner is None:
+    def _windows(self, documents: Shortlist) -> list[Window]:
+        """What is read of each document. A sparing reader cuts its windows itself: it reads few of the documents."""
+        if self._sparing:
             return []
-        size, layout = self._settings.window_chars, PACKED if self._sparing else WIDE
-        windows = [window(self.corpus.document(entry.document_id), entry, size, layout) for entry in documents]
-        if self._refiner is None or not windows:
-            return windows
-        refined = self._refiner.refine(need, windows)
-        yield RefinementStep(hop, need, refined.kept, refined.dropped)
-        return list(refined.windows)
+        size = self._settings.window_chars
+        return [window(self.corpus.document(entry.document_id), entry, size, WIDE) for entry in documents]
 
     def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[LostRowsStep]:
         """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""

@@ -3,7 +3,7 @@
 | strategy | flow | parts | follows |
 |---|---|---|---|
 | naive | single | – | one retrieval, one answer (Lewis et al., 2020); see `flows.py` |
-| crag | single | grading, refinement, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
+| crag | single | grading, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
 | self-rag | single | the same and reflection | corrective RAG with self-reflection |
 | plan | plan | – | plan, step, evaluate |
 | iterative | loop | – | iterative extraction with rephrasing: the default |
@@ -23,7 +23,6 @@ from enum import StrEnum
 
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
-from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.flows import PlannedSteps, SingleSearch
@@ -39,7 +38,7 @@ class Flow(StrEnum):
     LOOP = "loop"  # which fact is missing, find it, put it into the question
 
 
-_PARTS = ("grading", "refinement", "correction", "sufficiency", "reflection", "corroboration")
+_PARTS = ("grading", "correction", "sufficiency", "reflection", "corroboration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,6 @@ class Composition:
 
     flow: Flow
     grading: bool = False
-    refinement: bool = False
     correction: bool = False
     sufficiency: bool = False
     reflection: bool = False
@@ -69,8 +67,8 @@ class Composition:
                 return Run(run, loop, drafting, finder, begin=run.begin)
 
     def _finder(self, run: RunComponents) -> DataFinder:
-        settings, sparing, reader = run.settings, run.traits.calls_cost, run.reader
-        corrector = refiner = None
+        settings, reader = run.settings, run.reader
+        corrector = None
         if self.grading or self.correction or run.web is not None:
             corrector = Corrector(
                 run.corpus,
@@ -78,15 +76,11 @@ class Composition:
                 grader=run.grader if self.grading else None,
                 rewriter=run.roles.rewriter if self.correction else None,
                 web=run.web,
-                sparing=sparing,
+                sparing=run.traits.calls_cost,
             )
-        # Where every grade costs a call, grading strips took half of all calls and reading the whole window costs less,
-        # so there the user has to ask for it.
-        if self.refinement and (not (sparing and settings.grader == "backend") or settings.refinement == "on"):
-            refiner = Refiner(run.grader, settings.grade_lower)
         if self.corroboration:
             reader = reader.corroborating(limited="fact_limit" in settings.model_fields_set)
-        return DataFinder(run, reader=reader, corrector=corrector, refiner=refiner)
+        return DataFinder(run, reader=reader, corrector=corrector)
 
     def _drafting(self, run: RunComponents) -> Drafting:
         """Where the strategy reflects, with the backend's reflector, or the rules where it has none."""
@@ -100,7 +94,7 @@ class Composition:
         return replace(drafting, reflector=reflector or RuleReflector(), guards=False)
 
 
-CRAG = Composition(Flow.SINGLE, grading=True, refinement=True, correction=True)
+CRAG = Composition(Flow.SINGLE, grading=True, correction=True)
 SELF_RAG = replace(CRAG, reflection=True)
 PLAN = Composition(Flow.PLAN)
 ITERATIVE = Composition(Flow.LOOP)

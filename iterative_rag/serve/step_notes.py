@@ -24,7 +24,6 @@ from iterative_rag.types import (
     PlanningStep,
     ReadingFault,
     ReadingStep,
-    RefinementStep,
     ReflectionStep,
     RephrasingStep,
     RunProgress,
@@ -154,8 +153,6 @@ def _correction_notes(step: Step) -> list[Note]:
             listed = " · ".join(entry.source for entry in step.documents) or "no page that serves"
             searched = Note(f"web ({step.engine})", f"{query}: {listed}" if query else listed, need=need)
             return [searched, *unread_notes(step.skipped)]
-        case RefinementStep():
-            return [Note("refined", f"{counted(step.kept, 'strip')} kept, {step.dropped} dropped", need=step.need)]
     return []
 
 

@@ -91,7 +91,6 @@ class Settings(BaseModel):
         "joint", description="LLM backends: rephrase the question and analyse it in one call after a hop, or in two"
     )
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
-    refinement: Switch = Field("auto", description="read only the strips of a document that serve the need")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")
     sufficiency: Switch = Field(
         "auto", description="before answering, look for what is still missing; on: even if every need has a value"

@@ -84,7 +84,6 @@ from iterative_rag.types.steps import (
     PlanningStep,
     ReadingFault,
     ReadingStep,
-    RefinementStep,
     ReflectionStep,
     RephrasingStep,
     ShortlistStep,

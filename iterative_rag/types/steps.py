@@ -126,14 +126,6 @@ class WebStep(NeedStep):
 
 
 @dataclass(frozen=True, slots=True)
-class RefinementStep(NeedStep):
-    """Documents were cut down to the strips that serve a need: how many strips were kept and dropped."""
-
-    kept: int
-    dropped: int
-
-
-@dataclass(frozen=True, slots=True)
 class RephrasingStep(HopStep):
     """The question was rephrased with what this hop found."""
 
@@ -222,7 +214,6 @@ Step = (
     | LostRowsStep
     | CorrectionStep
     | WebStep
-    | RefinementStep
     | ReadingStep
     | RephrasingStep
     | SufficiencyStep

@@ -179,13 +179,13 @@ def test_reading_ends_at_the_fact_limit_in_every_strategy(strategy: str, traits:
 
 def test_crag_reads_a_correct_shortlist_as_it_is() -> None:
     steps = run("crag", web=True)
-    assert course(steps) == ["shortlist", "grading", "refinement", "reading", "answering", "final"]
+    assert course(steps) == ["shortlist", "grading", "reading", "answering", "final"]
     assert outcome(steps).status is Status.ANSWERED
 
 
 def test_crag_combines_corpus_and_web_where_it_is_unclear() -> None:
     steps = run("crag", grader=UNCLEAR, web=True)
-    corrected = ["shortlist", "grading", "correction", "grading", "web", "refinement", "reading", "answering", "final"]
+    corrected = ["shortlist", "grading", "correction", "grading", "web", "reading", "answering", "final"]
     assert course(steps) == corrected
     titles = {fact.title for hop in outcome(steps).hops for fact in hop.facts}
     assert titles == {"Orla Venn", "Venn online"}
@@ -202,7 +202,7 @@ def test_crag_replaces_an_incorrect_shortlist_by_the_web() -> None:
 
 def test_without_the_web_an_incorrect_shortlist_is_corrected_by_other_words_alone() -> None:
     steps = run("crag", grader=Grading({"residence": 0.9}))
-    wanted = ["shortlist", "grading", "correction", "grading", "refinement", "reading", "answering", "final"]
+    wanted = ["shortlist", "grading", "correction", "grading", "reading", "answering", "final"]
     assert course(steps) == wanted
     assert [step.verdict for step in steps if hasattr(step, "verdict")] == [Verdict.INCORRECT, Verdict.CORRECT]
     assert {fact.title for hop in outcome(steps).hops for fact in hop.facts} == {"Residence"}
@@ -218,7 +218,6 @@ def test_a_search_of_the_web_that_fails_is_told_and_the_corpus_is_read() -> None
 
 def test_a_part_can_be_switched_off_and_on() -> None:
     assert course(run("crag", grader=FAILING, correction="off")).count("correction") == 0
-    assert "refinement" not in course(run("crag", refinement="off"))
     assert "grading" in course(run("iterative", script=once(QUESTION), grading="on"))
     assert "reflection" in course(run("iterative", script=once(QUESTION), reflection="on"))
 
@@ -368,7 +367,7 @@ def test_iterative_takes_no_part_that_it_does_not_need() -> None:
 
 def test_full_checks_before_and_after_answering() -> None:
     steps = run("full", script=once("Who is Venn?"))
-    hop = ["analysis", "shortlist", "grading", "refinement", "reading"]
+    hop = ["analysis", "shortlist", "grading", "reading"]
     assert course(steps) == [*hop, "analysis", "sufficiency", "answering", "reflection", "final"]
 
 

@@ -1,1 +1,1 @@
-"""What is done when a shortlist falls short: refinement, reworded queries, a web search (corrective RAG)."""
+"""What is done when a shortlist falls short: reworded queries, a web search (corrective RAG)."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.engine.correction.corrector import verdict
-from iterative_rag.engine.correction.refinement import Refiner
 from iterative_rag.protocols import Grader, Reranker
 from iterative_rag.settings import Settings
-from iterative_rag.types import Label, Need, Verdict, Window
+from iterative_rag.types import Label, Need, Verdict
 
 GRADER: Grader = ReaderRoles()
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
@@ -49,17 +48,11 @@ def test_the_verdict_tells_a_corpus_that_answers_from_one_that_does_not() -> Non
     assert verdict(GRADER.grade(BRIDGE, [FAR]), LOWER, UPPER) is Verdict.INCORRECT
 
 
-def test_an_answer_deep_inside_a_long_text_is_found_and_the_rest_refined_away() -> None:
+def test_an_answer_deep_inside_a_long_text_is_found() -> None:
     filler = "\n\n".join(f"{FAR[1]} Loaf number {n} is sold on market days." for n in range(16))
     text = f"{filler}\n\n{ANSWERING[1]}\n\n{filler}"
     (grade,) = GRADER.grade(BRIDGE, [("Sunday bridge", text)])
     assert grade.score > LOWER
-    seen = Window("d", "Sunday bridge", "s", ((0, len(text)),), text)
-    found = Refiner(GRADER, LOWER).refine(BRIDGE, [seen])
-    (refined,), dropped = found.windows, found.dropped
-    assert ANSWERING[1] in refined.text
-    assert dropped > 4
-    assert len(refined.text) < len(text) * 0.6
 
 
 def test_the_answering_passage_is_the_most_relevant() -> None:
