@@ -12,7 +12,7 @@ from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.lost_rows import lost_at, lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.windows import WIDE, window
+from iterative_rag.retrieval.windows import window
 from iterative_rag.types import (
     Fact,
     LostRowsStep,
@@ -199,7 +199,7 @@ class DataFinder:
         if self._sparing:
             return []
         size = self._settings.window_chars
-        return [window(self.corpus.document(entry.document_id), entry, size, WIDE) for entry in documents]
+        return [window(self.corpus.document(entry.document_id), entry, size) for entry in documents]
 
     def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[LostRowsStep]:
         """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""

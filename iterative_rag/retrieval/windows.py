@@ -83,11 +83,6 @@ def as_cut(text: str) -> str:
     return f"{text.rstrip()}{GAP.rstrip()}"
 
 
-def is_cut(window: Window) -> bool:
-    """Whether a table goes on behind a window."""
-    return len(window.text) > _chars(window.spans) + len(GAP) * (len(window.spans) - 1)
-
-
 def together(entries: Sequence[ShortlistedDocument]) -> ShortlistedDocument:
     """One document as several needs found it: the hits of the needs take turns, so that each gets its share of a
     window. The score is the best one."""
