@@ -15,7 +15,7 @@ from fakes.model_server import FakeServer, Fault
 from fakes.recording_server import RecordingServer
 from iterative_rag.cli.console import show_warnings
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
-from iterative_rag.index.embedders.embedder_choice import embedder
+from iterative_rag.index.embedders import embedder
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.model_choice import chat_model

@@ -25,7 +25,7 @@ from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import names_collection, open_to_read
 from iterative_rag.errors import CorpusError, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus
-from iterative_rag.index.embedders.embedder_choice import embedder as chosen_embedder
+from iterative_rag.index.embedders import embedder as chosen_embedder
 from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.settings import load_settings

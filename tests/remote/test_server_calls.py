@@ -12,7 +12,7 @@ from fakes.model_server import FakeServer
 from fakes.two_article_corpus import write_articles
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
-from iterative_rag.index.embedders.embedder_choice import embedder
+from iterative_rag.index.embedders import embedder
 from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_store import connected
 from iterative_rag.llm.providers.model_choice import chat_model

@@ -23,7 +23,7 @@ def cache(settings: Settings) -> Cache:
 
 def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None = None) -> Embedder:
     """An embedder from a spec, a LlamaIndex `BaseEmbedding`, or an Embedder."""
-    from iterative_rag.index.embedders.embedder_choice import embedder
+    from iterative_rag.index.embedders import embedder
 
     return embedder("builtin" if wanted is None else wanted, timeout=settings.timeout, cache=kept)
 
@@ -37,7 +37,7 @@ def ranking_of(settings: Settings) -> Ranking:
 
 def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:
     """The reranker of the settings, or `wanted`: a spec, a LlamaIndex node postprocessor or a Reranker."""
-    from iterative_rag.retrieval.rerankers.reranker_choice import reranker
+    from iterative_rag.retrieval.rerankers import reranker
 
     return reranker(settings.rerank if wanted is None else wanted, settings, kept)
 

@@ -14,7 +14,7 @@ from iterative_rag.protocols import Cache, Reranker
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
-from iterative_rag.retrieval.rerankers.reranker_choice import cached_relevance
+from iterative_rag.retrieval.rerankers import cached_relevance
 from iterative_rag.settings import Settings
 
 

@@ -11,7 +11,7 @@ from llama_index.core.embeddings import MockEmbedding
 
 from fakes.model_server import FakeServer, Fault, unused_url
 from iterative_rag.errors import EmbedderError, UsageError
-from iterative_rag.index.embedders.embedder_choice import embedder
+from iterative_rag.index.embedders import embedder
 from iterative_rag.protocols import Embedder
 
 EMBED_PATH = {"ollama": "/api/embed", "openai-like": "/v1/embeddings"}

@@ -110,7 +110,7 @@ def test_auto_falls_back_to_the_built_in_reader_and_says_how_to_get_more(
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, area: str) -> None:
     package = {"llms": "llms", "embedders": "embeddings"}[area]
     monkeypatch.setitem(sys.modules, f"llama_index.{package}.openai_like", None)
-    from iterative_rag.index.embedders.embedder_choice import embedder
+    from iterative_rag.index.embedders import embedder
 
     spec = "openai-like/m@http://127.0.0.1:1/v1"
     with pytest.raises(IterativeRAGError) as caught:
