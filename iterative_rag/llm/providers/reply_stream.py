@@ -113,8 +113,11 @@ def _broken(text: str, kind: str, server: Server) -> LLMError:
     """What a reply is that ends in no JSON: an error in words, one that was cut off, or none at all."""
     if kind == "error":
         return told(text, server)
-    if text[:1] in ("{", "["):
-        return truncated_reply(server)
+    try:
+        read_json(text)
+    except ValueError as error:
+        if text[:1] in ("{", "[") and not isinstance(error.__cause__, RecursionError):
+            return truncated_reply(server)
     return unusable(
         f"{server} sent no reply of a model: {_shown(text)}.",
         "Check its address: that of an OpenAI-compatible server usually ends in /v1."
