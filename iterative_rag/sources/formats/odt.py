@@ -29,7 +29,6 @@ from iterative_rag.sources.formats.office_xml import (
 )
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
-from iterative_rag.sources.html_marks import counted
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"
@@ -78,7 +77,7 @@ class _Text(OfficeHtml):
             for name, element in named
             if local(element) == "list-style"
         }
-        self._counts: dict[str, int] = {}  # the last number of each list style
+        self._counts: dict[tuple[str, int], int] = {}  # the last number of each list style
         self._headers, self._footers = (
             dict.fromkeys(block for area in within(parts[0], kind) for block in self._inside(area))
             for kind in ("header", "footer")
@@ -94,7 +93,7 @@ class _Text(OfficeHtml):
         for child in element:
             yield from self._block(child)
 
-    def _block(self, element: Any, label: str = "") -> Iterator[str]:
+    def _block(self, element: Any) -> Iterator[str]:
         match local(element):
             case name if name in _LEFT_OUT:
                 return
@@ -105,9 +104,9 @@ class _Text(OfficeHtml):
                     tag = f"h{min(level + 1, 6)}"  # <h1> is the title's
                 elif "Title" in [style, *(attribute(ancestor, "parent-style-name") for ancestor in self._chain(style))]:
                     tag = "h1"
-                yield from self.paragraph(tag, label, self._marked(self._words(element), style))
+                yield from self.paragraph(tag, "", self._marked(self._words(element), style))
             case "list":
-                yield from self._list(element, "", [])
+                yield from self._list(element)
             case "table":
                 yield self._table(element)
             case name if name in _DRAWINGS:
@@ -185,32 +184,26 @@ class _Text(OfficeHtml):
 
     # --- lists and their numbers -----------------------------------------------------------------
 
-    def _list(self, element: Any, style: str, counts: list[int]) -> Iterator[str]:
+    def _list(self, element: Any, style: str = "", depth: int = 1) -> Iterator[str]:
         style = attribute(element, "style-name") or style
-        levels, key = self._lists.get(style, {}), f"{style} {len(counts)}"
+        level, key = self._lists.get(style, {}).get(depth), (style, depth)
+        form = attribute(level, "num-format") if level is not None else ""
         goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
-        level = levels.get(len(counts) + 1)
-        count = self._counts.get(key, 0) if goes_on else _start(level) - 1
-        bullets = []
+        start = self._counts.get(key, 0) + 1 if goes_on else _start(level)
+        entries = []
         for item in element:
-            label = ""
-            if local(item) == "list-item":
-                count = _start(item) if attribute(item, "start-value") else count + 1
-                label = _label(levels, [*counts, count])
-            self._counts[key] = count
+            start = _start(item) if attribute(item, "start-value") and not entries else start
             blocks: list[str] = []
             for child in item:
-                if local(child) == "list":
-                    blocks += self._list(child, style, [*counts, count])
-                else:
-                    blocks += self._block(child, label)
-                    label = ""
-            if level is not None and attribute(level, "num-format"):
+                blocks += self._list(child, style, depth + 1) if local(child) == "list" else self._block(child)
+            if any(local(child) == "h" for child in item):
                 yield from blocks
             else:
-                bullets.append("".join(blocks).replace("<p>", "", 1).replace("</p>", "", 1))
-        if bullets:
-            yield f"<ul><li>{'</li><li>'.join(bullets)}</li></ul>"
+                entries.append(f"<li>{''.join(blocks).replace('<p>', '', 1).replace('</p>', '', 1)}</li>")
+        self._counts[key] = start + len(entries) - 1
+        if entries:
+            opening = f'<ol type="{form}" start="{start}">' if form else "<ul>"
+            yield f"{opening}{''.join(entries)}</{opening[1:3]}>"
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -258,20 +251,6 @@ def _rows(table: Any, heads: bool = False) -> Iterator[tuple[Any, bool]]:
 
 def _start(level: Any) -> int:
     return number(level, "start-value", most=1_000_000) if level is not None else 1
-
-
-def _label(levels: _Levels, counts: list[int]) -> str:
-    """The number of an entry in a list, with those of the levels above that are shown with it; "" for a bullet."""
-    level = levels.get(len(counts))
-    if level is None or not attribute(level, "num-format"):
-        return ""
-    least = len(counts) - number(level, "display-levels", most=10)
-    numbers = [
-        counted(count, attribute(levels[depth], "num-format") or "1")
-        for depth, count in enumerate(counts, 1)
-        if depth > least and depth in levels
-    ]
-    return f"{attribute(level, 'num-prefix')}{'.'.join(numbers)}{attribute(level, 'num-suffix')}"
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))

@@ -110,7 +110,7 @@ MARKS = (
             "<text:list-item><text:p>pay</text:p></text:list-item></text:list></text:list-item></text:list><text:p>Apart.</text:p>"
             '<text:list text:style-name="L1" text:continue-numbering="true"><text:list-item><text:p>Guests</text:p>'
             "</text:list-item></text:list>",
-            "I. Members\n\nI.1 pay\n\nApart.\n\nII. Guests",
+            "I. Members\n   1. pay\n\nApart.\n\nII. Guests",
         ),
         (
             '<text:p>Load: <drawing:frame><drawing:object xlink:href="./Object 1"/></drawing:frame>.</text:p>'
