@@ -143,20 +143,13 @@ def _value(given: Arguments) -> str:
     return " ".join(filter(None, (text, given.get("u", "ul", "upl"))))
 
 
-def _grouped(given: Arguments) -> str:
-    """A number; only in English its digits are grouped by a sign that parts no decimals elsewhere."""
-    whole, point, decimals = given.at(0).partition(".")
-    plain = given.language == "en" and whole.isascii() and whole.isdigit() and 4 <= len(whole) < 40
-    return f"{int(whole):,}{point}{decimals}" if plain else " ".join(given.all())
-
-
 def _fraction(given: Arguments) -> str:
     parts = given.all()
     whole = f"{parts.pop(0)} " if len(parts) > 2 else ""
     return whole + "/".join(parts if len(parts) > 1 else ["1", *parts])
 
 
-# --- dates and lives -------------------------------------------------------------------------
+# --- dates -------------------------------------------------------------------------
 
 
 def _numbers_of_date(parts: Sequence[str], language: str) -> tuple[int, int, int] | None:
@@ -190,18 +183,6 @@ def _date(given: Arguments) -> str:
     return _written(given.all(), given.language)
 
 
-def _age(given: Arguments) -> str:
-    """Between two dates, also that of a death, which comes first; with one date it depends on the day of reading."""
-    parts, language = given.all(), given.language
-    at_death = "death" in given.name.lower()
-    begin, end = (parts[3:6], parts[:3]) if at_death else (parts[:3], parts[3:6])
-    born, until = _numbers_of_date(begin, language), _numbers_of_date(end, language)
-    years = until[0] - born[0] - (until[1:] < born[1:]) if born and until and born[2] and until[2] else None
-    if at_death:
-        return _written(end, language) + ("" if years is None else f" (aged {years})")
-    return f"(* {_written(begin, language)})" if years is None else str(years)
-
-
 # --- lists -----------------------------------------------------------------------------------
 
 
@@ -218,6 +199,6 @@ def _list(mark: str) -> Render:
 
 
 _FUNCTIONS: dict[str, Render] = {
-    "measure": _measure, "value": _value, "grouped": _grouped, "fraction": _fraction, "date": _date, "age": _age,
+    "measure": _measure, "value": _value, "fraction": _fraction, "date": _date,
     "bullets": _list("*"), "numbers": _list("#"), "line_list": _list(""),
 }  # fmt: skip

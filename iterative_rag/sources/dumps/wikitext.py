@@ -35,7 +35,8 @@ _SWITCH = re.compile(r"__[A-Z]{3,40}__")
 _OPTION = re.compile(r"[^\W\d_A-ZÀ-ÞА-Я]\w{0,20}|\d*(?:x\d+)?\s*px|[\w-]+\s*=.*")
 _WITHIN_LINE = frozenset(["border", "frameless", "baseline", "middle", "sub", "super", "top", "bottom", "rand"])
 _SIGNS = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
-_FUNCTIONS = ("lc", "uc", "ucfirst", "lcfirst", "#expr", "#iferror", "plural", "nowiki")  # leave their first argument
+# Parser functions that leave their first argument.
+_FUNCTIONS = ("formatnum", "lc", "uc", "ucfirst", "lcfirst", "#expr", "#iferror", "plural", "nowiki")
 _PLAIN = ("nowiki", "math", "chem", "ce")
 _CODE = ("pre", "source", "syntaxhighlight")
 _DRAWN = {
@@ -261,8 +262,6 @@ def _function(given: Arguments, title: str) -> str | None:
     match name.strip().lower():
         case "pagename" | "fullpagename" if not colon:
             return title
-        case "formatnum" if colon:
-            return expand(Arguments("formatnum", (first.strip(),), {}, given.language), alone=False)[0]
         case "#if" | "#ifeq" | "#ifexpr" | "#ifexist" | "#switch":
             values = given.all() or list(given.named.values())
             return values[0] if values else ""

@@ -33,7 +33,6 @@ from iterative_rag.sources.html_marks import counted
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _MAX_SPAN = 64  # columns of one cell
-_MAX_BULLETS = 5  # within one another
 _HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _REPEATS = re.compile(r"toc \d|table of figures", re.IGNORECASE)  # styles of what repeats the text
 _COUNTED = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
@@ -65,7 +64,7 @@ class _Word(OfficeHtml):
             for kind in ("footnote", "endnote", "comment")
             for note in self._related(kind)
         }
-        self._bullets = self._noted = 0  # lists that are open, notes so far
+        self._noted = 0  # notes so far
 
     def _related(self, name: str, kind: str = "") -> list[Any]:
         """The elements of this name in the part of their kind."""
@@ -86,7 +85,6 @@ class _Word(OfficeHtml):
         )
         yield from heads
         yield from self._blocks(root.find("{*}body"))
-        yield self._end_bullets()
         yield from (block for block in feet if block not in heads)
 
     def _blocks(self, parent: Any) -> Iterator[str]:
@@ -97,7 +95,6 @@ class _Word(OfficeHtml):
                 case "p":
                     yield from self._paragraph(child)
                 case "tbl":
-                    yield self._end_bullets()
                     yield table(self._rows(child))
                 case "oMath" | "oMathPara":
                     yield from self.paragraph("p", "", escape(office_xml.formula(child)))
@@ -105,15 +102,10 @@ class _Word(OfficeHtml):
                     self.kinds["embedded documents"] += 1
                 case _:
                     yield from self._blocks(child)
-            if self.beside:
-                yield self._end_bullets()
-                yield from self.waiting()
+            yield from self.waiting()
 
     def _apart(self, parent: Any) -> list[str]:
-        open_lists, self._bullets = self._bullets, 0
-        blocks = [*self.apart(self._blocks(parent)), self._end_bullets()]
-        self._bullets = open_lists
-        return [*filter(None, blocks)]
+        return self.apart(self._blocks(parent))
 
     # --- paragraphs ----------------------------------------------------------------------------
 
@@ -130,24 +122,7 @@ class _Word(OfficeHtml):
             tag = f"h{min(int(match[1]) + 1, 6)}"  # the first level is the title's
         elif (level := self._inherited(paragraph, style, "pPr", "outlineLvl")).isdecimal() and int(level) < 9:
             tag = f"h{min(int(level) + 2, 6)}"
-        label, depth = self._label(paragraph, style)
-        if label is None:
-            yield from self._bullet(words, depth)
-        else:
-            yield self._end_bullets()
-            yield from self.paragraph(tag, label, words)
-
-    def _bullet(self, words: str, depth: int) -> Iterator[str]:
-        depth = min(depth + 1, self._bullets + 1, _MAX_BULLETS)
-        if words.strip():
-            self.filled = True
-            lists = "<ul>" * (depth - self._bullets) or "</ul>" * (self._bullets - depth)
-            self._bullets = depth
-            yield f"{lists}<li>{words}"
-
-    def _end_bullets(self) -> str:
-        ends, self._bullets = "</ul>" * self._bullets, 0
-        return ends
+        yield from self.paragraph(tag, self._label(paragraph, style), words)
 
     def _words(self, paragraph: Any, style: str) -> str:
         marks = self._inherited(None, style, "rPr", "vertAlign"), False
@@ -213,12 +188,12 @@ class _Word(OfficeHtml):
             told, style = value(self._styles[style], *path), value(self._styles[style], "basedOn")
         return told
 
-    def _label(self, paragraph: Any, style: str) -> tuple[str | None, int]:
-        """The number of a paragraph as Word shows it, "" for none, None for a bullet; and the depth in its list."""
+    def _label(self, paragraph: Any, style: str) -> str:
+        """The number of a paragraph as Word shows it, a dash for a bullet, "" for none."""
         list_id = self._inherited(paragraph, style, "pPr", "numPr", "numId")
         level = self._inherited(paragraph, style, "pPr", "numPr", "ilvl")
         depth = int(level) if level.isdecimal() else self._numbers.level_of(list_id, style)
-        return (self._numbers.next(list_id, depth) if list_id not in ("", "0") else ""), depth
+        return self._numbers.next(list_id, depth) if list_id not in ("", "0") else ""
 
     # --- tables --------------------------------------------------------------------------------
 
@@ -270,10 +245,10 @@ class _Numbers:
         _, levels, _ = self._lists.get(list_id, ("", {}, {}))
         return next((depth for depth, level in levels.items() if value(level, "pStyle") == style), 0)
 
-    def next(self, list_id: str, depth: int) -> str | None:
+    def next(self, list_id: str, depth: int) -> str:
         counted_as, levels, starts = self._lists.get(list_id, ("", {}, {}))
         if depth not in levels or value(levels[depth], "numFmt") == "bullet":
-            return None
+            return "-"
         counts = self._counts[counted_as]
         start = starts.pop(depth, "")  # once, where the list begins
         if start.isdecimal():
