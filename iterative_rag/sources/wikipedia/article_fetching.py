@@ -175,7 +175,7 @@ def _fetch(wiki: MediaWiki, page: FoundPage, names: list[PageName], folder: Page
         "revision": str(page.revision),
         "revised": page.revised,
         "fetched": now,
-        "licence": wiki.site().licence,
+        "licence": wiki.licence(),
         "language": names[0].language,
         "redirects": tuple(dict.fromkeys(name.title for name in names if name.title != title)),
     }

@@ -32,14 +32,6 @@ _HINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """`licence` as the wiki words it, or ""; `category` is the prefix of its categories."""
-
-    licence: str
-    category: str = "Category"
-
-
-@dataclass(frozen=True, slots=True)
 class FoundPage:
     """A page, redirects followed. `revised` is the date of its revision (ISO 8601, UTC)."""
 
@@ -74,18 +66,16 @@ class MediaWiki:
         self.api = api
         self._web = web
         self._retry = retry
-        self._site: Site | None = None
+        self._licence: str | None = None
         self._lock = threading.Lock()
 
-    def site(self) -> Site:
-        """Requested once."""
+    def licence(self) -> str:
+        """As the wiki words it, or ""; requested once."""
         with self._lock:
-            if self._site is None:
-                query = self._query({"meta": "siteinfo", "siprop": "rightsinfo|namespaces"})
-                rights = query.get("rightsinfo", {})
-                category = str(query.get("namespaces", {}).get("14", {}).get("name", "Category"))
-                self._site = Site(str(rights.get("text") or rights.get("url") or ""), category)
-            return self._site
+            if self._licence is None:
+                rights = self._query({"meta": "siteinfo", "siprop": "rightsinfo"}).get("rightsinfo", {})
+                self._licence = str(rights.get("text") or rights.get("url") or "")
+            return self._licence
 
     def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
         """What each title leads to; one request for up to fifty of them."""
@@ -128,9 +118,9 @@ class MediaWiki:
         return tuple(str(link["title"]) for link in links if link.get("ns") == 0 and link.get("exists"))[:_CHOICES]
 
     def category(self, name: str) -> Iterator[str]:
-        """The articles of a category, with or without its prefix; requested a few hundred at a time, as needed."""
+        """The articles of a category, with or without "Category:"; requested a few hundred at a time, as needed."""
         prefix, _, rest = name.partition(":")
-        if rest and prefix.strip().casefold() in ("category", self.site().category.casefold()):
+        if rest and prefix.strip().casefold() == "category":
             name = rest.strip()
         title = {"cmtitle": f"Category:{name}", "cmtype": "page", "cmnamespace": "0", "cmlimit": "max"}
         for answer in self._parts({"list": "categorymembers", **title}):

@@ -10,7 +10,7 @@ from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPage, MediaWiki, Missing, Site
+from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPage, MediaWiki, Missing
 
 AGENT = "tests/1 (tests@example.org)"
 
@@ -79,15 +79,15 @@ def test_long_titles_make_no_endless_address(wiki: FakeWiki, client: MediaWiki) 
 
 
 def test_every_request_says_who_asks_and_yields_to_lag(wiki: FakeWiki, client: MediaWiki) -> None:
-    client.site()
+    client.licence()
     list(client.look_up(["Gull Point"]))
     client.html(100)
     assert wiki.agents == {AGENT}
     assert {asked["maxlag"] for asked in wiki.asked} == {"5"}
 
 
-def test_the_site_is_asked_once(wiki: FakeWiki, client: MediaWiki) -> None:
-    assert client.site() == client.site() == Site(LICENCE, "Rubrik")
+def test_the_licence_is_asked_once(wiki: FakeWiki, client: MediaWiki) -> None:
+    assert client.licence() == client.licence() == LICENCE
     assert len(wiki.asked) == 1
 
 
@@ -166,7 +166,7 @@ def test_stopping_ends_the_waiting(wiki: FakeWiki) -> None:
     assert len(wiki.asked) == 1
 
 
-@pytest.mark.parametrize("name", ["Lamps", "Category:Lamps", "category: Lamps", "Rubrik:Lamps"])
+@pytest.mark.parametrize("name", ["Lamps", "Category:Lamps", "category: Lamps"])
 def test_a_category_is_listed_through_all_its_parts(name: str, wiki: FakeWiki, client: MediaWiki) -> None:
     wiki.categories["Lamps"] = [f"Lamp {number:02}" for number in range(25)]
     assert list(client.category(name)) == wiki.categories["Lamps"]
