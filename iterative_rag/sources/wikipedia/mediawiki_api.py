@@ -147,10 +147,7 @@ class MediaWiki:
         whole: dict[str, Any] = {}
         for part in self._parts(parameters):
             for name, value in part.items():
-                if name == "pages" and name in whole:
-                    whole[name] = _merged(whole[name], value)
-                else:
-                    whole.setdefault(name, value)
+                whole[name] = [*whole.get(name, []), *value] if isinstance(value, list) else value
         return whole
 
     def _parts(self, parameters: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -209,9 +206,10 @@ def _leads_to(asked: str, query: Mapping[str, Any]) -> LookUp:
     for entry in query.get("interwiki", []):
         if entry["title"] == title:
             return Missing(asked, f"It is a page of another wiki ({entry.get('iw', '')}).")
-    pages: dict[str, dict[str, Any]] = {page["title"]: page for page in query.get("pages", [])}
-    page = pages.get(title, {"invalid": True})
-    if page.get("invalid"):
+    page: dict[str, Any] = {}
+    for part in query.get("pages", []):
+        page |= part if part["title"] == title else {}
+    if not page or page.get("invalid"):
         return Missing(asked, str(page.get("invalidreason", "It is not a valid title.")))
     if page.get("missing") or page.get("special") or not page.get("revisions"):
         return Missing(asked, "There is no such page.")
@@ -219,13 +217,6 @@ def _leads_to(asked: str, query: Mapping[str, Any]) -> LookUp:
         return Disambiguation(title)
     revision = page["revisions"][0]
     return FoundPage(title, str(page.get("canonicalurl", "")), int(revision["revid"]), str(revision["timestamp"]))
-
-
-def _merged(pages: list[dict[str, Any]], more: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    known = {page["title"]: page for page in pages}
-    for page in more:
-        known[page["title"]] = known.get(page["title"], {}) | page
-    return list(known.values())
 
 
 def _batches(titles: Sequence[str]) -> Iterator[list[str]]:
