@@ -18,7 +18,8 @@ from pathlib import Path
 from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import NotText, decode
-from iterative_rag.sources.formats.format import EXTRA, MAX_CHARS, Format, Reading, plain, shown
+from iterative_rag.sources.formats import html
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
 from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.metadata import metadata_of, not_read
@@ -48,9 +49,6 @@ def read(path: Path) -> Reading:
         body = "\n\n".join(filter(None, map(str.strip, reading.texts(mail))))
     except RecursionError as error:
         raise CorpusError("Its parts are nested too deeply to be read.") from error
-    if reading.lacking:
-        yield Skipped(source, reading.lacking, extra=EXTRA)
-        return
     attached = [name for name in reading.attached if name]
     headers = _headers(mail)
     lines = [f"{name.capitalize()}: {value}" for name, value in headers]
@@ -70,7 +68,6 @@ class _Reading:
     source: str
     attached: list[str] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
-    lacking: str = ""
 
     def texts(self, part: Message) -> Iterator[str]:
         """The texts of a part and of those within it, in order."""
@@ -81,7 +78,9 @@ class _Reading:
                 yield "\n\n".join(filter(None, [f"## {_header(message, 'subject')}".rstrip("# "), "\n".join(lines)]))
                 yield from self.texts(message)
         elif kind == "multipart/alternative":
-            yield from self._richest(part)
+            forms = ["\n\n".join(filter(None, map(str.strip, self.texts(form)))) for form in _within(part)]
+            # The forms say the same: the one of most words is the whole text.
+            yield max(["", *forms], key=lambda text: len(set(_WORD.findall(_LINK.sub("", text.casefold())))))
         elif part.is_multipart():
             for inner in _within(part):
                 yield from self.texts(inner)
@@ -91,11 +90,6 @@ class _Reading:
             self.kinds["encrypted parts"] += 1
         elif kind not in _SIGNATURES and not kind.startswith("multipart/"):
             self.attached.append(_line(part.get_filename() or ""))
-
-    def _richest(self, part: Message) -> Iterator[str]:
-        """Of the forms of one text the one of most words."""
-        forms = ["\n\n".join(filter(None, map(str.strip, self.texts(form)))) for form in _within(part)]
-        yield max(["", *forms], key=lambda text: len(set(_WORD.findall(_LINK.sub("", text.casefold())))))
 
     def _text(self, part: Message, kind: str) -> str | None:
         """None for what is no text to be read, or cannot be decoded."""
@@ -116,11 +110,6 @@ class _Reading:
         return None
 
     def _page(self, content: str) -> str:
-        from iterative_rag.sources.formats import html
-
-        if lacking := html.FORMAT.missing():
-            self.lacking = lacking
-            return ""
         try:
             page = html.page(content, self.source, "-")
         except FetchError as error:
@@ -186,4 +175,4 @@ def _line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
-FORMAT = Format(read, MAX_BYTES)
+FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))
