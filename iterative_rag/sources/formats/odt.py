@@ -190,7 +190,7 @@ class _Text(OfficeHtml):
         form = attribute(level, "num-format") if level is not None else ""
         goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
         start = self._counts.get(key, 0) + 1 if goes_on else _start(level)
-        entries = []
+        entries: list[str] = []
         for item in element:
             start = _start(item) if attribute(item, "start-value") and not entries else start
             blocks: list[str] = []

@@ -115,11 +115,6 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
                 f"The category {category.title!r} of the wiki {category.language!r} holds no article.",
                 hint="Check its name, and the language with --lang.",
             )
-    yield from _linked(wanted, wikis)
-
-
-def _linked(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
     yield from wanted.links_of
     for page in wanted.links_of:
-        for title in wikis.of(page.language).links(page.title):
-            yield PageName(title, page.language)
+        yield from (PageName(title, page.language) for title in wikis.of(page.language).links(page.title))
