@@ -107,8 +107,7 @@ def fetch_dataset(
     from iterative_rag.evaluation.datasets.frames_subsets import ids_of
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.retry_policy import RetryPolicy
-    from iterative_rag.sources.wikipedia.article_fetching import Stored, Wikis, fetch_into
-    from iterative_rag.sources.wikipedia.article_files import PageFolder
+    from iterative_rag.sources.wikipedia.article_fetching import PageFolder, Stored, Wikis, fetch_into
     from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     retry = retry or RetryPolicy(on_pause=on_pause)

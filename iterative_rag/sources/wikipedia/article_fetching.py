@@ -15,8 +15,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.sources.front_matter import Fields
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.web.stored_pages import StoredPage
-from iterative_rag.sources.wikipedia.article_files import PageFolder
+from iterative_rag.sources.web.stored_pages import StoredPage, StoredPages
 from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPage, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
@@ -85,6 +84,22 @@ class Wikis:
         if api not in self._known:
             self._known[api] = self._kind(api, self._web, self.retry)
         return self._known[api]
+
+
+class PageFolder(StoredPages):
+    """A folder of wiki pages, found by language and title, or by a redirect to them."""
+
+    def _key(self, name: str, language: str) -> tuple[str, str]:
+        return PageName(name, language).key
+
+    def find(self, name: PageName) -> StoredPage | None:
+        """The page stored under this title or a redirect to it."""
+        return self._found.get(name.key)
+
+    def names(self) -> list[PageName]:
+        """Every page of the folder."""
+        pages = {page.place: PageName(page.title, page.language) for page in self._found.values()}
+        return list(pages.values())
 
 
 def fetch_into(

@@ -12,11 +12,11 @@ from iterative_rag.sources.wikipedia.article_fetching import (
     FetchProgress,
     NotFetched,
     Outcome,
+    PageFolder,
     Stored,
     Wikis,
     fetch_into,
 )
-from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName
 
 LIMIT = 1000

@@ -26,11 +26,11 @@ from iterative_rag.sources.wikipedia.article_fetching import (
     IN_FLIGHT,
     NotFetched,
     Outcome,
+    PageFolder,
     Stored,
     Wikis,
     fetch_pages,
 )
-from iterative_rag.sources.wikipedia.article_files import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName, page_name
 from iterative_rag.types import Document
 
@@ -210,7 +210,7 @@ from pathlib import Path
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.wikipedia.article_fetching import Wikis, fetch_pages
-from iterative_rag.sources.wikipedia.article_files import PageFolder
+from iterative_rag.sources.wikipedia.article_fetching import PageFolder
 from iterative_rag.sources.wikipedia.page_names import page_name
 
 host, folder, titles = sys.argv[1], PageFolder(Path(sys.argv[2])), sys.argv[3:]

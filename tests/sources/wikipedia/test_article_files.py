@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.errors import CorpusHeld
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.wikipedia.article_files import PageFolder
+from iterative_rag.sources.wikipedia.article_fetching import PageFolder
 from iterative_rag.sources.wikipedia.page_names import PageName
 from iterative_rag.types import Document
 
