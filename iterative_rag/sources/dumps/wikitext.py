@@ -200,11 +200,9 @@ class _Page:
         name, bar, rest = content.partition("|")
         if not _NAME.fullmatch(name):
             return content, depth
-        return (
-            (self._template(name, rest.split("|") if bar else [], alone=alone), depth)
-            if bracket == "{{"
-            else (self._link(name, rest if bar else None), depth)
-        )
+        if bracket == "{{":
+            return self._template(name, rest.split("|") if bar else [], alone=alone), depth
+        return self._link(name, rest if bar else None), depth
 
     def _template(self, name: str, arguments: list[str], *, alone: bool) -> str:
         name = name.strip()
