@@ -6,7 +6,7 @@ A value leaves only if neither its form nor its place on the page says that it i
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.builtin.language.function_words import content, folded, stem, words
@@ -18,7 +18,6 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, Eviden
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
-from iterative_rag.builtin.reading.list_findings import as_parts
 from iterative_rag.builtin.reading.page_units import (
     PROSE,
     PageUnit,
@@ -32,7 +31,9 @@ from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_ot
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
 from iterative_rag.builtin.tables.page_tables import TableKind
 from iterative_rag.builtin.tables.reading_choice import STANDS
-from iterative_rag.builtin.tables.table_answers import table_answers
+from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
+from iterative_rag.builtin.tables.table_question import asks_for_all
+from iterative_rag.text.patterns import lazy_pattern
 
 # Limits of cost: most passages of a page that are read, spans of each that are considered, and values of the page that
 # are offered. They and the shares below were set by hand on development questions; none of them is fitted.
@@ -45,6 +46,14 @@ LEAST_KIND = 0.15
 UNSAID = 0.5
 # "430 km" is seldom the depth of a river unless it is said to be.
 _NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
+
+
+# The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
+# by hand, as few questions that it could be fitted on ask for all of something.
+SINGLE = 0.6
+# "two of the best-known skyscrapers", "eight": how many there are, and not which.
+_COUNT = lazy_pattern(r"(?i:two|three|four|five|six|seven|eight|nine|ten|several|many|some)\b(?! [A-Z])")
+_SEVERAL = lazy_pattern(r", | and ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,7 @@ class EvidencePageReader:
         stated = None if "infobox_facts" in self._without else infobox_fact(query, page)
         tabled = [] if "table_answers" in self._without else answers_of_tables(query, page)
         if stated and all(finding.score < stated.score for finding in tabled):
-            return best_of(as_parts(query, [stated]))  # so the network need not read the page
+            return best_of(_as_parts(query, [stated]))  # so the network need not read the page
         findings = [*tabled, *([stated] if stated else [])]
         stands = bool(tabled) and tabled[0].score >= STANDS
         closed = _rows(page) if stands else frozenset()
@@ -103,7 +112,7 @@ class EvidencePageReader:
                 continue
             chance = share * finding_odds.chance(weights["value"], offer.features) * (1.0 if offer.said else UNSAID)
             findings.append(_finding(page, offer, max(chance, SURE) if _is_denied(query, page, offer) else chance))
-        return best_of(as_parts(query, findings))
+        return best_of(_as_parts(query, findings))
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
         """The likeliest values of the page."""
@@ -160,6 +169,20 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
         for answer in table_answers(query, page.text, page.tables)
         if all(fits(query, value) for value in answer.values)
     ][:1]
+
+
+def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; if the query asks for all of something, one value is said to be a part and is trusted less, and
+    what only tells how many there are is left out."""
+    if not findings or not asks_for_all(query):
+        return list(findings)
+    return [
+        finding
+        if finding.rows or _SEVERAL.search(finding.value)
+        else replace(finding, score=SINGLE * finding.score, statement=f"{finding.statement} {INCOMPLETE}")
+        for finding in findings
+        if not _COUNT.match(finding.value)
+    ]
 
 
 def _rows(page: UnitPage) -> frozenset[str]:

@@ -12,7 +12,7 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
-from iterative_rag.builtin.reasoning import computed_values, name_parts, side_joining
+from iterative_rag.builtin.reasoning import computed_values, name_parts
 from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.node_result import (
     CANDIDATES,
@@ -20,7 +20,9 @@ from iterative_rag.builtin.reasoning.node_result import (
     NodeValue,
     add_short_names,
     combinations,
+    decide_by_one,
     is_rival,
+    pick_agreeing,
     unique,
 )
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
@@ -218,10 +220,10 @@ class Evaluation:
         missing = unique(text for part in operands for text in part.missing)
         if any(not operand.values for operand in operands):
             again = unique(need for part in operands for need in part.again)
-            decided = None if again else side_joining.decide_by_one(node, operands)
+            decided = None if again else decide_by_one(node, operands)
             return NodeResult((decided,), missing=missing) if decided else NodeResult(again=again, missing=missing)
         chosen = (
-            side_joining.pick_agreeing(operands)
+            pick_agreeing(operands)
             if node.operation is Operation.SAME
             else [self._of_subject(part.values) for part in operands]
         )
