@@ -99,8 +99,8 @@ class AmountReader:
         begun, result = self._at, self._one_unit()
         if per := _PER.match(self._text, self._at):
             self._at = per.end()
-            result = unit_conversion.combined(-1, result, self._one_unit())
-            result = Unit(" ".join(self._text[begun : self._at].split()), result.pint)
+            below = self._one_unit()
+            result = unit_conversion.combined(" ".join(self._text[begun : self._at].split()), result, below)
         return result
 
     def _one_unit(self) -> Unit:
@@ -116,8 +116,8 @@ class AmountReader:
         if sign is None:
             return unit
         self._at = sign.end()
-        raised = unit_conversion.combined(2 if sign[0][-1] in "²2" else 3, unit)
-        return Unit(" ".join(self._text[begun : self._at].split()), raised.pint)
+        name = " ".join(self._text[begun : self._at].split())
+        return unit_conversion.combined(name, unit, power=2 if sign[0][-1] in "²2" else 3)
 
     def _number(self) -> Value:
         """A number with its unit, if any; "5 ft 11 in" is one value."""

@@ -32,8 +32,7 @@ class Unit:
     @property
     def calendar(self) -> str:
         """The calendar unit ("year", "month", "week", "day" ...) that can be added to a date; "" if it is none."""
-        parts = _parts(self.pint)
-        name = parts[0][0].removeprefix("calendar_") if len(parts) == 1 and parts[0][1] == 1 else ""
+        name = str(self.pint).removeprefix("calendar_")
         return name if name in {"year", "month", "week", "day", "decade", "century"} else ""
 
 
@@ -66,32 +65,23 @@ def unit_of_words(text: str) -> Unit | None:
     return Unit(text[: name.end], known, _is_offset(known))
 
 
-def combined(power: int, first: Unit, second: Unit | None = None) -> Unit:
-    """`first` to a power, or `first` times `second` to it."""
+def combined(name: str, first: Unit, second: Unit | None = None, power: int = 1) -> Unit:
+    """`first` to a power, or divided by `second`, under the name by which the expression calls it: "m²", "km/h"."""
     if first.offset or (second is not None and second.offset):
         raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
-    made = first.pint**power if second is None else first.pint * second.pint**power
-    return Unit(_symbol(made), made)
-
-
-def _symbol(made: Any) -> str:
-    """The symbol of a compound unit: "km/h", "m²"."""
-    parts = [(registry().get_symbol(name), power) for name, power in _parts(made)]
-    raised = [sign + {1: "", 2: "²", 3: "³"}.get(abs(power), f"^{abs(power)}") for sign, power in parts]
-    above = "·".join(sign for sign, (_, power) in zip(raised, parts, strict=True) if power > 0)
-    below = "".join(f"/{sign}" for sign, (_, power) in zip(raised, parts, strict=True) if power < 0)
-    return f"{above or '1'}{below}"
-
-
-def _parts(made: Any) -> list[tuple[str, int]]:
-    """Pint's names of the parts of a unit, each with its power; pint cannot format exact powers itself."""
-    items: list[tuple[str, Any]] = list(registry().Quantity(1, made).unit_items())
-    return [(name, int(power)) for name, power in items]
+    return Unit(name, first.pint**power if second is None else first.pint / second.pint)
 
 
 def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
     """`value` of one unit in another. Raises ComputeError if they have different dimensions."""
-    scale, shift = affine(have.pint, want.pint)
+    from pint.errors import PintError
+
+    try:
+        scale, shift = units.affine(have.pint, want.pint)
+    except PintError:  # its own text cannot be written where a power is exact
+        raise ComputeError(f"{have.name} and {want.name} do not measure the same thing") from None
+    except (TypeError, ValueError) as error:  # decibels and their like: no fraction has a logarithm
+        raise ComputeError(f"{have.name} cannot be converted exactly") from error
     return value * scale + shift
 
 
@@ -102,17 +92,6 @@ def difference_unit(measure: Unit) -> Unit:
     return Unit(measure.name, registry().parse_units(f"delta_{measure.pint}"))
 
 
-def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
-    """(scale, shift) with `wanted = had * scale + shift`, between two units of pint. Raises ComputeError."""
-    from pint.errors import PintError
-
-    try:
-        return units.affine(have, want)
-    except PintError:  # its own text cannot be written where a power is exact
-        raise ComputeError(f"{_symbol(have)} and {_symbol(want)} do not measure the same thing") from None
-    except (TypeError, ValueError) as error:  # decibels and their like: no fraction has a logarithm
-        raise ComputeError(f"{_symbol(have)} cannot be converted exactly") from error
-
-
 def _is_offset(known: Any) -> bool:
-    return affine(known, registry().get_base_units(known)[1])[1] != 0
+    base = registry().get_base_units(known)[1]
+    return converted(Fraction(0), Unit("", known), Unit("", base)) != 0
