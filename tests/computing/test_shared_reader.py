@@ -7,7 +7,6 @@ import pytest
 from iterative_rag.computing import compute
 from iterative_rag.computing.date_arithmetic import read_date
 from iterative_rag.text import units
-from iterative_rag.text.dates import Date
 from tests.text.table import Row, rows
 
 # Texts that are nothing but a date that an expression may hold: with a month in words or by ISO 8601, or with an era.
@@ -30,15 +29,6 @@ def test_a_date_of_the_table_is_read_in_an_expression(row: Row) -> None:
     assert (str(found[0]), found[1]) == (row.meaning, len(row.text))
 
 
-def test_there_are_such_dates() -> None:
-    assert len(DATES) >= 20
-
-
-def test_slashes_divide_in_an_expression() -> None:
-    assert read_date("12/25/1987") is None
-    assert compute("12/6/2") == "1"
-
-
 @pytest.mark.parametrize(
     ("expression", "result"),
     [
@@ -57,11 +47,8 @@ def test_units_have_the_names_of_the_table(expression: str, result: str) -> None
     assert compute(expression) == result
 
 
-def test_a_year_before_christ_is_astronomical_inside_and_written_as_people_do() -> None:
-    assert (Date(-43).year, str(Date(-43))) == (-43, "44 BC")
-
-
-@pytest.mark.parametrize("unit", [one for one in units.names() if units.dimension(one) not in ("money", "share")])
-def test_an_expression_knows_every_unit_by_its_english_name(unit: str) -> None:
-    assert compute(f"5 {units.plural(unit)}") == f"5 {units.plural(unit)}"
-    assert units.unit_of(units.plural(unit)) == unit
+def test_an_expression_knows_every_unit_by_its_english_name() -> None:
+    for unit in units.names():
+        if units.dimension(unit) not in ("money", "share"):
+            assert compute(f"5 {units.plural(unit)}") == f"5 {units.plural(unit)}"
+            assert units.unit_of(units.plural(unit)) == unit

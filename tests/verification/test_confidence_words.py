@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from iterative_rag.types import Claim, ConfidenceWord, Conflict, Draft, Fact, Inquiry, Need, Reflection, Side
+from iterative_rag.types import ConfidenceWord, Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.confidence import by_confidence, by_evidence, thresholds
 
 QUOTE = "Its mayor is Edda Holm."
@@ -22,12 +22,6 @@ def test_the_words_follow_the_measured_thresholds() -> None:
     assert by_confidence(measured.well_supported) is ConfidenceWord.WELL_SUPPORTED
     assert by_confidence(measured.likely) is ConfidenceWord.LIKELY
     assert by_confidence(measured.likely - 0.01) is ConfidenceWord.WEAK_GUESS
-
-
-def test_a_question_is_near_by_its_names_and_the_best_find() -> None:
-    measured = thresholds()
-    assert measured.is_near(1.0, 0.3)
-    assert not measured.is_near(0.0, 0.3)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +42,3 @@ def test_an_llm_is_judged_by_what_its_answer_rests_on(draft: Draft, word: Confid
 
 def test_one_of_two_values_that_contradict_each_other_is_a_guess() -> None:
     assert by_evidence(INQUIRY, PROVED, 0.5, None, TWO_SIDES) is ConfidenceWord.WEAK_GUESS
-
-
-def test_a_claim_that_reflection_found_unproved_is_not_well_supported() -> None:
-    unproved = Reflection((Claim("Edda Holm is the mayor", False),))
-    assert by_evidence(INQUIRY, PROVED, 0.95, unproved, ()) is ConfidenceWord.LIKELY

@@ -170,8 +170,3 @@ def test_the_rules_say_what_they_have_understood(
     need: str, value: str, title: str, quote: str, support: Support
 ) -> None:
     assert by_rules(need, value, title, quote) is support
-
-
-def test_the_label_of_a_row_is_not_turned_round() -> None:
-    asked = ("Who was the predecessor of Bo Lee?", "Una", "Bo Lee", "Succeeded by: Una")
-    assert by_rules(*asked, row=True) is Support.DISAGREES

@@ -8,9 +8,10 @@ import pytest
 
 from fakes import groundedness_cases
 from fakes.tower_facts import AGE, INQUIRY, draft, fact
-from iterative_rag.types import Draft, Fact, Inquiry, Need
+from iterative_rag.types import Draft, Inquiry, Need
 from iterative_rag.verification.claim_matching import split_claims
 from iterative_rag.verification.groundedness import Standing, check, claims
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
@@ -29,28 +30,7 @@ def test_an_answer_is_cut_into_claims(text: str, pieces: list[str] | None) -> No
     assert [piece.text for piece in split_claims(text, "37")] == (wanted if text else [])
 
 
-def test_a_marker_belongs_to_the_claim_before_it() -> None:
-    pieces = split_claims("Oda Brenk drew it [2], born in 1874 [1] [3]. It fell. [4]")
-    assert [piece.cited for piece in pieces] == [(2,), (1, 3), (4,)]
-    assert [piece.sentence for piece in pieces] == [0, 0, 1]
-
-
-def test_claims_say_which_facts_prove_them() -> None:
-    found = claims(INQUIRY, draft("Oda Brenk designed Velm Tower [1]; she was born on March 3, 1874 [2].", "1874"))
-    assert [(claim.grounded, claim.facts) for claim in found] == [(True, (0,)), (True, (1,))]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Velm Tower, finished in 1911, is the work of Oda Brenk [1].",
-        "The architect Oda Brenk was born in 1874 and died in 1950 [2].",
-        "It was finished in 1911 [1].",
-        "Brenk's teacher was Tomas Vey [2].",
-        "Oda Brenk and Lena Fisk designed the tower [1].",
-        "She was born in March 1874 [2] and was 37 years old when Velm Tower was finished [1].",
-    ],
-)
+@pytest.mark.parametrize("text", table(__file__, "proved"))
 def test_what_the_facts_say_is_proved(text: str) -> None:
     assert all(claim.grounded for claim in claims(INQUIRY, draft(text, "37", AGE)))
 
@@ -77,17 +57,7 @@ def test_what_they_do_not_say_is_not(text: str, standing: Standing) -> None:
     assert checked.claim.reason
 
 
-@pytest.mark.parametrize(
-    ("quote", "text", "grounded"),
-    [
-        ("Oda Brenk joined the U.S. Army.", "Oda Brenk joined the army of the United States [1].", True),
-        ("Oda Brenk led the United Nations in 1950.", "Oda Brenk led the UN in 1950 [1].", True),
-        ("Oda Brenk became the French president.", "Oda Brenk became the president of France [1].", True),
-        ("Oda Brenk wrote it in German.", "Oda Brenk wrote it in Germany [1].", False),
-        ("Oda Brenk left North Korea.", "Oda Brenk left South Korea [1].", False),
-        ("Oda Brenk admired Tom Holland.", "Oda Brenk admired the Netherlands [1].", False),
-    ],
-)
+@pytest.mark.parametrize(("quote", "text", "grounded"), table(__file__, "other_names"))
 def test_another_form_of_a_name_proves_a_claim(quote: str, text: str, grounded: bool) -> None:
     question = "What did Oda Brenk do?"
     inquiry = Inquiry(question, question, (fact(Need(question), "Oda Brenk", quote),))
@@ -109,68 +79,18 @@ NUMBERS = fact(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "grounded"),
-    [
-        ("Orra has 12400 inhabitants [1].", True),
-        ("Orra has 12 400 inhabitants [1].", True),
-        ("Die Stadt Orra hat 12.400 Einwohner und ist mit Karsa verbunden [1].", True),
-        ("Die Stadt Orra hat 12.500 Einwohner und ist mit Karsa verbunden [1].", False),
-        ("Orra has about 12,000 inhabitants [1].", True),
-        ("Orra covers 31.5 square kilometres [1].", True),
-        ("Orra covers 31,5 km² [1].", True),
-        ("Orra covers 31.5 square miles [1].", False),
-        ("Orra has 12,500 inhabitants [1].", False),
-        ("Orra has been twinned with Karsa for 7 seasons [1].", True),
-        ("Orra has been twinned with Karsa for seven years [1].", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "grounded"), table(__file__, "numbers"))
 def test_numbers_are_read_and_not_compared_as_text(text: str, grounded: bool) -> None:
     inquiry = Inquiry("How large is Orra?", "How large is Orra?", (NUMBERS,))
     found = claims(inquiry, Draft(True, text, "12,400", (0,)))
     assert all(claim.grounded for claim in found) is grounded
 
 
-@pytest.mark.parametrize(
-    ("quote", "right", "wrong"),
-    [
-        (
-            "Die Kirche wurde von Oda Brenk entworfen und am 3. März 1911 in Karsa geweiht.",
-            "Oda Brenk entwarf die Kirche, die am 3. März 1911 geweiht wurde [1].",
-            "Oda Brenk entwarf die Kirche, die am 3. Mai 1911 geweiht wurde [1].",
-        ),
-        (
-            "Le roman d'Oda Brenk, paru en 1911, compte douze chapitres.",
-            "Paru en 1911, le roman d’Oda Brenk compte 12 chapitres [1].",
-            "Paru en 1911, le roman d’Oda Brenk compte 14 chapitres [1].",
-        ),
-        (
-            "Oda Brenk nació en Karsa el 3 de marzo de 1874.",
-            "Oda Brenk nació en Karsa en marzo de 1874 [1].",
-            "Oda Brenk nació en Orra en marzo de 1874 [1].",
-        ),
-        (
-            "Ода Бренк родилась в Карсе 3 марта 1874 года.",
-            "Ода Бренк родилась 3 марта 1874 [1].",
-            "Лена Фиск родилась 3 марта 1874 [1].",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("quote", "right", "wrong"), table(__file__, "languages"))
 def test_other_languages_are_held_to_the_same(quote: str, right: str, wrong: str) -> None:
     inquiry = Inquiry("?", "?", (fact(Need("?"), "Brenk", quote),))
     assert all(claim.grounded for claim in claims(inquiry, Draft(True, right, "x", (0,))))
     assert not all(claim.grounded for claim in claims(inquiry, Draft(True, wrong, "x", (0,))))
-
-
-def test_another_language_than_the_facts_is_held_to_names_and_numbers() -> None:
-    said = "Velm Tower wurde von Oda Brenk entworfen und 1911 vollendet [1]."
-    assert claims(INQUIRY, draft(said))[0].grounded
-    assert not claims(INQUIRY, draft(said.replace("1911", "1921")))[0].grounded
-
-
-def test_a_name_put_together_from_two_may_be_right_and_is_open() -> None:
-    (checked,) = check(INQUIRY, draft("Her name is Lena Brenk."))
-    assert checked.standing is Standing.OPEN
 
 
 def test_nothing_breaks_on_strange_drafts() -> None:
@@ -178,13 +98,6 @@ def test_nothing_breaks_on_strange_drafts() -> None:
         assert isinstance(claims(INQUIRY, draft(text)), tuple)
     assert claims(Inquiry("?", "?"), draft("Oda Brenk [1]."))[0].grounded is False
     assert claims(INQUIRY, Draft(False, "Nothing is said of Oda Brenk.", missing="x")) == ()
-
-
-def test_a_quote_that_names_what_it_denies_does_not_prove_a_date_of_another() -> None:
-    swapped: Fact = fact(Need("When was Lena Fisk born?"), "Lena Fisk", "Lena Fisk was born in 1880 in Orra.", "1880")
-    inquiry = Inquiry(INQUIRY.original, INQUIRY.original, (*INQUIRY.facts, swapped))
-    told = Draft(True, "Oda Brenk was born in 1880 [1].", "1880", (2,))
-    assert not claims(inquiry, told)[0].grounded
 
 
 @pytest.mark.parametrize(
@@ -202,11 +115,12 @@ def test_a_name_may_be_longer_in_the_quote_and_a_word_no_stronger_in_the_claim(t
 
 
 @pytest.mark.parametrize("half", ["tuning", "held"])
-def test_constructed_answers_are_judged_as_well_as_ever(half: str) -> None:
-    """400 answers of a scripted LLM, of which every third or so makes an unsupported claim."""
+def test_constructed_answers_are_judged_as_well_as_ever(half: str, request: pytest.FixtureRequest) -> None:
+    """Answers of a scripted LLM, of which every third or so makes an unsupported claim."""
+    count = 400 if request.config.getoption("nightly") else 120
     rng, templates = random.Random(7), groundedness_cases.scenes(half)
     caught, added, supported, rejected = 0, 0, 0, 0
-    for n in range(400):
+    for n in range(count):
         made = groundedness_cases.case(templates[n % len(templates)], rng)
         found = claims(made.inquiry, groundedness_cases.drafted(made))
         hit, wrong = groundedness_cases.judged(made, found)
@@ -214,33 +128,12 @@ def test_constructed_answers_are_judged_as_well_as_ever(half: str) -> None:
         caught += bool(hit)
         supported += len(found) - (hit is not None)
         rejected += len(wrong)
-    assert added > 90
+    assert added > 0.22 * count
     assert caught >= 0.95 * added
     assert rejected <= 0.03 * supported
 
 
-@pytest.mark.parametrize(
-    ("title", "quote", "text", "grounded"),
-    [
-        ("Oda Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", True),
-        ("Oda Brenk (mayor)", "The politician was the 15th mayor.", "Brenk was the 15th mayor [1].", True),
-        ("Oda Maria Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", True),
-        (
-            "2010 Karsa Games",
-            "They were opened by the 15th mayor.",
-            "The 15th mayor opened the 2010 Karsa Games [1].",
-            True,
-        ),
-        ("X [1] Oda Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
-        ("Mayors: Oda Brenk", "She was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
-        ("Oda Brenk", "Lena Fisk was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
-        ("Oda Brenk", "In 1911 the chemist Lena Fisk was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", False),
-        ("Oda Brenk", "Lena Fisk's niece was the 15th mayor.", "Oda Brenk was the 15th mayor [1].", True),
-        ("Mayors of 1911", "Lena Fisk was the 15th mayor.", "Lena Fisk was the 15th mayor in 1911 [1].", False),
-        ("A green hall", "The 15th mayor sat there.", "The 15th mayor sat in a green hall [1].", True),
-        ("A green hall", "The 15th mayor lived there.", "The 15th mayor was green [1].", False),
-    ],
-)
+@pytest.mark.parametrize(("title", "quote", "text", "grounded"), table(__file__, "titles"))
 def test_a_title_names_its_subject_and_proves_nothing_else(title: str, quote: str, text: str, grounded: bool) -> None:
     question = "Who or what had to do with the 15th mayor?"
     inquiry = Inquiry(question, question, (fact(Need(question), title, quote),))

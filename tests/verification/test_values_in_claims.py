@@ -6,11 +6,9 @@ import pytest
 
 from fakes.tower_facts import fact
 from iterative_rag.types import Computation, Draft, Inquiry, Need
-from iterative_rag.verification.conflicts import conflicts, with_conflicts
+from iterative_rag.verification.conflicts import conflicts
 from iterative_rag.verification.groundedness import Standing, check
-from tests.text.table import Row, rows
-
-TOLD = [row for row in rows() if row.meaning]
+from tests.text.table import rows
 
 
 def standing(claim: str, quote: str, *computations: Computation, question: str = "What of Velm Tower?") -> Standing:
@@ -83,20 +81,10 @@ def test_a_result_is_restated_in_its_own_or_another_unit(
     assert (standing(claim, quote, computation) is Standing.PROVED) is proved
 
 
-@pytest.mark.parametrize("row", TOLD, ids=lambda row: f"{row.code}: {row.text}")
-def test_every_text_of_the_table_proves_itself(row: Row) -> None:
-    assert standing(f"Velm: {row.text}", f"Velm: {row.text}.") is not Standing.FAILED
-
-
-def test_no_text_of_the_table_proves_the_next_one() -> None:
-    """The reader of claims keeps apart what it proves: 1.4 million is not ten million."""
-    english = [row for row in TOLD if row.code == "en" and not set("~<>;") & set(row.meaning)]
-    failed = [
-        standing(f"Velm had {one.text}", f"Velm had {other.text}.") is not Standing.PROVED
-        for one, other in zip(english, english[7:], strict=False)
-        if one.meaning != other.meaning
-    ]
-    assert sum(failed) >= 0.97 * len(failed)
+def test_every_text_of_the_table_proves_itself() -> None:
+    told = [row for row in rows() if row.meaning]
+    failed = [row for row in told if standing(f"Velm: {row.text}", f"Velm: {row.text}.") is Standing.FAILED]
+    assert failed == []
 
 
 @pytest.mark.parametrize(
@@ -135,13 +123,6 @@ def test_two_who_held_an_office_in_turn_are_no_contradiction(one: str, other: st
     names = (("Oda Brenk", one), ("Per Holm", other))
     facts = [fact(MAYOR, f"Guide {name}", f"{name} {said}.", name) for name, said in names]
     assert bool(conflicts(facts)) is differ
-
-
-def test_an_answer_is_not_told_that_sources_differ_which_agree() -> None:
-    need = Need("How many floors has Velm Tower?")
-    facts = tuple(fact(need, f"Guide {n}", f"Velm Tower has {n} floors.", n) for n in ("105", "one hundred and five"))
-    draft = Draft(True, "105 [1].", "105", (0,))
-    assert with_conflicts(draft, Inquiry(need.question, need.question, facts)) == (draft, ())
 
 
 def test_the_years_of_lives_decide_nothing() -> None:
