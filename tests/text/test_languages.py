@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from iterative_rag.text.languages import codes, is_function_word, is_negation, language
+from iterative_rag.text.spoken_language import language_of_text, main_language
 
 
 @pytest.mark.parametrize(
@@ -31,3 +35,49 @@ def test_function_words_and_negations() -> None:
     assert not is_function_word("tower", "en")
     assert is_negation("nicht", "de")
     assert not is_negation("nicht", "en")
+
+
+# --- which language a question or a document is in ------------------------------------------------
+
+
+QUESTIONS = tomllib.loads((Path(__file__).parent / "questions_by_language.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("code", QUESTIONS)
+def test_questions_are_told_by_their_words(code: str) -> None:
+    told = [language_of_text(question) for question in QUESTIONS[code]]
+    assert told.count(code) >= len(told) - 1
+    assert set(told) <= {code, ""}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the mayor of Aldermere?",
+        "Who was Jacques Chirac's Vater?",
+        "who juan ponce de leon?",
+        "Which came first, Ne Jouez Pas Avec Les Martiens or A Hijacking?",
+        "Are Béatrice et Bénédict and Les pêcheurs de perles both operas?",
+        "Which opera premiered first, La clemenza di Tito or Idomeneo?",
+        "What does 紅樓夢 mean?",
+        "Jacques Chirac",
+        "Johann Sebastian Bach?",
+        "Gonzalo García de Santa María",
+        "Harriet Lane mother",
+        "When?",
+        "x",
+        "?",
+        "",
+        "12 + 30",
+    ],
+)
+def test_english_questions_and_names_are_taken_for_no_other_language(question: str) -> None:
+    assert language_of_text(question) in {"en", ""}
+
+
+def test_the_language_of_most_documents() -> None:
+    german = "Aldermere ist eine kleine Stadt im Westen des Landes. Der Lorn fließt durch die Stadt."
+    english = "Aldermere is a small town in the west of the country. The Lorn flows through the town."
+    assert main_language([german, german, english]) == "de"
+    assert main_language([german, english]) == ""
+    assert main_language([]) == ""

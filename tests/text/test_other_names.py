@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.text.other_names import common_names, country_of, nations_in, spelled_out, with_other_names
+from iterative_rag.text.other_names import common_names, spelled_out, with_other_names
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,3 @@ def test_offices_are_asked_for_in_full_and_names_looked_for_in_both_forms() -> N
     assert with_other_names("head of the UN") == "head of the UN (United Nations)"
     assert with_other_names("head of the United Nations") == "head of the United Nations (UN)"
     assert with_other_names("president of the United States") == "president of the United States"
-
-
-def test_nations() -> None:
-    assert nations_in("an English-American poet from Texas who ate turkey") == ("England", "United States", "Texas")
-    assert country_of("Texas") == country_of("United States") == "United States"
-    assert country_of("England") == "United Kingdom"
-    assert nations_in("Papua New Guinea, Guinea-Bissau and Guinea") == ("Papua New Guinea", "Guinea-Bissau", "Guinea")

@@ -22,12 +22,6 @@ def test_a_lazy_pattern_does_what_a_compiled_one_does() -> None:
     assert (lazy.pattern, lazy.flags, dict(lazy.groupindex)) == (compiled.pattern, compiled.flags, {"year": 1})
 
 
-def test_a_wrong_pattern_is_an_error_when_it_is_used() -> None:
-    wrong = lazy_pattern("(")
-    with pytest.raises(re.error, match="missing"):
-        wrong.search("x")
-
-
 def patterns() -> Iterator[tuple[str, _LazyPattern]]:
     """Every lazy pattern that a module of the package holds, and the module's name."""
     for area in ("builtin", "computing", "correction", "engine", "llm", "retrieval", "text", "verification"):
