@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
-import numpy as np
 import pytest
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter
@@ -22,14 +20,13 @@ from fakes.in_memory_qdrant import InMemoryQdrant
 from fakes.llama_index_models import two_article_llm, word_embedding
 from fakes.qdrant_http import qdrant_server
 from iterative_rag import IterativeRAG
-from iterative_rag.app.factory import names_collection, open_to_read
-from iterative_rag.errors import CorpusError, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable, UsageError
+from iterative_rag.app.factory import open_to_read
+from iterative_rag.errors import CorpusError, CorpusMismatch, StoreMissing, StoreUnreachable, UsageError
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus
 from iterative_rag.index.embedders import embedder as chosen_embedder
-from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.settings import load_settings
-from iterative_rag.types import Hit, Within
+from iterative_rag.types import Hit
 
 qdrant = pytest.importorskip("llama_index.vector_stores.qdrant", reason="needs the extra llama-index")
 
@@ -153,19 +150,6 @@ def test_a_hit_is_the_text_of_its_node(index: Any) -> None:
         assert corpus.search(["In which town does the Sunday bridge stand?"], 1)[0][0].title == "Sunday bridge"
 
 
-def test_the_dense_half_is_that_of_the_definition(index: Any) -> None:
-    nodes = {node.get_content(): node for node in nodes_of(index)}
-    vectors = np.array([word_embedding(DIMENSIONS).get_text_embedding(embedded(node)) for node in nodes.values()])
-    with closing(opened(index)) as corpus:
-        for query in QUERIES[:3]:
-            scores = dict(zip(nodes, vectors @ word_embedding(DIMENSIONS).get_query_embedding(query), strict=True))
-            best = sorted(corpus.search([query], 5)[0], key=lambda hit: hit.dense_rank or 999)
-            for hit in best:
-                if hit.dense_rank:
-                    better = sum(score > scores[shown(corpus, hit)] + 1e-6 for score in scores.values())
-                    assert hit.dense_rank > better
-
-
 def test_words_count_in_every_shape(index: Any) -> None:
     with closing(opened(index)) as corpus:
         (hits,) = corpus.search(["Place7"], 3)
@@ -173,42 +157,9 @@ def test_words_count_in_every_shape(index: Any) -> None:
         assert hits[0].sparse_rank == 1
 
 
-def test_queries_together_give_what_each_gives_alone(index: Any) -> None:
-    with closing(opened(index)) as corpus:
-        together = corpus.search([*QUERIES, "", QUERIES[0]], 8)
-        assert together == [*(corpus.search([query], 8)[0] for query in QUERIES), [], together[0]]
-        assert corpus.search(QUERIES, 0) == [[] for _ in QUERIES]
-
-
-def test_it_is_searched_from_many_threads(index: Any) -> None:
-    with closing(opened(index)) as corpus, ThreadPoolExecutor(8) as pool:
-        alone = corpus.search(QUERIES, 5)
-        assert all(found == alone for found in pool.map(lambda _: corpus.search(QUERIES, 5), range(16)))
-
-
-def test_a_pinned_corpus_keeps_what_it_has_read(index: Any, client: InMemoryQdrant) -> None:
-    with closing(opened(index)) as corpus:
-        before = corpus.fingerprint
-        with closing(corpus.pinned()) as pinned:
-            (hit,) = pinned.search(["mayor of Aldermere"], 1)[0]
-            text = pinned.document(hit.document_id).text
-            client.delete_collection("theirs")
-            client.create_collection("theirs", client.given["create_collection"][1]["vectors_config"])
-            assert pinned.document(hit.document_id).text == text
-        with pytest.raises(CorpusError, match="no document"):
-            corpus.document(hit.document_id)
-        assert corpus.fingerprint != before
-
-
 def nodes_of(index: Any) -> Sequence[BaseNode]:
     nodes: Sequence[BaseNode] = index.vector_store.get_nodes(limit=1000)
     return nodes
-
-
-def embedded(node: BaseNode) -> str:
-    from llama_index.core.schema import MetadataMode
-
-    return node.get_content(metadata_mode=MetadataMode.EMBED)
 
 
 def shown(corpus: CollectionCorpus, hit: Hit) -> str:
@@ -265,40 +216,6 @@ def test_payloads_of_other_programs_are_read_by_the_keys_that_are_named(client: 
         assert corpus.titles() == sorted(ARTICLES)
 
 
-def test_documents_may_be_told_apart_by_numbers(client: InMemoryQdrant, server: str) -> None:
-    from qdrant_client import models
-
-    client.create_collection("wiki", models.VectorParams(size=DIMENSIONS, distance=models.Distance.DOT))
-    for number, text in enumerate(["The mayor of Umber", "is Ida Roe.", "Another article."]):
-        payload = {"text": text, "metadata": {"article": number // 2}}
-        vector = word_embedding(DIMENSIONS).get_text_embedding(text)
-        client.upsert("wiki", [models.PointStruct(id=number, payload=payload, vector=vector)])
-    with closing(at(f"{server}/wiki?document=metadata.article")) as corpus:
-        (hit,) = corpus.search(["mayor of Umber"], 1)[0]
-        assert corpus.document(hit.document_id).text == "The mayor of Umber\nis Ida Roe."
-
-
-def test_payloads_that_make_no_sense_are_no_fault(client: InMemoryQdrant) -> None:
-    from qdrant_client import models
-
-    good = written(client, "dense, unnamed")
-    deep = "[" * 100_000
-    broken: list[dict[str, Any]] = [
-        {"_node_content": "{", "doc_id": "x"},
-        {"_node_content": deep, "text": "A stray text.", "doc_id": ["list"]},
-        {"_node_content": json.dumps({"text": 7, "relationships": {"2": {"node_id": "no id"}}}), "doc_id": 5},
-        {"_node_content": json.dumps([1]), "metadata": "none"},
-        {},
-    ]
-    for number, payload in enumerate(broken):
-        vector = word_embedding(DIMENSIONS).get_text_embedding("mayor")
-        client.upsert("theirs", [models.PointStruct(id=number, payload=payload, vector=vector)])
-    with closing(opened(good)) as corpus:
-        (hits,) = corpus.search(["mayor"], 50)
-        assert "A stray text." in {shown(corpus, hit) for hit in hits}
-        assert set(corpus.titles()) >= set(ARTICLES)
-
-
 # --- through the doors -----------------------------------------------------------------------
 
 
@@ -340,44 +257,11 @@ def test_the_command_line_searches_and_asks_it(client: InMemoryQdrant, server: s
     assert "starter" not in asked.err
 
 
-def test_it_cannot_be_searched_in_part(client: InMemoryQdrant) -> None:
-    index = written(client, "dense, unnamed")
-    with closing(opened(index)) as corpus:
-        assert search_filtered(corpus, "mayor", 3, Within())
-        with pytest.raises(UsageError, match="only be searched as a whole"):
-            search_filtered(corpus, "mayor", 3, Within(title="Aldermere"))
-        rag = IterativeRAG.from_settings(llm="builtin", index=index)
-        with closing(rag), pytest.raises(UsageError, match="only be searched as a whole"):
-            rag.ask(two_article_corpus.QUESTION, within=Within(title="Aldermere"))
-
-
-def test_a_client_that_fails_and_a_collection_that_is_not_there_are_told(client: InMemoryQdrant) -> None:
-    with pytest.raises(StoreMissing, match="no collection 'theirs' yet"):
-        opened(qdrant.QdrantVectorStore("theirs", client=client))
-    with closing(opened(written(client, "dense, unnamed"))) as corpus:
-
-        def failing(name: str) -> None:
-            raise OSError("as a client of gRPC fails, with an error of its own")
-
-        client.fails = failing
-        with pytest.raises(StoreError, match="failed: OSError"):
-            corpus.search(["mayor"], 1)
-        client.fails = lambda name: None
-        assert corpus.search(["mayor"], 1)[0]
-
-
 def test_another_embedder_is_refused_by_its_size(client: InMemoryQdrant, server: str) -> None:
     written(client, "dense, unnamed")
     with pytest.raises(CorpusMismatch, match=r"vectors of 64 dimensions, and .* makes 32") as raised:
         at(f"{server}/theirs", word_embedding(32))
     assert "--embedder ollama/MODEL" in raised.value.hint
-
-
-def test_only_the_address_of_a_collection_names_one() -> None:
-    for index in ("local", "disk:///folder/name", "qdrant://127.0.0.1:6333"):
-        assert not names_collection(load_settings({"index": index}))
-    assert names_collection(load_settings({"index": "qdrant://127.0.0.1:6333/theirs"}))
-    assert not names_collection(load_settings({"index": "qdrant://127.0.0.1:6333/theirs", "corpus": "mine"}))
 
 
 def test_what_is_not_there_or_not_theirs(client: InMemoryQdrant, server: str) -> None:

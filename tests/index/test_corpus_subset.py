@@ -74,14 +74,6 @@ def test_it_ranks_as_an_index_of_these_documents_alone(
     assert any(hit.sparse_rank for hits in found for hit in hits)
 
 
-def test_what_is_outside_cannot_crowd_it_out(whole: IndexedCorpus) -> None:
-    [everything] = whole.search(QUERIES[:1], 500)
-    last = everything[-1].document_id
-    [hits] = CorpusPart(whole, [last]).search(QUERIES[:1], 3)
-    assert [hit.document_id for hit in hits] == [last] * len(hits)
-    assert hits[0].dense_rank == 1
-
-
 def test_only_current_versions_are_found(whole: IndexedCorpus, corpora: Corpora, embedder: HashingEmbedder) -> None:
     part = CorpusPart(whole, ["d00", "d01"])
     part.search(QUERIES, 5)
@@ -94,17 +86,6 @@ def test_only_current_versions_are_found(whole: IndexedCorpus, corpora: Corpora,
     assert part.fingerprint != before
 
 
-def test_parts_differ_in_their_fingerprint_alone(whole: IndexedCorpus) -> None:
-    first, same, other = (
-        CorpusPart(whole, ["d00", "d01"]),
-        CorpusPart(whole, ["d01", "d00", "d00"]),
-        CorpusPart(whole, ["d00"]),
-    )
-    assert first.name == whole.name
-    assert first.fingerprint == same.fingerprint
-    assert len({first.fingerprint, other.fingerprint, whole.fingerprint}) == 3
-
-
 def test_documents_outside_cannot_be_read(whole: IndexedCorpus) -> None:
     part = CorpusPart(whole, ["d00"])
     assert part.document("d00") == whole.document("d00")
@@ -112,9 +93,3 @@ def test_documents_outside_cannot_be_read(whole: IndexedCorpus) -> None:
     assert whole.search(QUERIES, 1)[0]
     with pytest.raises(CorpusError, match="does not belong to the part"):
         part.document("d01")
-
-
-def test_a_part_of_nothing_and_of_something_unknown(whole: IndexedCorpus) -> None:
-    assert CorpusPart(whole, []).search(QUERIES, 5) == [[], [], []]
-    with pytest.raises(CorpusError, match="no document 'nothing'"):
-        CorpusPart(whole, ["d00", "nothing"])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from fakes.in_memory import index_documents
-from iterative_rag.errors import CorpusError, NothingWithin
+from iterative_rag.errors import NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.filters import language_of, search_filtered
@@ -73,23 +72,10 @@ def test_only_what_is_meant_is_found_and_all_of_it(corpus: IndexedCorpus, wanted
     assert {hit.document_id for hit in found(corpus, wanted)} == set(documents)
 
 
-def test_a_part_ranks_as_if_there_were_no_others(corpus: IndexedCorpus, tmp_path: Path) -> None:
-    corpora, embedder = Corpora(tmp_path / "alone"), HashingEmbedder(64)
-    index_documents(corpora, "alone", DOCUMENTS[1:2], embedder)
-    with closing(corpora.open("alone", embedder)) as alone:
-        assert found(corpus, Within(language="de")) == alone.search([QUERY], 200)[0]
-
-
 def test_nothing_meant_is_another_thing_than_nothing_found(corpus: IndexedCorpus) -> None:
     with pytest.raises(NothingWithin, match="No document matches --title Zeppelin --document-language fr") as raised:
         found(corpus, Within(title="Zeppelin", language="fr"))
     assert "Edda Holm" in raised.value.hint
-
-
-def test_what_looks_like_a_pattern_of_another_kind_is_plain_text(corpus: IndexedCorpus) -> None:
-    assert {hit.document_id for hit in found(corpus, Within(title="(Schiff)"))} == {"b"}
-    with pytest.raises(CorpusError):
-        found(corpus, Within(title=".*"[::-1] + "+"))
 
 
 @pytest.mark.parametrize(

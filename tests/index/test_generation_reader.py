@@ -7,20 +7,20 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from iterative_rag.errors import CorpusHeld, CorpusNotFound
+from iterative_rag.errors import CorpusHeld
 from iterative_rag.index import edge_place
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
-from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
+from tests.nightly import sliced
 
 # Each child says "ready" once it holds what it is about, and ends when its standard input does.
 HEAD = """
@@ -105,14 +105,6 @@ def test_a_second_writer_names_the_first_and_asks_for_nobodys_end(
     assert "kill" not in raised.value.hint
 
 
-def test_a_killed_writer_blocks_nobody(indexed: Corpora, articles: Path, embedder: HashingEmbedder) -> None:
-    with child(WRITER, indexed, articles) as writer:
-        os.kill(writer.pid, signal.SIGKILL)
-        writer.wait()
-        assert "Vltava" in found(indexed, embedder)
-        assert ingest([open_source(articles)], indexed, "small", embedder).unchanged == 4
-
-
 # --- readers ---------------------------------------------------------------------------------
 
 
@@ -150,13 +142,13 @@ def test_a_writer_does_not_wait_for_readers(indexed: Corpora, articles: Path, em
 def test_many_processes_open_at_once_while_one_writes(
     indexed: Corpora, articles: Path, embedder: HashingEmbedder
 ) -> None:
-    readers = [started(OPENING, indexed, articles) for _ in range(12)]
-    for turn in range(8):
+    readers = [started(OPENING, indexed, articles) for _ in range(4)]
+    for turn in range(4):
         (articles / "Turn.txt").write_text(f"Turn {turn} of a mill.", encoding="utf-8")
         index(indexed, articles, embedder)
     printed = [reader.communicate()[0].splitlines() for reader in readers]
-    assert [reader.returncode for reader in readers] == [0] * 12
-    assert [len(lines) for lines in printed] == [5] * 12
+    assert [reader.returncode for reader in readers] == [0] * 4
+    assert [len(lines) for lines in printed] == [5] * 4
     assert {line.split()[0] for lines in printed for line in lines} == {"Vltava"}
 
 
@@ -177,50 +169,6 @@ def test_a_run_keeps_what_it_found(indexed: Corpora, articles: Path, embedder: H
         assert "another text" in corpus.document(corpus.search(["longest river"], 1)[0][0].document_id).text
     index(indexed, articles, embedder)
     assert folders(indexed) == ["2"]
-
-
-def test_removed_while_it_is_read_a_corpus_can_be_read_to_the_end(indexed: Corpora, embedder: HashingEmbedder) -> None:
-    with closing(indexed.open("small", embedder)) as corpus, closing(corpus.pinned()) as run:
-        hits = run.search(["longest river"], 1)
-        indexed.remove("small")
-        assert run.search(["longest river"], 1) == hits
-        assert "Vltava" in run.document(hits[0][0].document_id).text
-        with pytest.raises(CorpusNotFound):
-            indexed.open("small", embedder)
-
-
-def test_made_anew_by_another_embedder_a_run_still_reads_the_old(
-    indexed: Corpora, articles: Path, embedder: HashingEmbedder
-) -> None:
-    with closing(indexed.open("small", embedder)) as corpus, closing(corpus.pinned()) as run:
-        before = run.search(["longest river"], 2)
-        index(indexed, articles, HashingEmbedder(32))
-        assert run.search(["longest river"], 2) == before
-        assert run.titles() == ["Harriet Lane", "James Buchanan", "River Elbe", "Vltava"]
-    assert "Vltava" in found(indexed, HashingEmbedder(32))
-
-
-def test_a_first_indexing_is_searched_before_its_end(
-    corpora: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("iterative_rag.index.ingest.BATCH", 1)
-    monkeypatch.setattr("iterative_rag.index.writer._AT_ONCE", 0.0)
-    seen: list[str] = []
-
-    class Looking(HashingEmbedder):
-        def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            if len(seen) < 3:
-                try:
-                    with closing(corpora.open("small", embedder)) as corpus:
-                        seen.append(corpus.search(["president river"], 1)[0][0].title)
-                        assert "can be found so far" in corpus.notice
-                except CorpusNotFound as error:
-                    seen.append(error.hint.partition(" until")[0])
-            return super().embed_documents(texts)
-
-    index(corpora, articles, Looking(64))
-    assert seen[0] == "Wait"
-    assert set(seen[2:]) <= {"Harriet Lane", "James Buchanan", "River Elbe", "Vltava"}
 
 
 # --- a folder that cannot be written ---------------------------------------------------------
@@ -253,7 +201,7 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", sliced(MOMENTS, 2))
 def test_killed_while_publishing_nothing_is_lost(
     indexed: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -274,28 +222,6 @@ def test_killed_while_publishing_nothing_is_lost(
     with closing(indexed.open("small", embedder)) as corpus:
         assert corpus.titles() == ["Harriet Lane", "New", "River Elbe", "Vltava"]
         assert {hit.title for hit in corpus.search(["president"], 10)[0]} <= set(corpus.titles())
-
-
-def test_what_was_written_but_lost_is_written_again(
-    indexed: Corpora, articles: Path, embedder: HashingEmbedder
-) -> None:
-    (articles / "New.txt").write_text("Quokkas live on an island.", encoding="utf-8")
-    with child(UNPUBLISHED, indexed, articles) as writer:
-        os.kill(writer.pid, signal.SIGKILL)
-    shutil.rmtree(indexed.root / "small" / "vectors" / "work-2")
-    assert ingest([open_source(articles)], indexed, "small", embedder).added == 1
-    assert "Quokkas" in found(indexed, embedder, "quokkas")
-
-
-def test_begun_and_lost_it_is_begun_again(corpora: Corpora, articles: Path, embedder: HashingEmbedder) -> None:
-    with child(UNPUBLISHED, corpora, articles) as writer:
-        with pytest.raises(CorpusNotFound) as raised:
-            corpora.open("small", embedder)
-        os.kill(writer.pid, signal.SIGKILL)
-    assert "Wait until its first documents are in" in raised.value.hint
-    shutil.rmtree(corpora.root / "small" / "vectors")
-    assert ingest([open_source(articles)], corpora, "small", embedder).added == 4
-    assert "Vltava" in found(corpora, embedder)
 
 
 def points(place: EdgePlace, generation: int) -> dict[str, bytes]:
@@ -332,26 +258,6 @@ def test_sealed_by_a_process_of_its_own_and_changed_after_it(
         assert corpus.search(["wombats"], 1)[0][0].title == "Newer"
     with closing(place.load(3)) as store:
         assert store.count() == 4
-
-
-@pytest.mark.parametrize("trouble", ["it cannot be started", "there is no room"])
-def test_where_it_cannot_be_sealed_it_is_searched_as_it_is(
-    corpora: Corpora,
-    articles: Path,
-    embedder: HashingEmbedder,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    trouble: str,
-) -> None:
-    monkeypatch.setattr(edge_place, "SEALED_POINTS", 1)
-    if trouble == "there is no room":
-        monkeypatch.setattr(edge_place, "free_bytes", lambda _: 1000)
-    else:
-        monkeypatch.setattr(sys, "executable", shutil.which("false"))
-    index(corpora, articles, embedder)
-    assert "takes longer" in caplog.text
-    assert "Vltava" in found(corpora, embedder)
-    assert folders(corpora) == ["1"]
 
 
 def test_sealing_runs_nothing_of_the_working_folder(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,9 +25,7 @@ from iterative_rag.index.indexing_progress import Progress
 from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
-from iterative_rag.sources.given_documents import GivenDocuments
-from iterative_rag.types import Document
-from tests.sources.formats.reading import mixed
+from tests.nightly import sliced
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -104,19 +101,6 @@ def test_an_unchanged_corpus_is_only_hashed(corpora: Corpora, folder: Path) -> N
     assert content(corpora) == before
 
 
-def test_what_shows_nothing_parts_no_words_and_moves_no_page(corpora: Corpora) -> None:
-    text = "Kir\u00adkay lies\u200b on the ﬁrth. V\u00adelm does not."
-    given = Document("a", "Firths", text, pages=(0, text.index("V")))
-    embedder = HashingEmbedder(32)
-    ingest([GivenDocuments([given])], corpora, "c", embedder)
-    with closing(corpora.open("c", embedder)) as corpus:
-        held = corpus.document("a")
-        assert held.text == "Kirkay lies on the firth. Velm does not."
-        assert held.page_at(held.text.index("Velm")) == 2
-        assert held.page_at(held.text.index("Velm") - 1) == 1
-    assert counts(ingest([GivenDocuments([given])], corpora, "c", embedder)) == (0, 0, 1, 0)
-
-
 def test_only_what_changed_is_embedded_and_vanished_documents_go(corpora: Corpora, folder: Path) -> None:
     index(corpora, folder)
     with closing(corpora.open("c", EMBEDDER)) as corpus:
@@ -145,49 +129,6 @@ def test_only_what_changed_is_embedded_and_vanished_documents_go(corpora: Corpor
     assert content(fresh) == content(corpora)
 
 
-def test_a_second_path_adds_to_the_corpus(corpora: Corpora, folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    # The same name in both folders: two documents.
-    (other / "Article_1.txt").write_text("The other first article.", encoding="utf-8")
-    assert counts(index(corpora, folder)) == (12, 0, 0, 0)
-    assert counts(index(corpora, other)) == (1, 0, 0, 0)
-    assert counts(index(corpora, other, folder)) == (0, 0, 13, 0)
-    with closing(corpora.open("c", EMBEDDER)) as corpus:
-        assert len(corpus.find("Article 1")) == 2
-        assert len({document.id for document in corpus.find("Article 1")}) == 2
-    shutil.rmtree(other)
-    other.mkdir()
-    (other / "Last.txt").write_text("The last one.", encoding="utf-8")
-    assert counts(index(corpora, other)) == (1, 0, 0, 1)
-    assert corpora.info("c").documents == 13
-
-
-def test_documents_of_one_title_all_live(corpora: Corpora, tmp_path: Path) -> None:
-    path = tmp_path / "twins.jsonl"
-    rows = [{"title": "Twin", "text": f"Number {n} likes animal{n}."} for n in range(3)]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert counts(index(corpora, path)) == (3, 0, 0, 0)
-    assert counts(index(corpora, path)) == (0, 0, 3, 0)
-    with closing(corpora.open("c", EMBEDDER)) as corpus:
-        assert sorted(document.text for document in corpus.find("twin")) == [row["text"] for row in rows]
-
-
-def test_skipped_documents_are_reported_and_the_others_kept(corpora: Corpora, folder: Path) -> None:
-    (folder / "binary.txt").write_bytes(b"\0\1\2")
-    (folder / "empty.md").touch()
-    report = index(corpora, folder)
-    assert report.added == 12
-    assert {Path(skipped.source).name for skipped in report.skipped} == {"binary.txt", "empty.md"}
-
-
-def test_an_empty_source_leaves_no_corpus_behind(corpora: Corpora, tmp_path: Path) -> None:
-    for path in (tmp_path / "missing", tmp_path):
-        with pytest.raises(CorpusError):
-            index(corpora, path)
-        assert corpora.names() == []
-
-
 def test_nothing_but_skipped_files_is_an_error_and_removes_nothing(corpora: Corpora, folder: Path) -> None:
     index(corpora, folder)
     for path in folder.iterdir():
@@ -198,15 +139,6 @@ def test_nothing_but_skipped_files_is_an_error_and_removes_nothing(corpora: Corp
     assert corpora.info("c").documents == 12
     with pytest.raises(UsageError):
         ingest([], corpora, "c", EMBEDDER)
-
-
-def test_a_source_that_fails_keeps_what_was_there(corpora: Corpora, folder: Path) -> None:
-    index(corpora, folder)
-    for path in folder.iterdir():
-        path.unlink()
-    with pytest.raises(CorpusError):
-        index(corpora, folder)
-    assert corpora.info("c").documents == 12
 
 
 def test_what_cannot_be_read_for_once_stays(corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,11 +183,6 @@ def test_another_chunking_or_embedder_makes_it_anew(corpora: Corpora, folder: Pa
     assert corpora.info("c").embedder == "hashing-16"
 
 
-def test_an_impossible_overlap_is_refused(corpora: Corpora, folder: Path) -> None:
-    with pytest.raises(UsageError):
-        index(corpora, folder, chunk_chars=50, chunk_overlap=80)
-
-
 def test_a_full_disk_is_said_and_the_next_run_goes_on(
     corpora: Corpora, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,24 +205,6 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(
     assert corpora.info("c").state == "incomplete"  # the folder still is
     assert counts(index(corpora, folder)) == (12 - done, 0, done, 0)
     assert corpora.info("c").state == "ready"
-
-
-def test_ctrl_c_leaves_a_corpus_that_the_next_run_completes(corpora: Corpora, folder: Path) -> None:
-    calls = iter(range(100))
-
-    class Interrupted(HashingEmbedder):
-        def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            if next(calls) == 2:
-                raise KeyboardInterrupt
-            return super().embed_documents(texts)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ingest_module, "BATCH", 8)
-        with pytest.raises(KeyboardInterrupt):
-            ingest([open_source(folder)], corpora, "c", Interrupted(32))
-    assert 0 < corpora.info("c").documents < 12
-    index(corpora, folder)
-    assert corpora.info("c").documents == 12
 
 
 class InterruptedLater(Counting):
@@ -333,18 +242,6 @@ def test_a_single_large_file_keeps_what_is_embedded(corpora: Corpora, big: Path)
         assert [hit.start for hit in one.search([question], 5)[0]] == [
             hit.start for hit in other.search([question], 5)[0]
         ]
-
-
-def test_what_was_begun_and_changed_since_is_removed(corpora: Corpora, big: Path) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ingest_module, "BATCH", 8)
-        with pytest.raises(KeyboardInterrupt):
-            ingest([open_source(big)], corpora, "c", InterruptedLater())
-    big.write_text("Another text about one bridge.")
-    assert counts(index(corpora, big)) == (1, 0, 0, 0)
-    assert corpora.info("c").passages == 1
-    with closing(corpora.open("c", EMBEDDER)) as corpus:
-        assert [hit.title for hit in corpus.search(["bridge"], 5)[0]] == ["big"]
 
 
 CHILD = """
@@ -390,22 +287,14 @@ def run_child(folder: Path, corpora: Corpora, where: str, when: int, moment: str
     return subprocess.run(arguments, stdout=subprocess.DEVNULL, check=False).returncode
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize(
-    ("where", "when"),
-    [
-        ("create", 1),
-        ("embed_documents", 1),
-        ("add_unowned", 2),
-        ("write", 1),
-        ("write", 4),
-        ("put", 3),
-        ("put", 6),
-        ("delete", 1),
-        ("forget_unowned", 1),
-        ("remove", 1),
-    ],
-)
+STEPS = [
+    *(("create", 1), ("embed_documents", 1), ("add_unowned", 2), ("write", 1), ("write", 4), ("put", 3), ("put", 6)),
+    *(("delete", 1), ("forget_unowned", 1), ("remove", 1)),
+]
+KILLS = [(*step, moment) for step in STEPS for moment in ("before", "after")]
+
+
+@pytest.mark.parametrize(("where", "when", "moment"), sliced(KILLS, 7))
 def test_killed_at_any_step_the_next_run_completes_it(
     corpora: Corpora, folder: Path, tmp_path: Path, where: str, when: int, moment: str
 ) -> None:
@@ -427,10 +316,10 @@ def test_killed_at_any_step_the_next_run_completes_it(
 
 
 def test_killed_from_outside_again_and_again_nothing_is_lost_or_doubled(
-    corpora: Corpora, folder: Path, tmp_path: Path
+    corpora: Corpora, folder: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     write_articles(folder, range(40))
-    for round_number in range(6):
+    for round_number in range(6 if request.config.getoption("nightly") else 2):
         arguments = [sys.executable, "-c", CHILD, str(folder), str(corpora.root), "nowhere", "0", ""]
         child = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
         assert child.stdout
@@ -443,20 +332,6 @@ def test_killed_from_outside_again_and_again_nothing_is_lost_or_doubled(
     fresh = Corpora(tmp_path / "fresh")
     index(fresh, folder)
     assert content(corpora) == content(fresh)
-
-
-@pytest.mark.nightly
-def test_killed_among_files_of_many_formats_the_next_run_completes_it(corpora: Corpora, tmp_path: Path) -> None:
-    folder = mixed(tmp_path / "mixed")
-    (folder / "mail.eml").write_text("From: Edda\nSubject: Toll\n\nThe toll is two crowns.\n", encoding="utf-8")
-    for when in (2, 5):  # documents written so far, the one under way among them
-        assert run_child(folder, corpora, "put", when, "after") == -signal.SIGKILL
-    report = index(corpora, folder)
-    fresh = Corpora(tmp_path / "fresh")
-    whole = index(fresh, folder)
-    assert content(corpora) == content(fresh)
-    assert (report.added + report.unchanged, report.skipped) == (whole.added, whole.skipped)
-    assert report.unchanged
 
 
 def test_a_moved_folder_takes_the_place_of_the_old_one_where_the_corpus_is_its_alone(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections import Counter
 from contextlib import closing
@@ -12,17 +11,14 @@ import pytest
 from qdrant_edge import Bm25, Bm25Config
 
 from iterative_rag.app.factory import starter_corpus_path
-from iterative_rag.errors import NothingWithin
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.filters import search_filtered
-from iterative_rag.index.ingest import IngestReport, ingest
+from iterative_rag.index.ingest import ingest
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.retrieval.analysers import MEAN_TERMS
 from iterative_rag.sources import open_source
 from iterative_rag.text.spoken_language import language_of_document, language_of_text
-from iterative_rag.types import Within
 
 EMBEDDER = HashingEmbedder(16)
 LANGUAGES = Path(__file__).resolve().parents[2] / "evaluation" / "languages"
@@ -41,23 +37,19 @@ TEXTS = {
     "Bridge": "The bridges of Velm were founded by the engineer Oda Brenk, and the oldest of them is made of stone.",
 }
 
-
-@pytest.fixture
-def corpora(tmp_path: Path) -> Corpora:
-    return Corpora(tmp_path / "corpora")
+NAMED = ("Brücken", "Köprüler", "Bridge")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "texts"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Corpora:
+    """All texts in one corpus, some of which name somebody."""
+    folder = tmp_path_factory.mktemp("texts")
     for title, text in TEXTS.items():
-        (folder / f"{title}.txt").write_text(text, encoding="utf-8")
-    return folder
-
-
-def index(corpora: Corpora, folder: Path) -> IngestReport:
-    return ingest([open_source(folder)], corpora, "c", EMBEDDER)
+        named = " Istvan Quellbrunn." if title in NAMED else ""
+        (folder / f"{title}.txt").write_text(text + named, encoding="utf-8")
+    corpora = Corpora(folder / "corpora")
+    ingest([open_source(folder)], corpora, "c", EMBEDDER)
+    return corpora
 
 
 def found_by_words(corpora: Corpora, query: str) -> list[str]:
@@ -92,25 +84,18 @@ def found_by_words(corpora: Corpora, query: str) -> list[str]:
         ("Who founded the bridge?", "Bridge"),
     ],
 )  # fmt: skip
-def test_a_word_in_another_form_finds_the_text_in_its_language(
-    corpora: Corpora, folder: Path, query: str, title: str
-) -> None:
-    index(corpora, folder)
-    assert found_by_words(corpora, query)[:1] == [title]
+def test_a_word_in_another_form_finds_the_text_in_its_language(shelf: Corpora, query: str, title: str) -> None:
+    assert found_by_words(shelf, query)[:1] == [title]
 
 
-def test_stop_words_of_the_question_find_nothing_in_texts_of_another_language(corpora: Corpora, folder: Path) -> None:
-    index(corpora, folder)
-    assert found_by_words(corpora, "Who was the one that was in it?") == []
-    assert found_by_words(corpora, "Welche ist die, für wen war es und warum wurde es nicht?") == []
+def test_stop_words_of_the_question_find_nothing_in_texts_of_another_language(shelf: Corpora) -> None:
+    assert found_by_words(shelf, "Who was the one that was in it?") == []
+    assert found_by_words(shelf, "Welche ist die, für wen war es und warum wurde es nicht?") == []
 
 
-def test_a_name_is_found_in_texts_of_every_language(corpora: Corpora, folder: Path) -> None:
-    for title in ("Brücken", "Köprüler", "Bridge"):
-        (folder / f"{title}.txt").write_text(f"{TEXTS[title]} Istvan Quellbrunn.", encoding="utf-8")
-    index(corpora, folder)
+def test_a_name_is_found_in_texts_of_every_language(shelf: Corpora) -> None:
     for query in ("Who is Quellbrunn?", "Wer ist Quellbrunn?", "Quellbrunn kimdir ve ne yaptı?"):
-        assert {"Brücken", "Köprüler", "Bridge"} <= set(found_by_words(corpora, query)), query
+        assert set(NAMED) <= set(found_by_words(shelf, query)), query
 
 
 def test_questions_in_five_languages_find_their_articles_by_their_words(corpora: Corpora) -> None:
@@ -135,32 +120,9 @@ def test_the_language_of_every_question_is_told() -> None:
         assert language_of_text(question.text) == question.types[0], question.id
 
 
-def test_questions_across_languages_are_about_articles_in_another_language() -> None:
-    articles = {
-        row["title"]: row["text"]
-        for row in map(json.loads, (LANGUAGES / "articles.jsonl").read_text(encoding="utf-8").splitlines())
-    }
-    questions = load(LANGUAGES / "cross_questions.jsonl").questions
-    assert len(questions) == 15
-    for question in questions:
-        assert language_of_text(question.text) == question.types[0], question.id
-        for title in question.gold_titles:
-            assert language_of_text(articles[title]) != question.types[0], question.id
-
-
-def test_a_corpus_knows_the_languages_of_its_documents(corpora: Corpora, folder: Path) -> None:
-    index(corpora, folder)
+def test_a_corpus_knows_the_languages_of_its_documents(shelf: Corpora) -> None:
     told = ("ar", "de", "es", "fr", "he", "ja", "ko", "ru", "th", "tr", "zh")
-    assert corpora.info("c").languages == dict.fromkeys(told, 1)
-
-
-def test_a_part_in_one_language_is_told_by_the_words_of_its_documents(corpora: Corpora, folder: Path) -> None:
-    index(corpora, folder)
-    with closing(corpora.open("c", EMBEDDER)) as corpus:
-        hits = search_filtered(corpus, "most", 20, Within(language="ru"))
-        assert [hit.title for hit in hits] == ["Мост"]
-        with pytest.raises(NothingWithin):
-            search_filtered(corpus, "most", 20, Within(language="pl"))
+    assert shelf.info("c").languages == dict.fromkeys(told, 1)
 
 
 def test_english_text_has_the_terms_that_it_always_had() -> None:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from fakes.in_memory import index_documents
-from fakes.in_memory_qdrant import InMemoryQdrant, server_place
 from fakes.system_faults import REFUSALS, CannotBuild, built
-from iterative_rag.errors import CorpusError, CorpusMismatch, IterativeRAGError, StoreError
+from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
 from iterative_rag.types import Document
+from tests.nightly import sliced
 
 FOUND = "Vltava"
 # Indexes with another size of passages, so that the corpus has to be made anew, and says in which error it ended.
@@ -67,7 +65,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("refusal", "at"),
-    [("EAGAIN thread", 1), ("EAGAIN thread", 9), ("clock", 20), ("ENOMEM", 25), ("EIO", 200), ("EROFS", 30)],
+    sliced([("EAGAIN thread", 1), ("EAGAIN thread", 9), ("clock", 20), ("EIO", 200), ("ENOMEM", 25), ("EROFS", 30)], 3),
 )
 def test_a_corpus_outlives_what_the_system_refuses(
     indexed: Corpora, articles: Path, embedder: HashingEmbedder, library: Path, refusal: str, at: int
@@ -143,96 +141,11 @@ def test_of_a_damaged_database_nothing_goes_before_its_replacement_is_complete(
     assert indexed.info("small").state == "ready"
 
 
-def test_a_replacement_that_was_not_moved_to_the_end_is_moved_by_the_next_writer(
-    indexed: Corpora, articles: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = indexed.root / "small"
-    spoil(folder / "documents.sqlite", "junk")
-    real, moves = Path.rename, list[Path]()
-
-    def rename(path: Path, target: Path) -> Path:
-        if "replacement" in f"{path}{target}":
-            moves.append(path)
-            if len(moves) == 3:
-                raise OSError(5, "Input/output error", str(path))
-        return real(path, target)
-
-    monkeypatch.setattr(Path, "rename", rename)
-    with pytest.raises(CorpusError, match="Input/output error"):
-        ingest([open_source(articles)], indexed, "small", embedder)
-    assert ingest([open_source(articles)], indexed, "small", embedder).unchanged == 4
-    assert answers(indexed, embedder)[0] == FOUND
-
-
-def test_a_corpus_of_more_paths_is_not_replaced_by_some_of_them(
-    indexed: Corpora, tmp_path: Path, embedder: HashingEmbedder
-) -> None:
-    database = indexed.root / "small" / "documents.sqlite"
-    with closing(sqlite3.connect(database)) as opened, opened:
-        opened.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
-    (tmp_path / "other.txt").write_text("Another text.")
-    with pytest.raises(CorpusMismatch, match="holds more than what was given"):
-        ingest([open_source(tmp_path / "other.txt")], indexed, "small", embedder)
-
-
 # --- at a server ---------------------------------------------------------------------------------
-
-
-def refusing(client: InMemoryQdrant, call: str, after: int) -> Callable[[], None]:
-    """The server refuses this call after so many; returns what makes it well again."""
-    seen = list[str]()
-
-    def fails(name: str) -> None:
-        seen.append(name)
-        if seen.count(call) > after and name == call:
-            raise StoreError("The server refuses it.")
-
-    client.fails = fails
-
-    def well() -> None:
-        client.fails = lambda name: None
-
-    return well
 
 
 def documents(count: int) -> list[Document]:
     return [Document(f"d{n}", f"Port {n}", f"Port {n} lies on the coast of Melnik.", "memory") for n in range(count)]
-
-
-@pytest.mark.parametrize(("call", "after"), [("create_collection", 0), ("upsert", 1), ("count", 3)])
-def test_a_local_corpus_answers_until_it_is_complete_at_the_server(
-    corpora: Corpora, embedder: HashingEmbedder, call: str, after: int
-) -> None:
-    client = InMemoryQdrant()
-    remote = Corpora(corpora.root, place_of=lambda name, folder: server_place(client, name))
-    index_documents(corpora, "small", documents(9), embedder)
-    with closing(corpora.open("small", embedder)) as corpus:
-        before = corpus.search(["coast"], 9)
-    well = refusing(client, call, after)
-    try:
-        index_documents(remote, "small", documents(9), embedder)
-    except IterativeRAGError:
-        with closing(corpora.open("small", embedder)) as corpus:
-            assert corpus.search(["coast"], 9) == before
-    well()
-    index_documents(remote, "small", documents(9), embedder)
-    with closing(remote.open("small", embedder)) as corpus:
-        assert len(corpus.search(["coast"], 9)[0]) == 9
-
-
-def test_a_corpus_whose_points_cannot_be_removed_stays(corpora: Corpora, embedder: HashingEmbedder) -> None:
-    client = InMemoryQdrant()
-    remote = Corpora(corpora.root, place_of=lambda name, folder: server_place(client, name))
-    index_documents(remote, "small", documents(3), embedder)
-    well = refusing(client, "delete_collection", 0)
-    with pytest.raises(StoreError):
-        remote.remove("small")
-    with closing(remote.open("small", embedder)) as corpus:
-        assert len(corpus.search(["coast"], 9)[0]) == 3
-    well()
-    remote.remove("small")
-    assert remote.names() == []
-    assert not any(corpora.root.iterdir())
 
 
 # --- what the engine prints ----------------------------------------------------------------------

@@ -21,14 +21,13 @@ import numpy as np
 import pytest
 
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
-from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index import edge_place, sealing
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.edge_store import pack
 from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.index.server.server_place import ServerPlace
-from iterative_rag.index.vector_store import PassagePlace, Place, VectorPoint, point_id, point_ids
+from iterative_rag.index.vector_store import PassagePlace, Place, VectorPoint, point_id
 from iterative_rag.protocols import Vectors
 
 # Before the tests' own environment hides it.
@@ -182,21 +181,6 @@ def test_the_order_is_that_of_the_definition(place: Place, shelf: Shelf) -> None
         ]
 
 
-def test_equals_come_in_one_order_whatever_order_they_were_written_in(place: Place, shelf: Shelf) -> None:
-    """Twenty passages of one text: only their ids tell them apart."""
-    same = [VectorPoint(f"d{n}", "v1", 0, 0, 9, "river castle") for n in range(20)]
-    vectors = np.repeat(units(1, 5), 20, axis=0)
-    expected = sorted((f"d{n}" for n in range(20)), key=lambda one: point_id(one, "v1", 0).int)
-    with closing(opened(place)) as store:
-        for low in (15, 0, 5, 10):
-            store.write(same[low : low + 5], vectors[low : low + 5])
-        [(dense, sparse)] = found(store, [("castle", vectors[0].tolist())], 20)
-        [(few, others)] = found(store, [("castle", vectors[0].tolist())], 3)
-    assert [one.document_id for one in dense] == [one.document_id for one in sparse] == expected
-    # Also where only some of the equals are asked for.
-    assert (few, others) == (dense[:3], sparse[:3])
-
-
 def test_written_again_a_point_is_replaced_not_doubled(place: Place, shelf: Shelf, reference: Any) -> None:
     with filled(place, shelf) as store:
         before = store.search(shelf.queries, 50)
@@ -225,18 +209,6 @@ def test_what_is_deleted_is_gone_from_both_halves_and_from_the_frequencies(
         assert store.count() == len(rest[0])
 
 
-def test_a_new_version_stands_beside_the_old_until_that_is_deleted(place: Place, shelf: Shelf) -> None:
-    newer = passages("d06", "v2", 3)
-    with filled(place, shelf) as store:
-        store.write(newer, units(3, 11))
-        assert store.count() == len(shelf.points) + 3
-        store.delete([Points("d06", "v1", 7)])
-        [(dense, _)] = found(store, shelf.queries[:1], 200)
-        assert {one.version for one in dense if one.document_id == "d06"} == {"v2"}
-        ids = set(point_ids([Points("d06", "v2", 3)]))
-        assert store.held(list(ids)) == ids
-
-
 def test_a_part_ranks_as_a_store_of_its_own(place: Place, shelf: Shelf, tmp_path: Path) -> None:
     chosen = shelf.part("d02", "d12", "d13", "d27")
     among = {point_id(one.document_id, one.version, one.ordinal) for one in chosen[0]}
@@ -248,32 +220,3 @@ def test_a_part_ranks_as_a_store_of_its_own(place: Place, shelf: Shelf, tmp_path
         # What is outside stays outside, and asking for a part changes nothing for the next.
         assert len(store.search(shelf.queries, 50)[0][0]) == 50
         assert store.search(shelf.queries, 5, among={uuid.uuid4()}) == [([], [])] * len(QUERIES)
-
-
-def test_closed_and_opened_again_nothing_is_lost(place: Place, shelf: Shelf) -> None:
-    with filled(place, shelf) as store:
-        before = store.search(shelf.queries, 50)
-    assert place.exists()
-    with closing(opened(place, len(shelf.points))) as again:
-        assert again.search(shelf.queries, 50) == before
-        assert again.count() == len(shelf.points)
-
-
-def test_points_that_are_missing_are_said_at_opening(place: Place, shelf: Shelf) -> None:
-    with filled(place, shelf):
-        pass
-    with pytest.raises(CorpusDamaged, match=f"{len(shelf.points)} of {len(shelf.points) + 1} passages"):
-        opened(place, len(shelf.points) + 1)
-
-
-def test_made_anew_it_is_empty(place: Place, shelf: Shelf) -> None:
-    with filled(place, shelf):
-        pass
-    place.create(DIMENSIONS, OWNER)
-    with closing(opened(place)) as store:
-        assert store.count() == 0
-        assert store.search(shelf.queries[:1], 5) == [([], [])]
-    place.remove(OWNER)
-    assert not place.exists()
-    with pytest.raises(CorpusError):
-        place.load(1)

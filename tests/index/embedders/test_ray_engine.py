@@ -1,4 +1,7 @@
-"""Indexing on a Ray cluster: the same points as on one machine, whatever happens to the workers."""
+"""Indexing on a Ray cluster: the same points as on one machine, whatever happens to the workers.
+
+A cluster takes long to start: what needs one is played with --nightly.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class Refusing(HashingEmbedder):
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster() -> Iterator[None]:
     """Two nodes of one core each, on loopback, whose workers can import this module."""
     os.environ["PYTHONPATH"] = os.pathsep.join((str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")))
     made = cluster_utils.Cluster(
@@ -59,7 +62,7 @@ def cluster() -> Iterator[Any]:
     )
     made.add_node(num_cpus=1)
     ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
-    yield made
+    yield
     ray.shutdown()
     made.shutdown()
 
@@ -84,8 +87,9 @@ def points(corpora: Corpora) -> dict[str, Any]:
     return {str(one.id): (str(sorted(one.payload.items())), tuple(one.vector["dense"])) for one in rows}
 
 
+@pytest.mark.nightly
 def test_two_nodes_with_dying_workers_make_the_same_index(
-    cluster: Any, articles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: None, articles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ingest_module, "BATCH", 16)
     orders = tmp_path / "orders"
@@ -105,18 +109,20 @@ def test_two_nodes_with_dying_workers_make_the_same_index(
     assert far.info("c").state == "ready"
 
 
-def test_an_error_of_a_worker_is_the_embedders_own(cluster: Any, articles: Path, tmp_path: Path) -> None:
+@pytest.mark.nightly
+def test_an_error_of_a_worker_is_the_embedders_own(cluster: None, articles: Path, tmp_path: Path) -> None:
     embedder = HashingEmbedder(32)
     with closing(RayEngine(partial(Refusing, 32), embedder)) as engine, pytest.raises(EmbedderError, match="is gone"):
         ingest([open_source(articles)], Corpora(tmp_path / "c"), "c", embedder, engine=engine)
 
 
-def test_workers_with_another_embedder_are_refused(cluster: Any) -> None:
+@pytest.mark.nightly
+def test_workers_with_another_embedder_are_refused(cluster: None) -> None:
     with pytest.raises(EmbedderError, match="hashing-16, not hashing-32"):
         RayEngine(partial(HashingEmbedder, 16), HashingEmbedder(32))
 
 
-def test_a_cluster_that_does_not_answer_is_one_sentence(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(EmbedderError, match=r"No Ray cluster answers at 127\.0\.0\.1:1:"):
         RayEngine(partial(HashingEmbedder, 32), HashingEmbedder(32), "127.0.0.1:1")

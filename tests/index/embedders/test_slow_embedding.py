@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -13,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from fakes.model_server import FakeServer
 from iterative_rag.index import ingest as ingest_module
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
@@ -31,37 +26,6 @@ def write_documents(folder: Path) -> None:
         (folder / f"{number:02}.txt").write_text(f"Document {number} is short.", encoding="utf-8")
 
 
-def embedded(server: FakeServer) -> int:
-    """How many texts the server has been given, without the one that asks for the dimensions."""
-    return sum(len(call.body["input"]) for call in server.calls("/api/embed") if isinstance(call.body["input"], list))
-
-
-def test_killed_under_one_full_batch_it_goes_on_where_it_stopped(server: FakeServer, tmp_path: Path) -> None:
-    folder = tmp_path / "articles"
-    write_documents(folder)
-    server.models = ("embed:1b",)
-
-    def slow(text: str) -> list[float]:
-        time.sleep(0.02)
-        return [3.0, 4.0, 0.0, float(len(text) % 3)]
-
-    server.vector = slow
-    command = [sys.executable, "-m", "iterative_rag", "index", str(folder), "--corpus", "slow"]
-    command += ["--embedder", "ollama/embed:1b"]
-    environment = {**os.environ, "OLLAMA_HOST": server.url}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while embedded(server) < DOCUMENTS and process.poll() is None:
-            time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
-    assert embedded(server) < ingest_module.BATCH
-    kept = Corpora(tmp_path / "home" / "corpora").info("slow").documents
-    assert 0 < kept < DOCUMENTS
-    server.seen.clear()
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert f"{DOCUMENTS - kept} added, 0 changed, {kept} unchanged" in done.stdout
-    assert embedded(server) <= DOCUMENTS - kept + 3
-
-
 class Timed(HashingEmbedder):
     """Takes `seconds` for each text, and keeps how many came at once."""
 
@@ -74,16 +38,6 @@ class Timed(HashingEmbedder):
         self.sizes.append(len(texts))
         time.sleep(self.seconds * len(texts))
         return super().embed_documents(texts)
-
-
-def test_a_batch_is_what_is_embedded_between_two_commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest_module, "COMMIT_SECONDS", 0.05)
-    folder = tmp_path / "articles"
-    write_documents(folder)
-    slow = Timed(0.01)
-    ingest([open_source(folder)], Corpora(tmp_path / "slow"), "c", slow)
-    assert max(slow.sizes) <= 8
-    assert sum(slow.sizes) == DOCUMENTS
 
 
 def test_batches_are_full_where_embedding_is_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,13 +129,6 @@ def test_what_a_server_answers_has_its_own_error(
     assert told in str(error)
 
 
-def test_no_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("QDRANT_API_KEY")
-    error = failure(server.fails(401, "Must provide an API key"))
-    assert type(error) is StoreRefused
-    assert error.hint == "It wants a key: set QDRANT_API_KEY."
-
-
 def test_no_server() -> None:
     port = int(unused_url().rsplit(":", 1)[1])
     error = failure(ServerPlace(ServerAddress("127.0.0.1", port), "small"))
@@ -159,11 +152,6 @@ def test_no_collection(server: Server) -> None:
     assert f"--corpus small --index 'qdrant://127.0.0.1:{server.address.port}'" in error.hint
 
 
-def test_what_is_no_qdrant(server: Server) -> None:
-    server.body = "<html>Welcome</html>"
-    assert isinstance(failure(ServerPlace(server.address, "small")), StoreError)
-
-
 # --- addresses -------------------------------------------------------------------------------
 
 
@@ -175,13 +163,6 @@ def test_an_address_is_read_whole() -> None:
     assert address.place("c") == parse_address("qdrants://db.example:7000/mine").place("c")
     assert parse_address("qdrant://[::1]").url == "http://[::1]:6333"
     assert parse_address("qdrant://h").place("c") == "qdrant://h:6333/iterative-rag-c"
-
-
-@pytest.mark.parametrize("text", ["qdrant://db.example:7000/mine", "qdrants://[::1]"])
-def test_what_to_type_again_leads_to_the_same_place(text: str) -> None:
-    address = parse_address(text)
-    again = parse_address(address.option)
-    assert again.place("c") == address.place("c")
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,11 @@ import pytest
 
 from fakes.in_memory import index_documents
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
-from iterative_rag.errors import CorpusDamaged, CorpusMismatch, StoreError, StoreMissing, StoreUnreachable
+from iterative_rag.errors import CorpusDamaged, StoreError, StoreMissing, StoreUnreachable
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.server import server_store
-from iterative_rag.index.server.server_address import parse_address
 from iterative_rag.types import Document
 
 QUERIES = ["Which river has a castle, a bridge and a canal?", "queen battle treaty", "the monk of n7", "the of"]
@@ -83,15 +82,6 @@ def test_both_indexes_give_the_same_hits_also_after_changes(
     assert remote.info("small").place == f"qdrant://127.0.0.1:6333/{COLLECTION}"
 
 
-def test_an_unchanged_run_writes_nothing_there(
-    remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder
-) -> None:
-    index_documents(remote, "small", shelf(6), embedder)
-    client.calls.clear()
-    index_documents(remote, "small", shelf(6), embedder)
-    assert not {"upsert", "delete", "create_collection", "delete_collection"} & set(client.calls)
-
-
 def test_an_open_corpus_sees_what_is_written_meanwhile_and_no_half(
     remote: Corpora, embedder: HashingEmbedder, tmp_path: Path
 ) -> None:
@@ -140,36 +130,6 @@ def test_a_server_that_stumbles_is_asked_again_and_one_that_is_down_ends_the_run
     same(corpora, remote, embedder)
 
 
-# --- what the address says about the collection ----------------------------------------------
-
-
-def test_shards_replicas_and_the_identity_reach_the_server(client: InMemoryQdrant) -> None:
-    address = parse_address("qdrant://h/mine?shards=4&replicas=2")
-    server_place(client, "small", address).create(64, "me")
-    (name,), given = client.given["create_collection"]
-    assert (name, given["shard_number"], given["replication_factor"]) == ("mine", 4, 2)
-    assert "me" in given["metadata"].values()
-    assert given["sparse_vectors_config"]["bm25"].modifier == "idf"
-
-
-def test_a_small_collection_is_searched_exactly_and_a_large_one_by_its_graph(
-    remote: Corpora, client: InMemoryQdrant, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index_documents(remote, "small", shelf(4), embedder)
-    with closing(remote.open("small", embedder)) as corpus:
-        exact = corpus.search(QUERIES, 5)
-    dense, sparse = (one.params for one in client.given["query_batch_points"][0][1][:2])
-    assert dense.exact
-    assert sparse.idf is not None
-    monkeypatch.setattr(server_store, "EXACT_POINTS", 1)
-    with closing(remote.open("small", embedder)) as corpus:
-        assert corpus.search(QUERIES, 5) == exact
-    dense, sparse = (one.params for one in client.given["query_batch_points"][0][1][:2])
-    assert not dense.exact
-    assert dense.hnsw_ef
-    assert sparse is None
-
-
 # --- whose collection it is ------------------------------------------------------------------
 
 
@@ -210,18 +170,4 @@ def test_a_collection_that_vanished_or_lost_points_is_said_and_mended(
     assert "iterative-rag index" in damaged.value.hint
     index_documents(remote, "small", shelf(4), embedder)
     with closing(remote.open("small", embedder)) as corpus:
-        assert corpus.search(QUERIES, 3)[0]
-
-
-def test_other_dimensions_are_refused(client: InMemoryQdrant) -> None:
-    place = server_place(client, "small")
-    place.create(64, "me")
-    with pytest.raises(CorpusMismatch, match="of 64 dimensions, not of 32"):
-        place.load(0, dimensions=32, owner="me")
-
-
-def test_another_embedder_makes_it_anew_there(remote: Corpora, embedder: HashingEmbedder) -> None:
-    index_documents(remote, "small", shelf(4), embedder)
-    index_documents(remote, "small", shelf(4), HashingEmbedder(32))
-    with closing(remote.open("small", HashingEmbedder(32))) as corpus:
         assert corpus.search(QUERIES, 3)[0]
