@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import bz2
-import sys
 import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from fakes.mediawiki_dumps import HEAD, dump, multistream, page
-from iterative_rag.errors import CorpusError, MissingExtra
-from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.dumps.dump import MediaWikiDump
-from iterative_rag.sources.formats.format import MAX_PAGES_SKIPPED as MAX_SKIPPED
 from iterative_rag.types import Document
 
 
@@ -59,13 +51,6 @@ def test_articles_become_documents(tmp_path: Path, name: str) -> None:
     assert source.total is None
 
 
-def test_ids_are_those_of_the_wikis_pages_whatever_the_file_or_the_title(tmp_path: Path) -> None:
-    first = documents(MediaWikiDump(dump(tmp_path, page("A", number=5), page("B", number=6), name="one.xml")))
-    later = documents(MediaWikiDump(dump(tmp_path, page("B", number=6), page("A (new)", number=5), name="two.xml.gz")))
-    assert [one.id for one in first] == [one.id for one in reversed(later)]
-    assert len({one.id for one in first}) == 2
-
-
 def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
     path = dump(
         tmp_path,
@@ -86,18 +71,6 @@ def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
         "Bare": "It holds no text besides templates, files and references.",
         "Endless": "A table of the page has more than 2,000,000 cells.",
     }
-
-
-def test_of_a_history_the_newest_revision_is_read(tmp_path: Path) -> None:
-    history = page("A", "Old.").replace("</page>", "<revision><id>2</id><text>New.</text></revision></page>")
-    assert [one.text for one in documents(MediaWikiDump(dump(tmp_path, history)))] == ["# A\n\nNew.\n"]
-
-
-def test_a_report_of_faults_has_an_end(tmp_path: Path) -> None:
-    path = dump(tmp_path, *[page(f"P{number}", "") for number in range(MAX_SKIPPED + 30)])
-    found = reasons(MediaWikiDump(path))
-    assert len(found) == MAX_SKIPPED + 1
-    assert found[-1] == "30 more pages were left out."
 
 
 # --- a list of titles ------------------------------------------------------------------------
@@ -130,15 +103,6 @@ def test_with_an_index_only_the_streams_of_the_list_are_read(tmp_path: Path) -> 
     path.write_bytes(whole[:last] + b"\xff" * (len(whole) - last))  # the third stream cannot be read any more
     assert [one.title for one in documents(MediaWikiDump(path, titles=["Way"]))] == ["Goal"]
     assert reasons(MediaWikiDump(path, titles=["Way"])) == []
-
-
-@pytest.mark.parametrize("damage", [b"no bz2", bz2.compress(b"99999999:1:Goal\n"), bz2.compress(b"nonsense\n")])
-def test_an_index_that_does_not_fit_is_named_and_the_dump_read_through(tmp_path: Path, damage: bytes) -> None:
-    path = multistream(tmp_path, STREAMS)
-    (tmp_path / "wiki-pages-articles-multistream-index.txt.bz2").write_bytes(damage)
-    source = MediaWikiDump(path, titles=["Goal"])
-    assert [one.title for one in documents(source)] == ["Goal"]
-    assert ["does not fit" in reason for reason in reasons(source)] == [True]
 
 
 # --- damaged and hostile ---------------------------------------------------------------------
@@ -182,6 +146,7 @@ def test_xml_that_is_no_dump_ends_with_its_reason(tmp_path: Path, inner: str, re
     assert reason in reasons(source)[0]
 
 
+@pytest.mark.nightly
 def test_memory_does_not_grow_with_the_dump_or_with_a_page(tmp_path: Path) -> None:
     """A bz2 of 120 MB, one page of which is 60 MB: neither is ever held."""
     path = tmp_path / "big.xml.bz2"
@@ -200,39 +165,3 @@ def test_memory_does_not_grow_with_the_dump_or_with_a_page(tmp_path: Path) -> No
         tracemalloc.stop()
     assert [type(one) for one in found] == [Skipped, Document]
     assert peak < 12_000_000
-
-
-def test_what_is_not_there_or_holds_nothing_is_an_error_that_says_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="no file"):
-        list(MediaWikiDump(tmp_path / "none.xml").documents())
-    with pytest.raises(CorpusError, match="holds no article"):
-        list(MediaWikiDump(dump(tmp_path)).documents())
-
-
-def test_without_the_converter_one_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "html_to_markdown", None)
-    with pytest.raises(MissingExtra, match="'dumps'"):
-        list(MediaWikiDump(dump(tmp_path, page("A"))).documents())
-
-
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(at=st.integers(0, 900), put=st.binary(max_size=8), name=st.sampled_from(["d.xml", "d.xml.gz", "d.xml.bz2"]))
-def test_no_damage_stops_more_than_the_dump_itself(tmp_path: Path, at: int, put: bytes, name: str) -> None:
-    path = dump(tmp_path, page("A", "One."), page("B", "Two.", 2), name=name)
-    data = path.read_bytes()
-    path.write_bytes(data[:at] + put + data[at + len(put) :])
-    try:
-        found: list[object] = list(MediaWikiDump(path).documents())
-    except CorpusError as error:
-        found = [str(error)]
-    assert found
-
-
-def test_what_a_dump_cut_off_does_not_give_any_more_stays_in_the_corpus(tmp_path: Path) -> None:
-    path = dump(tmp_path, *(page(f"P{number}", f"Text {number}. " + "word " * 50, number) for number in range(60)))
-    corpora = Corpora(tmp_path / "corpora")
-    assert ingest([MediaWikiDump(path)], corpora, "c", HashingEmbedder(16)).added == 60
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    report = ingest([MediaWikiDump(path)], corpora, "c", HashingEmbedder(16))
-    assert (report.removed, report.added) == (0, 0)
-    assert corpora.info("c").documents == 60

@@ -40,11 +40,3 @@ def test_a_long_table_becomes_several_with_the_header_in_each(tmp_path: Path) ->
     assert all("| name | height |" in one.text for one in parts)
     shown = [line for one in parts for line in one.text.splitlines() if line.startswith("| Tower ")]
     assert shown == [f"| {row.replace(',', ' | ')} |" for row in rows]
-
-
-def test_the_first_documents_of_a_table_keep_their_ids_when_it_grows(tmp_path: Path) -> None:
-    rows = ["name,height", *(f"Tower {number},{number} m" for number in range(3000))]
-    path = tmp_path / "towers.csv"
-    before = [one.id for one in documents(written(path, "\n".join(rows[:100])))]
-    after = [one.id for one in documents(written(path, "\n".join(rows)))]
-    assert after[: len(before)] == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -178,21 +177,3 @@ DRAWN = '<w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="{}"/></w:drawing
 def test_what_stands_beside_or_in_the_text_is_read(tmp_path: Path, body: str, parts: dict[str, str], text: str) -> None:
     read = only(word_file(tmp_path / "velm.docx", body, **parts))
     assert read.text.removeprefix("# velm\n\n").strip() == text
-
-
-def test_a_strict_file_is_read(tmp_path: Path) -> None:
-    transitional, strict = WORD.encode(), b"http://purl.oclc.org/ooxml/wordprocessingml/main"
-    with zipfile.ZipFile(word_file(tmp_path / "velm.docx", p("One paragraph."))) as archive:
-        parts = {name: archive.read(name).replace(transitional, strict) for name in archive.namelist()}
-    with zipfile.ZipFile(tmp_path / "strict.docx", "w") as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    assert only(tmp_path / "strict.docx").text == "# strict\n\nOne paragraph.\n"
-
-
-def test_what_is_not_read_is_counted(tmp_path: Path) -> None:
-    body = p(r("Text.") + DRAWN.format("chart")) + p(
-        '<w:r><w:object><o:OLEObject xmlns:o="o" ProgID="Excel"/></w:object></w:r>'
-    )
-    read = only(word_file(tmp_path / "velm.docx", body, chart="<c/>"))
-    assert {("not read", "charts without text: 1"), ("not read", "embedded objects: 1")} <= {*read.metadata}

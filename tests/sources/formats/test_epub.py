@@ -66,13 +66,6 @@ def test_what_cannot_be_read_has_its_reason(tmp_path: Path) -> None:
     assert "damaged (BadZipFile)" in reasons(tmp_path / "cut.epub")[0]
 
 
-def test_a_page_that_is_missing_costs_that_page_alone(tmp_path: Path) -> None:
-    torn = book(tmp_path / "torn.epub", **{"OPS/text/one.xhtml": None})
-    assert reasons(torn) == ["Its page 'OPS/text/one.xhtml' is missing."]
-    (rest,) = (item for item in open_source(torn).documents() if isinstance(item, Document))
-    assert rest.text == "# Bridges of Karsa\n\n## Spans\n\n| Span | m |\n|---|---|\n| West | 31 |\n"
-
-
 def test_a_page_that_is_damaged_costs_that_page_alone(tmp_path: Path) -> None:
     path = tmp_path / "crc.epub"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -83,20 +76,3 @@ def test_a_page_that_is_damaged_costs_that_page_alone(tmp_path: Path) -> None:
     (rest,) = (item for item in open_source(path).documents() if isinstance(item, Document))
     assert rest.text.startswith("# Bridges of Karsa\n\n## Spans")
     assert (NOT_READ, "pages without text: 1") in rest.metadata
-
-
-def test_notes_outside_of_the_reading_order_are_read_and_the_table_of_contents_is_not(tmp_path: Path) -> None:
-    item = '<item id="{0}" href="{0}.xhtml" media-type="application/xhtml+xml" properties="{1}"/>'
-    package = PACKAGE.replace("</manifest>", item.format("notes", "") + item.format("toc", "nav") + "</manifest>")
-    package = package.replace("<spine>", '<spine><itemref idref="toc"/>')
-    toc = {"OPS/toc.xhtml": PAGE.format("Contents", "<p>The Velm, Spans</p>")}
-    notes = {"OPS/notes.xhtml": PAGE.format("Notes", "<p>It was of oak.</p>")}
-    read = only(book(tmp_path / "notes.epub", **toc, **notes, **{"OPS/book.opf": package}))
-    assert read.text.endswith("## Notes\n\nIt was of oak.\n")
-    assert "Contents" not in read.text
-
-
-def test_what_is_parsed_has_a_name_that_was_looked_at_for_bombs(tmp_path: Path) -> None:
-    hidden = {"META-INF/container.xml": CONTAINER.replace("book.opf", "book.bin"), "OPS/book.bin": PACKAGE}
-    told = reasons(book(tmp_path / "hidden.epub", **hidden))
-    assert told == ["Its package document 'OPS/book.bin' is not an .opf file."]

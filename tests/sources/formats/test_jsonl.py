@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.formats.json_file import JsonLines
@@ -68,55 +67,6 @@ def test_ids_are_stable_and_differ_between_records_of_one_key(tmp_path: Path) ->
     assert [item.id for item in JsonLines(moved).documents() if isinstance(item, Document)][1:] == ids
 
 
-def test_a_huge_line_is_skipped_without_holding_it(tmp_path: Path) -> None:
-    path = tmp_path / "pages.jsonl"
-    path.write_bytes(
-        row(title="a", text="A") + row(title="b", text="x" * 5_000_000) + row(title="c", text="C") + b'{"title":"d'
-    )
-    first, huge, last, cut = JsonLines(path, max_line_bytes=1000).documents()
-    assert isinstance(huge, Skipped)
-    assert "divide the text into several records, or put it into a .txt file" in huge.reason
-    assert isinstance(first, Document)
-    assert isinstance(last, Document)
-    assert isinstance(huge, Skipped)
-    assert isinstance(cut, Skipped)
-    assert huge.source == f"{path}:2"
-    assert cut.source == f"{path}:4"
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n"])
-def test_an_empty_file_holds_nothing_any_more(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "pages.jsonl"
-    path.write_bytes(content)
-    (skipped,) = JsonLines(path).documents()
-    assert isinstance(skipped, Skipped)
-    assert (skipped.reason, skipped.empty) == ("It is empty.", True)
-
-
-def test_a_file_without_records_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "pages.jsonl"
-    path.write_bytes(b"junk\n")
-    with pytest.raises(CorpusError, match="holds no document"):
-        list(JsonLines(path).documents())
-
-
-def test_missing_damaged_and_unreadable_files_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="no file"):
-        list(open_source(tmp_path / "missing.jsonl").documents())
-    cut = tmp_path / "cut.jsonl.gz"
-    cut.write_bytes(gzip.compress(b"".join(row(title=str(n), text="x" * n) for n in range(2000)))[:-500])
-    with pytest.raises(CorpusError, match="damaged after line"):
-        list(open_source(cut).documents())
-    plain = tmp_path / "plain.jsonl.gz"
-    plain.write_bytes(b"not gzip")
-    with pytest.raises(CorpusError, match="damaged"):
-        list(open_source(plain).documents())
-    folder = tmp_path / "folder.jsonl"
-    folder.mkdir()
-    with pytest.raises(CorpusError, match="holds no"):
-        list(open_source(folder).documents())
-
-
 def test_short_records_without_a_text_become_one_table(tmp_path: Path) -> None:
     path = tmp_path / "Bridges_of_Karsa.jsonl"
     path.write_bytes(
@@ -136,23 +86,3 @@ def test_short_records_without_a_text_become_one_table(tmp_path: Path) -> None:
     assert "| Sund |  |  | 1911 |" in second.text
     assert isinstance(bad, Skipped)
     assert first.id != second.id
-
-
-def test_a_record_without_a_title_is_named_by_what_names_it(tmp_path: Path) -> None:
-    path = tmp_path / "towers.jsonl"
-    text = "A tower of granite. " * 20
-    path.write_bytes(
-        row(text="Built in 1911.\nIt stands.")
-        + row(Name="Velm Tower", description=text, height=31, makers=["Holm", "Ash"])
-        + row(id=7, label="Sund", passage="A light.")
-        + row(title=5, text="x")
-    )
-    plain, velm, sund, five = JsonLines(path).documents()
-    assert [isinstance(one, Document) and one.title for one in (plain, velm, sund, five)] == [
-        "Built in 1911.", "Velm Tower", "Sund", "5",
-    ]  # fmt: skip
-    assert isinstance(velm, Document)
-    assert velm.text == f"# Velm Tower\n\n- height: 31\n- makers: Holm, Ash\n\n## description\n\n{text.strip()}"
-    assert ("makers", "Ash") in velm.metadata
-    assert isinstance(sund, Document)
-    assert (sund.text, sund.metadata) == ("A light.", (("id", "7"), ("label", "Sund")))

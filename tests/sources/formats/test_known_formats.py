@@ -37,12 +37,6 @@ def test_without_the_extra_a_file_is_skipped_and_the_extra_named(
     assert all(install_command("files") in reason for reason in told)
 
 
-def test_without_the_extra_an_unknown_encoding_names_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
-    written(tmp_path / "a.txt", "A café.".encode("cp1252"))
-    assert install_command("files") in reasons(tmp_path)[0]
-
-
 def test_every_suffix_has_a_reader(tmp_path: Path) -> None:
     names = [f"a{suffix}" for suffix in FORMATS.names if format_in_folder(f"a{suffix}")]
     for name in names:

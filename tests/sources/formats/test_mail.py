@@ -40,12 +40,6 @@ def test_the_text_part_is_read_with_its_headers_and_attachments_are_named(tmp_pa
     }  # fmt: skip
 
 
-def test_a_mail_of_a_web_page_alone_is_read_as_text(tmp_path: Path) -> None:
-    message = mail(Subject="Opening")
-    message.set_content("<html><body><p>Opened in <b>1843</b>.</p><script>x()</script></body></html>", subtype="html")
-    assert only(written(tmp_path / "page.eml", message.as_bytes())).text == "# Opening\n\nOpened in 1843."
-
-
 def test_what_is_no_mail_or_damaged_is_told(tmp_path: Path) -> None:
     assert reasons(written(tmp_path / "no.eml", b"\x89PNG\r\n\x1a\n" * 50)) == ["It is not a mail: it has no header."]
     strange = b"Subject: Half\nContent-Type: text/plain; charset=klingon-8\n\nText.\n"
@@ -56,20 +50,6 @@ def test_what_is_no_mail_or_damaged_is_told(tmp_path: Path) -> None:
     assert only(written(tmp_path / "half.eml", half)).text == "# Half\n\nThe first words"
     wrong = b"Subject: Named\nDate: soon\nFrom: =?utf-8?b?broken\n\nText.\n"
     assert only(written(tmp_path / "wrong.eml", wrong)).title == "Named"
-
-
-def test_a_date_that_no_calendar_has_costs_the_date_alone(tmp_path: Path) -> None:
-    for number, date in enumerate((f"Thu, 02 May {'9' * 30} 09:30:00 +0200", f"Thu, 02 May 2024 09:30:00 +{'9' * 30}")):
-        document = only(written(tmp_path / f"{number}.eml", f"Subject: Named\nDate: {date}\n\nText.\n".encode()))
-        assert document.text == "# Named\n\nText."
-        assert "date" not in dict(document.metadata)
-
-
-def test_parts_that_are_nested_without_end_are_told(tmp_path: Path) -> None:
-    inner = "".join(f"--b{depth}\nContent-Type: multipart/mixed; boundary=b{depth + 1}\n\n" for depth in range(3000))
-    bomb = f"Subject: Deep\nContent-Type: multipart/mixed; boundary=b0\n\n{inner}Text.\n"
-    told = reasons(written(tmp_path / "deep.eml", bomb.encode()))
-    assert told == ["Its parts are nested too deeply to be read."]
 
 
 def parted(kind: str, *parts: str) -> bytes:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.formats.sandbox import Limits
 from tests.sources.formats.reading import only, reasons
 
@@ -80,14 +79,6 @@ def test_headings_paragraphs_lists_tables_and_notes_become_markdown(tmp_path: Pa
     )
 
 
-def test_without_a_heading_the_title_is_that_of_the_metadata_then_that_of_the_file(tmp_path: Path) -> None:
-    plain = "<text:p>It was opened in 1843.</text:p>"
-    assert only(odt(tmp_path / "velm_bridge.odt", plain)).title == "Bridges of Karsa"
-    assert only(odt(tmp_path / "other_bridge.odt", plain, {"meta.xml": None})).title == "other bridge"
-    headed = f'<text:h text:outline-level="1">Velm</text:h>{plain}'
-    assert only(odt(tmp_path / "headed.odt", headed)).text == "# Velm\n\nIt was opened in 1843.\n"
-
-
 MARKS = (
     '<style:style style:name="S1"><style:text-properties style:text-position="super 58%"/></style:style>'
     '<style:style style:name="S2"><style:text-properties style:text-line-through-style="solid"/></style:style>'
@@ -139,16 +130,6 @@ DTD = '<!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//
 MANIFEST = '<?xml version="1.0" encoding="UTF-8"?>' + DTD + '<manifest:manifest xmlns:manifest="m"/>'
 
 
-def test_a_document_type_that_defines_nothing_is_read_over(tmp_path: Path) -> None:
-    """Old OpenOffice wrote one into each manifest."""
-    changed: Parts = {
-        "META-INF/manifest.xml": MANIFEST,
-        "meta.xml": DTD.replace("manifest:manifest", "office:meta") + META,
-    }
-    read = only(odt(tmp_path / "old.odt", changed=changed))
-    assert read.title == "The Velm bridge"
-
-
 BOMB = "<text:p>" + "x" * 17_000_000 + "</text:p>"
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
@@ -183,12 +164,6 @@ def test_what_cannot_be_read_has_its_reason_in_one_sentence(tmp_path: Path, name
     assert told.count(". ") == 0
 
 
-def test_a_file_that_is_cut_off_is_told(tmp_path: Path) -> None:
-    whole = odt(tmp_path / "whole.odt").read_bytes()
-    (tmp_path / "cut.odt").write_bytes(whole[:-60])
-    assert "damaged (BadZipFile)" in reasons(tmp_path / "cut.odt")[0]
-
-
 def test_repeated_cells_do_not_exhaust_the_memory(tmp_path: Path) -> None:
     times = "9" * 5000
     cell = f'<table:table-cell table:number-columns-repeated="{times}"><text:p>many words</text:p></table:table-cell>'
@@ -196,14 +171,3 @@ def test_repeated_cells_do_not_exhaust_the_memory(tmp_path: Path) -> None:
     head = "<table:table-row><table:table-cell><text:p>head</text:p></table:table-cell></table:table-row>"
     read = only(odt(tmp_path / "wide.odt", f"<table:table>{head}{row}</table:table>"))
     assert read.text.count("many words") == 500 * 100
-
-
-def test_repeated_cells_within_repeated_cells_do_not_either(tmp_path: Path) -> None:
-    table = "many words"
-    for _ in range(6):
-        cell = (
-            f'<table:table-cell table:number-columns-repeated="500"><text:p>{table}</text:p>{table}</table:table-cell>'
-        )
-        table = f"<table:table><table:table-row>{cell}</table:table-row></table:table>"
-    path = odt(tmp_path / "deep.odt", table)
-    assert len(list(Folder(path, limits=Limits(seconds=20)).documents())) == 1

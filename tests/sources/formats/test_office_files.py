@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.sources.formats.sandbox import Limits
-from iterative_rag.types import Document
 from tests.sources.formats.reading import documents, only, reasons, written
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -131,30 +130,6 @@ def test_a_sheet_of_several_tables_is_read_whole(tmp_path: Path) -> None:
     assert ("not read", "hidden sheets: 1") in catch.metadata
 
 
-def test_names_that_stand_over_the_first_of_their_columns_are_those_of_all(tmp_path: Path) -> None:
-    rows: list[list[object]] = [
-        [None, "Herring", None, "Cod"],
-        ["Port", "2021", "2022", "2022"],
-        ["Velm", 1, 2, 3],
-        ["Karsa", 4, 5, 6],
-    ]
-    assert "| Port | Herring / 2021 | Herring / 2022 | Cod / 2022 |" in only(workbook(tmp_path / "a.xlsx", A=rows)).text
-
-
-def test_charts_of_a_workbook_are_read_or_counted(tmp_path: Path) -> None:
-    xlsxwriter = pytest.importorskip("xlsxwriter")
-    book = xlsxwriter.Workbook(tmp_path / "a.xlsx")
-    sheet = book.add_worksheet()
-    for place, (year, crew) in enumerate([("year", "crew"), ("1950", 12), ("1951", 9)]):
-        sheet.write_row(place, 0, [year, crew])
-    chart = book.add_chart({"type": "column"})
-    chart.add_series({"name": "Tern", "categories": "=Sheet1!$A$2:$A$3", "values": "=Sheet1!$B$2:$B$3"})
-    chart.set_title({"name": "Crew of the Tern"})
-    sheet.insert_chart("D1", chart)
-    book.close()
-    assert "| Crew of the Tern | Tern |\n|---|---|\n| 1950 | 12 |\n| 1951 | 9 |" in only(tmp_path / "a.xlsx").text
-
-
 def test_every_sheet_is_a_document_and_a_long_one_several(tmp_path: Path) -> None:
     long = [["n", "square"], *([str(number), str(number * number)] for number in range(2500))]
     found = documents(workbook(tmp_path / "sums.xlsx", One=[["a", "b"], [1, 2]], Long=long, Empty=[]))
@@ -255,63 +230,3 @@ def test_what_cannot_be_read_has_its_reason(tmp_path: Path, name: str, kind: str
     for reason, content in expected.items():
         place = written(tmp_path / f"bad{good.suffix}", content)
         assert reason in reasons(place, Limits(seconds=20))[0]
-
-
-def with_part(path: Path, owner: str, kind: str, xml: str) -> Path:
-    """The file with one more part, which a part of it refers to."""
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    folder, _, name = owner.rpartition("/")
-    rels = f"{folder}/_rels/{name}.rels"
-    empty = b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"></Relationships>'
-    relation = f'<Relationship Id="rNew" Type="http://schemas.example/relationships/{kind}" Target="new.xml"/>'
-    parts[rels] = parts.get(rels, empty).replace(b"</Relationships>", f"{relation}</Relationships>".encode())
-    types = f'<Override PartName="/{folder}/new.xml" ContentType="application/xml"/></Types>'.encode()
-    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(b"</Types>", types)
-    with zipfile.ZipFile(path, "w") as archive:
-        for one, data in {**parts, f"{folder}/new.xml": xml.encode()}.items():
-            archive.writestr(one, data)
-    return path
-
-
-def test_comments_are_read_once(tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    for row in [["Port", "Toll"], ["Velm", 3]]:
-        book.active.append(row)
-    book.active["B2"].comment = Comment("[Threaded comment] Your program cannot show it: Sure?", "Edda")
-    book.save(tmp_path / "a.xlsx")
-    threads = '<x xmlns="y"><threadedComment ref="B2"><text>Sure?</text></threadedComment></x>'
-    read = only(with_part(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", "threadedComment", threads))
-    assert read.text.endswith("| Velm | 3 |\n\nComment on Velm, Toll: Sure?\n")
-    deck = pptx.Presentation()
-    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Velm"
-    deck.save(str(tmp_path / "a.pptx"))
-    remark = '<cmLst xmlns="y"><cm><txBody><p><r><t>Sold in 1911.</t></r></p></txBody></cm></cmLst>'
-    read = only(with_part(tmp_path / "a.pptx", "ppt/slides/slide1.xml", "comments", remark))
-    assert read.text == "## Velm\n\nComment: Sold in 1911.\n"
-
-
-def test_diagrams_are_read_and_what_refers_to_nothing_is_counted(tmp_path: Path) -> None:
-    deck = pptx.Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[6])
-    for kind, relation in (("dgm:relIds", "r:dm"), ("c:chart", "r:id")):
-        frame = slide.shapes.add_table(1, 1, 0, 0, 9, 9)._element
-        data = next(one for one in frame.iter() if one.tag.endswith("graphicData"))
-        data.replace(
-            data[0],
-            parse_xml(
-                f'<{kind} xmlns:dgm="d" xmlns:c="c" xmlns:r="r" {relation}="{"rNew" if kind[0] == "d" else "rNone"}"/>'
-            ),
-        )
-        data.set("uri", "other")
-    deck.save(str(tmp_path / "a.pptx"))
-    diagram = '<x xmlns="y"><pt><t><p><r><t>Hull</t></r></p></t></pt><pt><t><p><r><t>Mast</t></r></p></t></pt></x>'
-    path = with_part(tmp_path / "a.pptx", "ppt/slides/slide1.xml", "diagramData", diagram)
-    read = only(path)
-    assert read.text == "## Slide 1\n\nHull\nMast\n"
-    assert ("not read", "charts without text: 1") in read.metadata
-
-
-def test_a_workbook_of_nothing_is_empty(tmp_path: Path) -> None:
-    assert reasons(workbook(tmp_path / "none.xlsx", One=[])) == ["It holds no table."]
-    assert isinstance(only(workbook(tmp_path / "list.xlsx", One=[["Town"], ["Karsa"], ["Velm"]])), Document)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from fakes import sample_files
-from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.ingest import ingest
-from iterative_rag.sources import open_source
 from iterative_rag.sources.metadata import NOT_READ
 from tests.sources.formats.reading import only, written
 
@@ -24,11 +18,6 @@ def test_a_pdf_keeps_its_pages(tmp_path: Path) -> None:
     assert pdf.text == "The tower was begun in 1909 and finished in 1911.\n\nIt is – of course – high."
     assert [pdf.page_at(pdf.text.index(word)) for word in ("begun", "finished", "high")] == [1, 2, 4]
     assert [pdf.page_at(start) for start in pdf.pages] == [1, 2, 3, 4]
-
-
-def test_a_pdf_without_a_title_of_its_own_has_its_file_name(tmp_path: Path) -> None:
-    pdf = only(written(tmp_path / "the_tower.pdf", sample_files.pdf("x", info="Microsoft Word - tower_final2.doc")))
-    assert pdf.title == "the tower"
 
 
 NORTH = (
@@ -89,17 +78,6 @@ def test_a_page_is_read_as_a_reader_takes_it(tmp_path: Path, drawn: list[str], t
     assert only(written(tmp_path / "a.pdf", sample_files.placed_pdf("\n".join(drawn)))).text == text
 
 
-def test_a_hyphen_at_the_end_of_a_line_stays_where_it_belongs_to_the_word(tmp_path: Path) -> None:
-    broken = lines(
-        60, 700, "An inter-", "national order, the two-", "dimensional map, Ann-", "Marie of Stoke-", "on-Trent, 1914-",
-        "18, a harbour-", "master of the ex-", "pedition, and international order, self-made, of a self-", "made man.",
-    )  # fmt: skip
-    assert only(written(tmp_path / "a.pdf", sample_files.placed_pdf("\n".join(broken)))).text == (
-        "An international order, the two-dimensional map, Ann-Marie of Stoke-on-Trent, 1914-18, a "
-        "harbourmaster of the ex-pedition, and international order, self-made, of a self-made man."
-    )
-
-
 def test_running_heads_and_page_numbers_stay_out_of_the_sentences(tmp_path: Path) -> None:
     texts = ["The harbour master was born in", "Kirkay in 1877 and died in", "1950 on Velm island in", "his house."]
     heads = ("Annals of the Port", "Chapter 3")
@@ -157,35 +135,3 @@ def test_letters_from_right_to_left_stand_in_their_logical_order(tmp_path: Path)
         7: b"<< /Length %d >>\nstream\n%b\nendstream" % (len(cmap), cmap.encode()),
     }
     assert only(written(tmp_path / "a.pdf", sample_files.pdf("", extra=extra))).text == "کالای کالای (PQ P) 50% م"
-
-
-def test_a_page_without_text_is_counted(tmp_path: Path) -> None:
-    picture = {7: b"<< /Length 13 >>\nstream\n0 0 9 9 re f  \nendstream"}
-    data = sample_files.pdf("Text.", "", extra=picture).replace(b"/Contents 7 0 R", b"/Contents 7 0 R")
-    pdf = only(written(tmp_path / "a.pdf", data))
-    assert (pdf.text, dict(pdf.metadata)[NOT_READ]) == ("Text.", "pages without text: 1")
-
-
-def test_the_index_keeps_pages(tmp_path: Path) -> None:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    written(folder / "a.pdf", sample_files.pdf("Page one.", "Page two."))
-    written(folder / "b.txt", "No pages.")
-    corpora, embedder = Corpora(tmp_path / "corpora"), HashingEmbedder()
-    ingest([open_source(folder)], corpora, "mine", embedder)
-    with contextlib.closing(corpora.open("mine", embedder)) as corpus:
-        found = {one.title: one for one in map(corpus.document, (hit[0] for hit in _ids(tmp_path)))}
-    assert found["a"].pages == (0, 11)
-    assert found["b"].pages == ()
-
-
-def _database(place: Path) -> Path:
-    (database,) = [
-        path for path in (place / "corpora" / "mine").iterdir() if path.suffix in (".db", ".sqlite", ".sqlite3")
-    ]
-    return database
-
-
-def _ids(place: Path) -> list[tuple[str]]:
-    with contextlib.closing(sqlite3.connect(_database(place))) as database:
-        return database.execute("SELECT id FROM documents").fetchall()

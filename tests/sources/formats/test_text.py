@@ -66,12 +66,6 @@ def test_anything_else_is_none(tmp_path: Path, text: str) -> None:
     assert [document.title for document in documents(path)] == ["file 1"]
 
 
-def test_markdown_has_its_title_from_a_heading_alone(tmp_path: Path) -> None:
-    path = tmp_path / "file_1.md"
-    path.write_text("The Town of Aldermere\n\n" + PROSE)
-    assert [document.title for document in documents(path)] == ["file 1"]
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_long_text_is_read_in_parts_without_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
