@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.errors import FetchError
 from iterative_rag.sources.search_engines.json_api import search_engine
-from iterative_rag.types import SearchResult
 from tests.sources.search_engines.lamp_results import AGENT, LAMPS
 
 
@@ -65,14 +64,6 @@ def _answering(monkeypatch: pytest.MonkeyPatch, answer: object) -> list[dict[str
     return asked
 
 
-def test_duckduckgos_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"title": title, "href": url, "body": "Lit in 1857."} for title, url in LAMPS]
-    asked = _answering(monkeypatch, [*rows, {"title": "Bad", "href": "javascript:1", "body": ""}])
-    found = search_engine("duckduckgo", AGENT).search("lamp", 2)
-    assert found == [SearchResult(title, url, "Lit in 1857.") for title, url in LAMPS]
-    assert (asked[0]["backend"], asked[0]["max_results"]) == ("duckduckgo", 2)
-
-
 @pytest.mark.parametrize(
     ("kind", "message", "match"),
     [
@@ -90,17 +81,3 @@ def test_duckduckgos_faults(kind: str, message: str, match: str, monkeypatch: py
     assert caught.value.retryable
     assert caught.value.hint
     assert str(caught.value).isprintable()
-
-
-@pytest.mark.parametrize("answer", [[], None])
-def test_duckduckgo_cannot_say_that_it_knows_nothing(answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    _answering(monkeypatch, answer)
-    with pytest.raises(FetchError, match="listed nothing"):
-        search_engine("duckduckgo", AGENT).search("lamp", 2)
-
-
-def test_duckduckgo_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ddgs", None)
-    with pytest.raises(MissingExtra) as caught:
-        search_engine("duckduckgo", AGENT)
-    assert caught.value.extra == "web"

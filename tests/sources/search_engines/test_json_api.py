@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import traceback
+from itertools import cycle
 from typing import Any
 
 import pytest
 
-from fakes.model_server import unused_url
 from fakes.search_engine_server import CannedReply, answering, json_reply
-from iterative_rag.errors import FetchError
+from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.sources.search_engines import json_api
+from iterative_rag.sources.search_engines.engines import Tavily
+from iterative_rag.sources.search_engines.json_api import search_engine
 from iterative_rag.types import SearchResult
 from tests.sources.search_engines.lamp_results import AGENT, ENGINES, KEY, LAMPS
 
@@ -61,32 +63,16 @@ def test_nothing_known_is_an_empty_list(kind: str) -> None:
         assert ENGINES[kind](there.url).search("zzz", 3) == []
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "javascript:alert(1)",
-        "file:///etc/passwd",
-        "ftp://a.example/",
-        "//a.example/",
-        "https://",
-        "http://[::1",
-        "https://a.example:99999/",
-        "https://a.example/\x1b[2J",
-        "https://a.example/" + "a" * 3000,
-        "",
-        None,
-        7,
-        ["https://a.example/"],
-    ],
-)
-def test_what_is_no_web_address_is_left_out(kind: str, url: Any) -> None:
-    with answering(listing(kind, [("Bad", url), *LAMPS])) as there:
-        assert [one.url for one in ENGINES[kind](there.url).search("lamp", 5)] == [url for _, url in LAMPS]
+NO_ADDRESSES: list[Any] = [
+    *("javascript:alert(1)", "file:///etc/passwd", "ftp://a.example/", "//a.example/", "https://", "http://[::1", ""),
+    *("https://a.example:99999/", "https://a.example/\x1b[2J", "https://a.example/" + "a" * 3000, None, 7),
+    ["https://a.example/"],
+]
 
 
-def test_results_that_are_all_unusable_are_a_fault(kind: str) -> None:
-    with answering(listing(kind, [("Bad", "javascript:1")])) as there, pytest.raises(FetchError, match="addresses"):
-        ENGINES[kind](there.url).search("lamp", 5)
+def test_what_is_no_web_address_is_left_out(kind: str) -> None:
+    with answering(listing(kind, [*(("Bad", url) for url in NO_ADDRESSES), *LAMPS])) as there:
+        assert [one.url for one in ENGINES[kind](there.url).search("lamp", 15)] == [url for _, url in LAMPS]
 
 
 def test_titles_and_snippets_are_one_short_line_without_control_characters(kind: str) -> None:
@@ -96,12 +82,6 @@ def test_titles_and_snippets_are_one_short_line_without_control_characters(kind:
     assert (found.title[:12], found.url, found.snippet) == ("[31mRed lamp", "https://a.example/", "two lines")
     assert found.title.isprintable()
     assert len(found.title) <= 200
-
-
-@pytest.mark.parametrize("title", [None, 3, "", "\x00"])
-def test_a_result_without_a_title_has_its_address(kind: str, title: Any) -> None:
-    with answering(listing(kind, [(title, "https://a.example/")], None)) as there:
-        assert ENGINES[kind](there.url).search("lamp", 5) == [SearchResult("https://a.example/", "https://a.example/")]
 
 
 # --- faults ----------------------------------------------------------------------------------
@@ -129,7 +109,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", sorted(FAULTS))
+@pytest.mark.parametrize(("fault", "kind"), [*zip(sorted(FAULTS), cycle(sorted(ENGINES)), strict=False)])
 def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     answer, match = FAULTS[fault]
@@ -161,7 +141,56 @@ def test_a_silent_engine_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch)
     assert caught.value.retryable
 
 
-def test_an_engine_that_is_not_there(kind: str) -> None:
-    with pytest.raises(FetchError, match="cannot be reached") as caught:
-        ENGINES[kind](unused_url()).search("lamp", 3)
+# --- what only one of them does ----------------------------------------------------------------
+
+
+def test_wikipedia_leaves_out_pages_that_only_list_meanings() -> None:
+    pages = [
+        {"title": "Lamp", "canonicalurl": "https://w.example/a", "index": 1, "pageprops": {"disambiguation": ""}},
+        {"title": "Lamp (light)", "canonicalurl": "https://w.example/b", "index": 2},
+    ]
+    with answering(json_reply({"query": {"pages": pages}})) as there:
+        assert [one.title for one in ENGINES["wikipedia"](there.url).search("lamp", 1)] == ["Lamp (light)"]
+
+
+@pytest.mark.parametrize(("code", "retryable"), [("maxlag", True), ("ratelimited", True), ("cirrussearch-x", False)])
+def test_wikipedias_own_errors_have_status_200(code: str, retryable: bool) -> None:
+    with answering(json_reply({"error": {"code": code, "info": "no"}})) as there, pytest.raises(FetchError) as caught:
+        ENGINES["wikipedia"](there.url).search("lamp", 1)
+    assert code in str(caught.value)
+    assert caught.value.retryable is retryable
+
+
+@pytest.mark.parametrize(
+    "silent", [[["brave", "too many requests"], ["qwant", "timeout"]], [["brave"]], [[]], "all", [[1, 2]]]
+)
+def test_searxng_without_its_engines_has_not_found_nothing(silent: Any) -> None:
+    answer = json_reply({"results": [], "unresponsive_engines": silent})
+    with answering(answer) as there, pytest.raises(FetchError, match="did not answer") as caught:
+        ENGINES["searxng"](there.url).search("lamp", 3)
     assert caught.value.retryable
+
+
+def test_searxng_with_some_of_its_engines_has_results() -> None:
+    rows = [{"title": "A", "url": "https://a.example/", "content": ""}]
+    with answering(json_reply({"results": rows, "unresponsive_engines": [["brave", "timeout"]]})) as there:
+        assert len(ENGINES["searxng"](there.url).search("lamp", 3)) == 1
+
+
+def test_searxng_that_refuses_json_says_how_to_allow_it() -> None:
+    with answering(CannedReply(b"Forbidden", 403)) as there, pytest.raises(FetchError) as caught:
+        ENGINES["searxng"](there.url).search("lamp", 3)
+    assert "formats: [html, json]" in caught.value.hint
+
+
+@pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "schlüssel"])
+def test_tavily_wants_a_key_that_can_be_one(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", key)
+    with pytest.raises(UsageError) as caught:
+        search_engine("tavily", AGENT)
+    assert not key.strip() or key not in "".join(traceback.format_exception(caught.value)) + caught.value.hint
+
+
+def test_tavilys_key_is_in_nothing_that_is_printed() -> None:
+    engine = Tavily(AGENT)
+    assert KEY not in f"{engine!r} {engine._client!r} {engine.name} {vars(engine)}"

@@ -58,15 +58,6 @@ def test_the_monitor_notices(what: str, elsewhere: bool) -> None:
         monitor.__exit__(None, None, None)
 
 
-def test_loopback_is_allowed() -> None:
-    with no_outside_connections() as tried, socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        socket.create_connection(server.getsockname()).close()
-        socket.getaddrinfo("localhost", 80)
-    assert tried == []
-
-
 @pytest.mark.parametrize("engine", ["wikipedia", "duckduckgo", "tavily", "searxng@http://192.0.2.1:8888"])
 def test_without_web_no_engine_is_built(engine: str) -> None:
     with no_outside_connections():

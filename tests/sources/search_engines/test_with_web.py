@@ -31,14 +31,30 @@ def wiki() -> Iterator[FakeWiki]:
 NEAR = "The Selmouth regatta was rowed by many crews. In 1931 it was rowed near Cape Ebb, as the boat race was put off."
 
 
-def run(folder: Path, wiki: FakeWiki, strategy: str, *, web: bool, near: str = "") -> tuple[Answer, list[Step]]:
-    write_articles(folder / "articles")
-    if near:
-        (folder / "articles" / "Selmouth regatta.md").write_text(f"# Selmouth regatta\n\n{near}\n", encoding="utf-8")
-    settings = Settings(
-        llm="builtin", corpus="towns", cache=False, web=web, search_engine=f"wikipedia@{wiki.api}", max_hops=3
-    )
-    index_paths([folder / "articles"], settings=settings)
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two corpora: one has nothing of the question, the other comes near."""
+    folder = tmp_path_factory.mktemp("web")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(folder / "home"))
+        for corpus in ("towns", "near"):
+            write_articles(folder / corpus)
+            if corpus == "near":
+                (folder / corpus / "Selmouth regatta.md").write_text(
+                    f"# Selmouth regatta\n\n{NEAR}\n", encoding="utf-8"
+                )
+            index_paths([folder / corpus], settings=Settings(corpus=corpus))
+    return folder / "home"
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(home))
+
+
+def run(wiki: FakeWiki, strategy: str, *, web: bool, corpus: str = "towns") -> tuple[Answer, list[Step]]:
+    engine = f"wikipedia@{wiki.api}"
+    settings = Settings(llm="builtin", corpus=corpus, cache=False, web=web, search_engine=engine, max_hops=3)
     with closing(IterativeRAG.from_settings(settings)) as rag:
         *steps, last = rag.steps(QUESTION, strategy=strategy)
     assert isinstance(last, FinalStep)
@@ -48,11 +64,10 @@ def run(folder: Path, wiki: FakeWiki, strategy: str, *, web: bool, near: str = "
 STRATEGIES = ("naive", "crag", "self-rag", "plan", "iterative", "full")
 
 
-@pytest.mark.parametrize(("strategy", "near"), [(name, near) for name in STRATEGIES for near in ("", NEAR)])
-def test_allowed_it_is_answered_and_cited_with_address_and_day(
-    strategy: str, near: str, wiki: FakeWiki, tmp_path: Path
-) -> None:
-    answer, _ = run(tmp_path, wiki, strategy, web=True, near=near)
+@pytest.mark.parametrize("corpus", ["towns", "near"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_allowed_it_is_answered_and_cited_with_address_and_day(strategy: str, corpus: str, wiki: FakeWiki) -> None:
+    answer, _ = run(wiki, strategy, web=True, corpus=corpus)
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, "Oda Brenk")
     (citation,) = answer.citations
     assert citation.source == f"{wiki.url}/wiki/Cape_Ebb_boat_race"
@@ -62,16 +77,16 @@ def test_allowed_it_is_answered_and_cited_with_address_and_day(
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_not_allowed_nobody_is_asked(strategy: str, wiki: FakeWiki, tmp_path: Path) -> None:
-    answer, steps = run(tmp_path, wiki, strategy, web=False)
+def test_not_allowed_nobody_is_asked(strategy: str, wiki: FakeWiki) -> None:
+    answer, steps = run(wiki, strategy, web=False)
     assert answer.status is Status.ABSTAINED
     assert wiki.asked == []
     assert not [step for step in steps if isinstance(step, WebStep)]
 
 
-def test_a_search_that_fails_is_told_and_ends_nothing(wiki: FakeWiki, tmp_path: Path) -> None:
+def test_a_search_that_fails_is_told_and_ends_nothing(wiki: FakeWiki) -> None:
     wiki.always = Trouble("status", 500)
-    answer, steps = run(tmp_path, wiki, "crag", web=True)
+    answer, steps = run(wiki, "crag", web=True)
     assert answer.status is Status.ABSTAINED
     assert "The web could not be searched (" in answer.reason
     (step,) = [step for step in steps if isinstance(step, WebStep)]

@@ -14,7 +14,7 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.folder import open_source
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages, is_url
+from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages
 from iterative_rag.types import Document
 
 AGENT = "tests/1"
@@ -90,13 +90,6 @@ def test_a_page_fetched_again_replaces_itself_and_is_found_by_what_led_to_it(tmp
     assert fields["asked"] == (f"http://{host}/old",)
 
 
-def test_a_page_without_a_title_has_that_of_its_address(tmp_path: Path) -> None:
-    with serving(site(**{"the-lamp.html": html("<p>Words.</p>")})) as (host, _), Web(AGENT, allow={host}) as web:
-        (page,) = fetch(web, tmp_path, f"http://{host}/the-lamp.html")
-    assert isinstance(page, WebPage)
-    assert front_matter.split(page.place.read_text(encoding="utf-8"))[1] == "# the lamp\n\nWords.\n"
-
-
 @pytest.mark.parametrize(
     ("body", "kind", "title", "text"),
     [
@@ -113,14 +106,6 @@ def test_text_stays_as_it_is(body: bytes, kind: str, title: str, text: str, tmp_
     assert isinstance(page, WebPage)
     assert page.title == title
     assert front_matter.split(page.place.read_text(encoding="utf-8"))[1] == text
-
-
-def test_the_charset_that_only_the_page_names(tmp_path: Path) -> None:
-    body = '<meta charset="windows-1252"><title>Möwe</title><p>Ein Vogel – grau.</p>'.encode("cp1252")
-    with serving(site(a=sending(body, Content_Type="text/html"))) as (host, _), Web(AGENT, allow={host}) as web:
-        (page,) = fetch(web, tmp_path, f"http://{host}/a")
-    assert isinstance(page, WebPage)
-    assert page.place.read_text(encoding="utf-8").endswith("# Möwe\n\nEin Vogel – grau.\n")
 
 
 @pytest.mark.parametrize(
@@ -148,33 +133,6 @@ def test_what_is_no_page_has_its_reason_and_stops_no_other(answer: Answer, reaso
     assert reason in bad.reason
     assert isinstance(good, WebPage)
     assert [place.name for place in tmp_path.glob("*.md")] == ["The_lamp_of_Gull_Point.md"]
-
-
-def test_a_page_that_fails_leaves_the_one_that_was_there(tmp_path: Path) -> None:
-    answers: list[Answer] = [sending(b"", 404), html(), sending(b"", 404), sending(b"", 500, **HTML)]
-
-    def answer(handler: Handler) -> None:
-        (answers.pop(0) if len(answers) > 1 else answers[0])(handler)
-
-    with serving(answer) as (host, _), Web(AGENT, allow={host}) as web:
-        assert isinstance(fetch(web, tmp_path, f"http://{host}/lamp")[0], WebPage)
-        assert isinstance(fetch(web, tmp_path, f"http://{host}/lamp")[0], Skipped)
-    assert TEXT in (tmp_path / "The_lamp_of_Gull_Point.md").read_text(encoding="utf-8")
-
-
-def test_a_busy_site_is_asked_again(tmp_path: Path) -> None:
-    answers = [sending(b"", 429, Retry_After="7"), sending(b"", 404), sending(b"", 503), html()]
-    with serving(lambda handler: answers.pop(0)(handler)) as (host, _), Web(AGENT, allow={host}) as web:
-        (page,) = fetch(web, tmp_path, f"http://{host}/lamp")
-    assert isinstance(page, WebPage)
-    assert answers == []
-
-
-def test_pages_of_wikipedia_are_for_the_other_command(tmp_path: Path) -> None:
-    with Web(AGENT, sockets=FakeNetwork()) as web:
-        (one,) = fetch(web, tmp_path, "https://en.wikipedia.org/wiki/Lamp")
-    assert isinstance(one, Skipped)
-    assert one.reason.endswith("iterative-rag corpus fetch 'https://en.wikipedia.org/wiki/Lamp'")
 
 
 # --- robots.txt ------------------------------------------------------------------------------
@@ -211,15 +169,6 @@ def test_what_robots_txt_says(rules: Answer, path: str, allowed: bool, ignore: b
     assert type(again) is type(one)
 
 
-def test_robots_txt_holds_where_a_redirect_ends(tmp_path: Path) -> None:
-    pages = site(robots_txt=sending(NOT_HERE), open=sending(b"", 302, Location="/private"), private=html())
-    with serving(pages) as (host, _), Web(AGENT, allow={host}) as web:
-        (one,) = fetch(web, tmp_path, f"http://{host}/open")
-    assert isinstance(one, Skipped)
-    assert "forbids" in one.reason
-    assert not list(tmp_path.glob("*.md"))
-
-
 # --- addresses -------------------------------------------------------------------------------
 
 
@@ -231,33 +180,3 @@ def test_no_address_that_is_not_public_is_connected_to(ignore: bool, tmp_path: P
     assert len(results) == len({url.partition("#")[0] for url in REFUSED}) >= 40
     assert {type(one) for one in results} == {Skipped}
     assert network.connected == []
-
-
-def test_dns_that_changes_between_robots_txt_and_the_page_gains_nothing(tmp_path: Path) -> None:
-    network = FakeNetwork()
-    answers = iter([["93.184.215.14"], ["127.0.0.1"]])
-    with Web(AGENT, resolve=lambda host, port: next(answers), sockets=network) as web:
-        (one,) = fetch(web, tmp_path, "http://changing.example/x")
-    assert isinstance(one, Skipped)
-    assert "not a public host" in one.reason
-    assert network.connected == ["93.184.215.14"]
-    assert network.sent[0].startswith(b"GET /robots.txt ")
-
-
-@pytest.mark.parametrize(
-    ("source", "url"),
-    [
-        ("https://example.org/a", True),
-        ("HTTP://EXAMPLE.org", True),
-        ("ftp://example.org", True),
-        ("file:///etc/passwd", True),
-        ("//127.0.0.1/", True),
-        ("data:text/plain,hello", True),
-        ("articles/", False),
-        ("C:\\articles", False),
-        ("notes: a list.md", False),
-        ("/tmp/x", False),
-    ],
-)
-def test_what_is_an_address_and_what_a_path(source: str, url: bool) -> None:
-    assert is_url(source) is url

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.errors import CorpusHeld
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.folder import Folder
 from iterative_rag.sources.wikipedia.article_fetching import PageFolder
@@ -99,49 +98,6 @@ def test_every_title_survives_as_file_and_as_document(tmp_path: Path) -> None:
             assert found_at(again, title) == (title, place)
 
 
-def test_titles_that_differ_in_case_or_language_alone_have_files_of_their_own(tmp_path: Path) -> None:
-    pages = [page("Heron", text="one\n"), page("HERON", text="two\n"), page("Heron", language="de", text="drei\n")]
-    folder = PageFolder(tmp_path)
-    with folder.opened():
-        places = [folder.store(*one) for one in pages]
-    assert len({place.name.casefold() for place in places}) == 3
-    assert [place.read_text(encoding="utf-8").splitlines()[-1] for place in places] == ["one", "two", "drei"]
-    with folder.opened():
-        assert found_at(folder, "Heron", "de") == ("Heron", places[2])
-        assert folder.store(*page("Heron", language="de", text="vier\n")) == places[2]
-
-
-def test_redirects_are_added_without_touching_the_text(tmp_path: Path) -> None:
-    folder = PageFolder(tmp_path)
-    with folder.opened():
-        place = folder.store(*page("Gull Point", redirects=("Gull Light",)))
-        before = documents(tmp_path)["Gull Point"]
-        folder.add_names(place, ["Old light", "Gull Light"])
-    again = PageFolder(tmp_path)
-    with again.opened():
-        assert found_at(again, "Old light") == found_at(again, "gull Light") == ("Gull Point", place)
-        assert again.names() == [PageName("Gull Point")]
-    assert documents(tmp_path)["Gull Point"] == before
-    fields, _ = front_matter.split(place.read_text(encoding="utf-8"))
-    assert fields["redirects"] == ("Gull Light", "Old light")
-    assert fields["revision"] == "7"
-
-
-def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
-    (tmp_path / ".fetching-123").write_text("half a pa")
-    (tmp_path / "notes.md").write_text("# Notes\n\nMine.\n")
-    folder = PageFolder(tmp_path)
-    with folder.opened():
-        assert folder.find(PageName("Notes")) is None
-    assert not (tmp_path / ".fetching-123").exists()
-    assert (tmp_path / "notes.md").exists()
-
-
-def test_two_processes_do_not_fetch_into_one_folder(tmp_path: Path) -> None:
-    with PageFolder(tmp_path).opened(), pytest.raises(CorpusHeld), PageFolder(tmp_path).opened():
-        pass
-
-
 @pytest.mark.parametrize(
     ("text", "title", "url", "body"),
     [
@@ -159,17 +115,3 @@ def test_front_matter_of_others(tmp_path: Path, text: str, title: str, url: str 
     (found,) = Folder(tmp_path).documents()
     assert isinstance(found, Document)
     assert (found.title, found.url, found.text) == (title, url, body)
-
-
-def test_fields_come_back_as_they_were_written() -> None:
-    fields = {
-        "a": "plain",
-        "b": 'x: "y" # z',
-        "c": ("one", "two, three", "]"),
-        "d": "null",
-        "e": "[no, list]",
-        "f": " ",
-    }
-    read, rest = front_matter.split(front_matter.join({**fields, "empty": ""}) + "rest")
-    assert read == {**fields, "f": ""}
-    assert rest == "rest"

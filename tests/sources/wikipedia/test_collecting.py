@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fakes.wikipedia_server import FakeTime, FakeWiki
-from iterative_rag.errors import FetchError
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
@@ -72,26 +71,6 @@ def test_links_are_followed_to_pages_that_are_written(collecting: Callable[..., 
     assert found.missing == ()  # pages that nobody has written are not asked for
 
 
-def test_a_page_of_links_that_there_is_not_says_what_may_be_meant(collecting: Callable[..., Collected]) -> None:
-    found = collecting(links_of=(PageName("Lampp"),))
-    (missing,) = found.missing
-    assert missing.kind == "missing"
-    assert missing.nearest[0] == "Lamp 0"
-
-
-def test_an_empty_category_is_an_error(collecting: Callable[..., Collected]) -> None:
-    with pytest.raises(FetchError, match=r"'Lampss'.*holds no article") as raised:
-        collecting(categories=(PageName("Lampss"),))
-    assert "--lang" in raised.value.hint
-
-
-def test_progress_counts_every_name(wiki: FakeWiki, collecting: Callable[..., Collected]) -> None:
-    seen: list[FetchProgress] = []
-    collecting(seen.append, names=(PageName("Lamp 1"), PageName("Nowhere"), PageName("Lamp 2")))
-    assert [at.done for at in seen] == [1, 2, 3]
-    assert (seen[-1].total, seen[-1].fetched, seen[-1].missing) == (3, 2, 1)
-
-
 def test_refreshing_fetches_what_has_changed_and_nothing_else(
     wiki: FakeWiki, collecting: Callable[..., Collected]
 ) -> None:
@@ -110,29 +89,3 @@ def test_refreshing_fetches_what_has_changed_and_nothing_else(
     assert text == "# Lamp 0\n\nLamp 0 was lit again.\n"
     assert (fields["revision"], fields["redirects"]) == ("600", ("First lamp",))
     assert collecting(refresh=True).fetched == 0
-
-
-def test_a_page_that_vanished_or_became_a_list_of_meanings_stays(
-    wiki: FakeWiki, collecting: Callable[..., Collected], tmp_path: Path
-) -> None:
-    collecting(names=(PageName("Lamp 0"), PageName("Lamp 1")))
-    del wiki.pages["Lamp 0"]
-    wiki.add("Lamp 1", disambiguation=True, links=["Lamp 2"])
-    found = collecting(refresh=True)
-    assert {one.kind for one in found.missing} == {"missing", "disambiguation"}
-    assert len(list(tmp_path.glob("*.md"))) == 2
-
-
-@pytest.mark.parametrize("known", [False, True])
-def test_a_page_that_was_moved_is_not_kept_twice(
-    known: bool, wiki: FakeWiki, collecting: Callable[..., Collected], tmp_path: Path
-) -> None:
-    names = (PageName("Lamp 0"), *([PageName("Lamp 1")] if known else []))
-    collecting(names=names)
-    del wiki.pages["Lamp 0"]
-    wiki.redirects["Lamp 0"] = ("Lamp 1", "")
-    assert titles(collecting(refresh=True)) == lamps(1)
-    (place,) = tmp_path.glob("*.md")
-    assert front_matter.split(place.read_text(encoding="utf-8"))[0]["redirects"] == ("Lamp 0",)
-    assert titles(collecting(names=(PageName("Lamp 0"),))) == lamps(1)
-    assert wiki.sent["Lamp 1"] == 1

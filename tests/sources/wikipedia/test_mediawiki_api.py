@@ -54,30 +54,6 @@ def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
     assert len(wiki.asked) == 1
 
 
-def test_answers_that_come_in_parts_are_put_together(wiki: FakeWiki, client: MediaWiki) -> None:
-    wiki.split = True
-    found = dict(client.look_up(["Gull Light", "Heron"]))
-    assert isinstance(found["Gull Light"], FoundPage)
-    assert isinstance(found["Heron"], Disambiguation)
-    assert len(wiki.asked) == 2
-
-
-def test_titles_are_asked_for_fifty_at_a_time(wiki: FakeWiki, client: MediaWiki) -> None:
-    for number in range(120):
-        wiki.add(f"Buoy {number}")
-    found = dict(client.look_up([f"Buoy {number}" for number in range(120)]))
-    assert {one.title for one in found.values() if isinstance(one, FoundPage)} == {
-        f"Buoy {number}" for number in range(120)
-    }
-    assert len(wiki.asked) == 3
-
-
-def test_long_titles_make_no_endless_address(wiki: FakeWiki, client: MediaWiki) -> None:
-    titles = ["灯" * 80 + str(number) for number in range(40)]
-    assert all(isinstance(one, Missing) for _, one in client.look_up(titles))
-    assert all(len(asked["titles"].encode()) * 3 < 7000 for asked in wiki.asked)
-
-
 def test_every_request_says_who_asks_and_yields_to_lag(wiki: FakeWiki, client: MediaWiki) -> None:
     client.licence()
     list(client.look_up(["Gull Point"]))
@@ -97,12 +73,6 @@ def test_the_pause_that_the_wiki_asks_for_is_kept(kind: str, wiki: FakeWiki, cli
     assert client.html(100) == wiki.pages["Gull Point"].html
     assert time.pauses == pytest.approx([17, 40])
     assert len(wiki.asked) == 3
-
-
-def test_lag_without_a_word_about_the_pause(wiki: FakeWiki, client: MediaWiki, time: FakeTime) -> None:
-    wiki.troubles.append(Trouble("maxlag"))
-    client.html(100)
-    assert time.pauses == [5]
 
 
 @pytest.mark.parametrize("kind", ["status", "cut", "text"])
@@ -125,14 +95,6 @@ def test_faults_that_do_not_pass_end(wiki: FakeWiki, client: MediaWiki, time: Fa
     assert raised.value.hint
 
 
-def test_a_pause_too_long_to_wait_is_left_to_the_user(wiki: FakeWiki, client: MediaWiki, time: FakeTime) -> None:
-    wiki.always = Trouble("status", 429, "86400")
-    with pytest.raises(FetchError, match="86,400 s") as raised:
-        client.html(100)
-    assert "again" in raised.value.hint
-    assert time.pauses == []
-
-
 @pytest.mark.parametrize(
     ("trouble", "message"),
     [(Trouble("status", 404), "404"), (Trouble("status", 403), "403"), (Trouble("error"), "no revision with ID 1")],
@@ -147,36 +109,8 @@ def test_what_will_not_pass_is_not_asked_again(
     assert time.pauses == []
 
 
-def test_each_pause_is_told_with_its_reason(wiki: FakeWiki, time: FakeTime) -> None:
-    told: list[tuple[float, str]] = []
-    retry = RetryPolicy(sleep=time.sleep, now=time.now, on_pause=lambda pause, error: told.append((pause, str(error))))
-    wiki.troubles.append(Trouble("status", 429, "17"))
-    with Web(AGENT, allow={wiki.host}) as web:
-        MediaWiki(wiki.api, web, retry).html(100)
-    assert [pause for pause, _ in told] == [17]
-    assert "429" in told[0][1]
-
-
-def test_stopping_ends_the_waiting(wiki: FakeWiki) -> None:
-    """Without a sleep of the test's own: the first pause would take a second, its end comes at once."""
-    wiki.always = Trouble("status", 429, "200")
-    retry = RetryPolicy(on_pause=lambda pause, error: retry.stop())
-    with Web(AGENT, allow={wiki.host}) as web, pytest.raises(FetchError, match="Stopped"):
-        MediaWiki(wiki.api, web, retry).html(100)
-    assert len(wiki.asked) == 1
-
-
 @pytest.mark.parametrize("name", ["Lamps", "Category:Lamps", "category: Lamps"])
 def test_a_category_is_listed_through_all_its_parts(name: str, wiki: FakeWiki, client: MediaWiki) -> None:
     wiki.categories["Lamps"] = [f"Lamp {number:02}" for number in range(25)]
     assert list(client.category(name)) == wiki.categories["Lamps"]
     assert sum(asked.get("list") == "categorymembers" for asked in wiki.asked) == 3
-
-
-def test_links_are_those_to_pages_that_there_are(wiki: FakeWiki, client: MediaWiki) -> None:
-    for number in range(25):
-        wiki.add(f"Lamp {number:02}")
-    wiki.add("Lamps", links=[f"Lamp {number:02}" for number in range(30)])
-    wiki.redirects["All lamps"] = ("Lamps", "")
-    assert list(client.links("All lamps")) == [f"Lamp {number:02}" for number in range(25)]
-    assert list(client.links("Nowhere")) == []
