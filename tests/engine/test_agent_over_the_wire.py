@@ -6,7 +6,6 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,14 +30,7 @@ SUBMIT = {
 }
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return two_article_corpus.indexed_home(tmp_path_factory.mktemp("agent-wire"), "towns")
-
-
-@pytest.fixture(autouse=True)
-def _at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(home))
+pytestmark = pytest.mark.usefixtures("towns")
 
 
 @dataclass(frozen=True)

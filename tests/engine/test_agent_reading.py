@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from fakes.in_memory import MemoryCorpus
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.engine.agent_results import CUT, Found, Passages, ShownTexts
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.retrieval.article_titles import ArticleTitles
-from iterative_rag.types import Answer, Hit, ShortlistedDocument, Status
+from iterative_rag.types import Answer, Status
 
 QUESTION = "Who lit the lamp of Skarn?"
 FILLER = "The keeper wrote down wind, waves and passing ships with care every evening of the long year. "
@@ -77,13 +74,6 @@ def room(settings: Settings) -> int:
     return int(settings.context_window * 3 * 0.35)
 
 
-def test_what_short_results_leave_a_long_one_gets(settings: Settings) -> None:
-    sums = [{"tool": "calculate", "expression": f"{n} + 1"} for n in range(1, 5)]
-    find = {"tool": "find_in_article", "title": "Keepers of Skarn", "words": "Edda"}
-    shown, _ = after(settings, *sums, find, {"tool": "read_section", "title": "Lamp of Skarn"})
-    assert LIT in shown
-
-
 @pytest.mark.parametrize("window", [2048, 4096, 8192])
 def test_results_keep_to_their_room(settings: Settings, window: int) -> None:
     settings = settings.model_copy(update={"context_window": window})
@@ -141,24 +131,3 @@ def test_rows_that_the_corpus_lost_are_told(settings: Settings) -> None:
     shown, _ = after(settings, {"tool": "list_rows", "title": "Keepers of Skarn", "table": "assistants"})
     assert "the rows of that list were lost: they are not in the corpus" in shown
     assert "Without their rows in this text: Assistants" in shown
-
-
-# --- room that is shared -----------------------------------------------------------------------
-
-
-PAST = "Long ago the pier was planned, paid for and forgotten by the town council of the day. " * 30
-FOUND = "The pier of Orm was opened by Ines Vane in 1904, after eleven years of work on it."
-
-
-@pytest.mark.parametrize("room", [300, 600, 800, 1500, 4000])
-def test_a_window_keeps_its_size_and_what_was_found_comes_before_the_lead(room: int) -> None:
-    text = f"The pier of Orm is a pier. {PAST}\n\n## Opening\n\n{FOUND}\n\n{PAST}"
-    corpus = MemoryCorpus({"Pier of Orm": text})
-    document = corpus.document("Pier of Orm")
-    at = text.index(FOUND)
-    hit = Hit(document.id, document.title, at, at + len(FOUND), 1.0)
-    entry = ShortlistedDocument(document.id, document.title, document.source, 1.0, (hit,))
-    shown = ShownTexts(ArticleTitles(corpus)).text(Found("search", "", "", (Passages(document, entry=entry),)), room)
-    assert FOUND in shown
-    assert len(shown) <= room + len(f"# {document.title}\n{CUT}")
-    assert ("is a pier. Long ago" in shown) == (room >= 900)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from fakes import two_article_corpus
 from iterative_rag import IterativeRAG, Settings
-from iterative_rag.app.factory import index_paths
-from iterative_rag.errors import LLMServerError, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status
@@ -17,18 +14,9 @@ from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, Shortlist
 ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer": "Edda Holm", "confidence": 0.8}
 
 
-@pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    two_article_corpus.write_articles(tmp_path / "articles")
-    settings = Settings(corpus="towns", cache=False)
-    index_paths([tmp_path / "articles"], settings=settings, corpus="towns")
-    return settings
-
-
-def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings) -> None:
+def test_naive_is_one_call_that_sees_the_passages_themselves(towns: Settings) -> None:
     with ScriptedLLM({"answer": [ANSWER]}) as llm:
-        rag = IterativeRAG.from_settings(settings, llm=llm)
+        rag = IterativeRAG.from_settings(towns, llm=llm)
         steps = list(rag.steps(two_article_corpus.QUESTION, strategy="naive"))
     assert [type(step) for step in steps] == [ShortlistStep, ReadingStep, AnsweringStep, FinalStep]
     (request,) = llm.requests
@@ -44,8 +32,8 @@ def test_naive_is_one_call_that_sees_the_passages_themselves(settings: Settings)
     assert "Edda Holm" in answer.citations[-1].quote  # the passage that says it is cited, whatever the model cites
 
 
-def test_naive_with_the_built_in_backend_reads_once_and_cannot_chain(settings: Settings) -> None:
-    rag = IterativeRAG.from_settings(settings, llm="builtin")
+def test_naive_with_the_built_in_backend_reads_once_and_cannot_chain(towns: Settings) -> None:
+    rag = IterativeRAG.from_settings(towns, llm="builtin")
     direct = rag.ask("Who is the mayor of Aldermere?", strategy="naive")
     chain = rag.ask(two_article_corpus.QUESTION, strategy="naive")
     looped = rag.ask(two_article_corpus.QUESTION)
@@ -55,31 +43,22 @@ def test_naive_with_the_built_in_backend_reads_once_and_cannot_chain(settings: S
     assert (len(looped.hops), looped.short_answer) == (2, "Edda Holm")
 
 
-def test_closed_book_searches_nothing_and_cites_nothing(settings: Settings) -> None:
+def test_closed_book_searches_nothing_and_cites_nothing(towns: Settings) -> None:
     known = {"working": "", "status": "answered", "short_answer": "Edda Holm", "confidence": 0.4}
     with ScriptedLLM({"recall": [known]}) as llm:
-        rag = IterativeRAG.from_settings(settings, llm=llm)
+        rag = IterativeRAG.from_settings(towns, llm=llm)
         answer = rag.ask(two_article_corpus.QUESTION, strategy="closed-book")
     assert (answer.short_answer, answer.citations, answer.hops) == ("Edda Holm", (), ())
     assert not any(quote in llm.requests[0].user for quote in two_article_corpus.FACTS)
 
 
 @pytest.mark.parametrize("said", ["unknown", "Unknown"])
-def test_a_model_that_does_not_know_abstains(settings: Settings, said: str) -> None:
+def test_a_model_that_does_not_know_abstains(towns: Settings, said: str) -> None:
     with ScriptedLLM({"recall": [f'{{"working": "", "status": "{said}", "short_answer": ""}}']}) as llm:
-        answer = IterativeRAG.from_settings(settings, llm=llm).ask("Who?", strategy="closed-book")
+        answer = IterativeRAG.from_settings(towns, llm=llm).ask("Who?", strategy="closed-book")
     assert answer.status is Status.ABSTAINED
 
 
-def test_closed_book_needs_an_llm(settings: Settings) -> None:
+def test_closed_book_needs_an_llm(towns: Settings) -> None:
     with pytest.raises(UsageError, match="knows nothing by heart"):
-        IterativeRAG.from_settings(settings, llm="builtin").ask("Who?", strategy="closed-book")
-
-
-def test_a_fault_after_the_passages_were_found_is_an_incomplete_answer(settings: Settings) -> None:
-    failing = LLMServerError("The server answered 500.", status=500)
-    with ScriptedLLM({"answer": [failing, failing]}) as llm:
-        answer = IterativeRAG.from_settings(settings, llm=llm).ask(two_article_corpus.QUESTION, strategy="naive")
-    assert answer.status is Status.INCOMPLETE
-    assert answer.fault is not None
-    assert "500" in answer.fault.message
+        IterativeRAG.from_settings(towns, llm="builtin").ask("Who?", strategy="closed-book")

@@ -97,28 +97,6 @@ def test_a_model_that_fails_at_the_joint_reply_is_asked_apart_from_then_on() -> 
     assert calls_by_role(llm) == {"analyse": 3, "extract": 3, "rephrase_and_analyse": 3, "rephrase": 2, "answer": 1}
 
 
-def test_what_a_page_says_for_a_later_link_is_not_looked_up_again() -> None:
-    """The page of the tower was open, and the reader left out its height: another hop read it once more."""
-    tower = MemoryCorpus({"Velm Tower": "Velm Tower was designed by Oda Brenk. It is 61 m high."})
-    designer = {"statement": "", "quote": "Velm Tower was designed by Oda Brenk.", "value": "Oda Brenk", "need": [1]}
-    height = {"statement": "Velm Tower is 61 m high.", "quote": "It is 61 m high.", "value": "", "need": [2]}
-    reply = {"status": "answered", "answer": "Oda Brenk's tower is 61 m high [2].", "short_answer": "61 m"}
-    llm = ScriptedLLM(
-        {
-            "analyse": [{"status": "needs", "needs": ["Who designed Velm Tower?"]}],
-            "extract": [{"facts": [designer, height]}],
-            "rephrase_and_analyse": lambda request: {
-                "status": "known" if "61 m high" in request.user.partition("CURRENT QUESTION")[0] else "stuck",
-                "question": "How high is Velm Tower, by Oda Brenk?",
-            },
-            "answer": [{**reply, "confidence": 0.9}],
-        }
-    )
-    answer = outcome(run_loop(tower, llm, "Who designed Velm Tower, and how high is it?"))
-    assert (answer.short_answer, answer.last_attempt) == ("61 m", False)
-    assert calls_by_role(llm) == {"analyse": 1, "extract": 1, "rephrase_and_analyse": 1, "answer": 1}
-
-
 def test_prompts_of_a_run_begin_alike_up_to_the_new_facts() -> None:
     """The fence around the facts had a code that changed with every hop: no server's prefix cache went further."""
     model = chain_model()
@@ -133,55 +111,21 @@ def test_prompts_of_a_run_begin_alike_up_to_the_new_facts() -> None:
 # --- other languages ---------------------------------------------------------------------------
 
 
-CASES = {
-    "zh": (
-        {
-            "云溪石塔": "云溪石塔由工匠沈若溪设计，于1627年建成。",
-            "沈若溪": "沈若溪是一位工匠，她的老师是何远山。",
-            "柳树镇": "柳树镇的石塔很高，每年秋天有人来看。",
-        },
-        Script(
-            "云溪石塔的设计者的老师是谁？",
-            "zh",
-            (
-                Link("云溪石塔是谁设计的？", (Quoted("云溪石塔由工匠沈若溪设计，于1627年建成。", "沈若溪"),)),
-                Link("{0}的老师是谁？", (Quoted("沈若溪是一位工匠，她的老师是何远山。", "何远山"),)),
-            ),
-            answer="{1}",
-        ),
-    ),
-    "de": (
-        {
-            "Wehr": "Die Wehr entspringt am Grauen Horn und mündet in die See.",
-            "Graues Horn": "Das Graue Horn ist der Berg, den zuerst Oda Brenk bestieg.",
-            "Karsa": "Karsa liegt an der Wehr und ist eine Stadt mit einem Hafen.",
-        },
-        Script(
-            "Wer bestieg zuerst den Berg, an dem die Wehr entspringt?",
-            "de",
-            (
-                Link(
-                    "An welchem Berg entspringt die Wehr?",
-                    (Quoted("Die Wehr entspringt am Grauen Horn und mündet in die See.", "Graues Horn"),),
-                ),
-                Link(
-                    "Wer bestieg zuerst den Berg {0}?",
-                    (Quoted("Das Graue Horn ist der Berg, den zuerst Oda Brenk bestieg.", "Oda Brenk"),),
-                ),
-            ),
-            answer="{1}",
-        ),
-    ),
+STONES = {
+    "云溪石塔": "云溪石塔由工匠沈若溪设计，于1627年建成。",
+    "沈若溪": "沈若溪是一位工匠，她的老师是何远山。",
+    "柳树镇": "柳树镇的石塔很高，每年秋天有人来看。",
 }
+DESIGNED = Link("云溪石塔是谁设计的？", (Quoted("云溪石塔由工匠沈若溪设计，于1627年建成。", "沈若溪"),))
+TAUGHT = Link("{0}的老师是谁？", (Quoted("沈若溪是一位工匠，她的老师是何远山。", "何远山"),))
 
 
-@pytest.mark.parametrize("code", CASES)
-def test_a_value_that_the_quote_holds_ends_the_reading_for_its_need(code: str) -> None:
+def test_a_value_that_the_quote_holds_ends_the_reading_for_its_need() -> None:
     """The value counted as not stated, so that further documents were read, and the need was asked for again."""
-    texts, script = CASES[code]
     model = ScriptMind()
+    script = Script("云溪石塔的设计者的老师是谁？", "zh", (DESIGNED, TAUGHT), answer="{1}")
     model.scripts = (script,)
-    answer = outcome(run_loop(MemoryCorpus(texts), model.llm, script.question, shortlist=3))
+    answer = outcome(run_loop(MemoryCorpus(STONES), model.llm, script.question, shortlist=3))
     assert calls_by_role(model.llm) == {"analyse": 1, "extract": 2, "rephrase_and_analyse": 1, "answer": 1}
     assert not any("(partly" in request.user for request in model.llm.requests)
     assert len(answer.hops) == 2

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from io import StringIO
 from typing import Any
 
 import pytest
 
 from fakes.in_memory import MemoryCorpus
-from fakes.llm_loop import calls_by_role, outcome, run_loop
+from fakes.llm_loop import outcome, run_loop
 from fakes.sample_answers import check_schema
 from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
@@ -121,65 +120,6 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
 
 
-def test_an_article_that_the_corpus_lacks_is_told_from_one_that_says_nothing() -> None:
-    """Both read "nothing found", so the missing article was named again for the next need."""
-    needs = ['Who ordered Velm Tower? (see "Velm Hall")', 'Who paid the masons? (see "Velm Tower")']
-    llm = ScriptedLLM(
-        {
-            "analyse": [*({"status": "needs", "needs": [need]} for need in needs), {"status": "stuck", "reason": "-"}],
-            "extract": lambda request: NOTHING,
-            "answer": lambda request: REFUSED,
-        }
-    )
-    asked(llm)
-    tried = llm.asked("analyse")[-1].user.partition("TRIED ALREADY:\n")[2].splitlines()
-    assert tried == [
-        '- Who ordered Velm Tower? -> nothing found; no article "Velm Hall" was found',
-        "- Who paid the masons? -> nothing found",
-    ]
-
-
-def test_something_else_is_looked_for_only_so_often() -> None:
-    things = iter(["tower", "bridge", "library", "harbour", "palace", "garden", "market", "station"])
-    llm = ScriptedLLM(
-        {
-            "analyse": lambda request: {"status": "needs", "needs": [f"Who ordered the {next(things)}?"]},
-            "extract": lambda request: NOTHING,
-        }
-    )
-    assert len(outcome(run_loop(CORPUS, llm, QUESTION, max_hops=20)).hops) == 3
-    assert calls_by_role(llm) == {"analyse": 3, "extract": 3}  # no plan is made that would not be searched
-
-
-def test_a_quote_that_is_known_already_is_no_progress() -> None:
-    """One quote came back for one need after another, and five hops went by without anything new."""
-    things = iter(["lamps", "doors", "floors", "rooms", "windows", "stairs", "bells"])
-    near = {"facts": [{"statement": "", "quote": "Velm Tower was begun in 1900.", "value": ""}]}
-    llm = scripted(
-        analyse=lambda request: {"status": "needs", "needs": [f"How many {next(things)} does Velm Tower have?"]},
-        extract=lambda request: near,
-        rephrase_and_analyse=lambda request: {**STUCK, "status": "needs", "needs": [f"Who made its {next(things)}?"]},
-        answer=[REFUSED],
-    )
-    answer = asked(llm, max_hops=20)
-    assert (answer.status, len(answer.hops)) == (Status.ABSTAINED, 4)
-
-
-def test_an_answer_beside_a_need_that_was_given_up_is_a_last_attempt() -> None:
-    """The answerer took the year of the tower, although who ordered it was still being looked for."""
-    wordings = ["Who ordered Velm Tower?", "Which person ordered Velm Tower?", "By whom was Velm Tower ordered?"]
-    first, *others = ({"status": "needs", "needs": [need]} for need in wordings)
-    llm = scripted(
-        analyse=[NEED, *others],
-        extract=[BEGUN, NOTHING, NOTHING],
-        rephrase_and_analyse=[{**STUCK, **first}],
-        answer=[answering()],
-    )
-    answer = asked(llm)
-    assert (answer.status, answer.short_answer, answer.last_attempt) == (Status.ANSWERED, "1900", True)
-    assert answer.confidence == 0.45
-
-
 # --- lists without rows ----------------------------------------------------------------------
 
 LIST = "List of architects of Karsa"
@@ -202,21 +142,6 @@ def test_a_list_without_rows_is_told_and_not_read_again_for_other_needs() -> Non
     assert told == [(1, LIST)]
     assert sum(f"Title: {LIST}" in request.user for request in llm.asked("extract")) == 1
     assert outcome(steps).caveats == (f"{LIST} is a list whose rows are not in the corpus.",)
-
-
-def test_the_planner_is_told_which_lists_have_no_rows() -> None:
-    """It planned needs that only the rows of the list would have held, hop after hop."""
-    llm = ScriptedLLM(
-        {
-            "analyse": [{"status": "needs", "needs": ["Who are the four architects of Karsa?"]}, {"status": "stuck"}],
-            "extract": lambda request: NOTHING,
-        }
-    )
-    run_loop(LISTS, llm, "Which of the four architects of Karsa was born first?", shortlist=3)
-    first, second = (request.user for request in llm.asked("analyse"))
-    assert "LISTS WITHOUT ROWS" not in first
-    said = second.partition("LISTS WITHOUT ROWS")[2]
-    assert re.search(rf"<lists (\w+)>\n- {LIST}\n</lists \1>", said)
 
 
 # --- other values and caveats ----------------------------------------------------------------

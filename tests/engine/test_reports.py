@@ -79,18 +79,6 @@ def test_a_section_on_an_untrue_premise_is_told(others: bool) -> None:
         assert answer.reason == told
 
 
-def test_a_premise_that_the_reflection_finds_untrue_ends_the_report() -> None:
-    """Each of the other sections was written and reflected on, to be told the same again."""
-    plan = {"form": "report", "status": "needs", "needs": [CAUSE]}
-    untrue = {"claims": [], "useful": True, "refusal": False, "false_premise": "nothing burned", "gap": ""}
-    author = Author(
-        section, outline=lambda request: OUTLINE, analyse=lambda request: plan, reflect=lambda request: untrue
-    )
-    answer = author.rag(length="report", reflection="on").ask(QUESTION)
-    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
-    assert (author.calls["write"], author.calls["reflect"]) == (1, 1)
-
-
 @pytest.mark.parametrize(("question", "analyses"), [(QUESTION, 0), ("The Fire of Karsa, for a report", 1)])
 def test_a_question_may_ask_for_a_report_by_itself(question: str, analyses: int) -> None:
     answer, author = reported(question=question, length="short")
@@ -128,14 +116,6 @@ def test_a_section_of_which_nothing_is_proved_is_named_as_missing() -> None:
         "Left out, because no quoted fact proves it: 1 sentence.",
         "Nothing was found or written on: Course; Songs.",
     )
-
-
-@pytest.mark.parametrize("heading", ["The Zeppelin of Orm in 1999", "Causes [3]", "**Causes**"])
-def test_a_heading_claims_nothing(heading: str) -> None:
-    outline = {"sections": [{"heading": heading, "questions": [CAUSE]}]}
-    author = Author(lambda request: text_reply(cited(request, "left a lamp")), outline=[outline])
-    text = author.rag(length="report").ask(QUESTION).text
-    assert text.startswith("A watchman" if "Zeppelin" in heading else "## Causes\n")
 
 
 @pytest.mark.parametrize("outline", [{"sections": []}, "I would begin with the causes.", {"sections": ["Causes"]}])

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from fakes.running_server import PlayingLLM
 from fakes.sample_answers import check_schema
-from fakes.two_article_corpus import QUESTION, write_articles
+from fakes.two_article_corpus import QUESTION
 from iterative_rag import IterativeRAG
-from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import Settings
 from iterative_rag.storage.output import answer_to_json
@@ -36,10 +34,7 @@ CORRECT, PIN, STRIKE = EditKind.CORRECT, EditKind.PIN, EditKind.STRIKE
 class Edited:
     """A corpus, a model that plays for it, and the answer of one run."""
 
-    def __init__(self, folder: Path) -> None:
-        settings = Settings.model_validate({"corpus": "towns"})
-        write_articles(folder / "articles")
-        index_paths([folder / "articles"], settings=settings)
+    def __init__(self, settings: Settings) -> None:
         self.llm = PlayingLLM()
         self.rag = IterativeRAG.from_settings(settings, llm=self.llm)
         self.answer = self.rag.ask(QUESTION)
@@ -54,9 +49,8 @@ class Edited:
 
 
 @pytest.fixture
-def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edited]:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
-    made = Edited(tmp_path)
+def edited(towns: Settings) -> Iterator[Edited]:
+    made = Edited(towns.model_copy(update={"cache": True}))
     yield made
     made.rag.close()
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
+from fakes.llm_loop import outcome
 from fakes.scripted_roles import Grading, Quoting, Scripted, roles_of
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.components import RunComponents
@@ -17,12 +16,8 @@ from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace
 from iterative_rag.types import (
-    Answer,
     Cap,
     Draft,
-    Extract,
-    Fault,
-    FinalStep,
     Inquiry,
     Known,
     Need,
@@ -32,7 +27,6 @@ from iterative_rag.types import (
     ShortlistStep,
     Status,
     Step,
-    Window,
 )
 
 CORPUS = MemoryCorpus(
@@ -61,11 +55,6 @@ def run(
     )
     components = RunComponents(CORPUS, reader, roles, Grading(), budget, chosen, BackendTraits())
     return list(ITERATIVE(components).steps("How long is it?"))
-
-
-def outcome(steps: list[Step]) -> Answer:
-    assert isinstance(steps[-1], FinalStep)
-    return steps[-1].answer
 
 
 def asking(*questions: str) -> Scripted:
@@ -121,14 +110,6 @@ def test_hops_that_bring_nothing_end_the_loop_as_an_abstention() -> None:
     assert len(answer.hops) == 2
 
 
-def test_a_question_that_was_looked_up_itself_is_answered_without_more_ado() -> None:
-    script = Scripted(analysis=lambda inquiry: Needs((Need("how long is it"),)))
-    script.rephrasing = lambda inquiry, found: pytest.fail("nothing is left to rephrase")
-    answer = outcome(run(script))
-    assert answer.status is Status.ANSWERED
-    assert len(script.seen) == 1
-
-
 def test_the_hop_cap_makes_one_last_attempt_that_is_marked() -> None:
     script = Scripted(analysis=lambda inquiry: Needs((Need(f"Where is Tarn, try {len(inquiry.tried)}?"),)))
     answer = outcome(run(script, max_hops=1))
@@ -176,28 +157,3 @@ def test_a_fault_before_any_fact_is_raised() -> None:
 
     with pytest.raises(LLMUnreachable):
         run(Scripted(analysis=down))
-
-
-def test_a_fault_after_facts_is_an_incomplete_answer_that_names_it() -> None:
-    def once(inquiry: Inquiry) -> Needs:
-        if inquiry.facts:
-            raise LLMUnreachable("The server went away.", hint="ollama serve")
-        return Needs((Need("Where is Tarn?"),))
-
-    answer = outcome(run(Scripted(analysis=once)))
-    assert answer.status is Status.INCOMPLETE
-    assert answer.fault == Fault("The server went away.", "ollama serve", 5)
-    assert answer.citations
-
-
-def test_one_window_that_fails_is_flagged_and_the_others_count() -> None:
-    class Halting(Quoting):
-        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
-            if windows[0].title == "Mell":
-                raise LLMUnreachable("No server.")
-            return super().extract(needs, windows, question)
-
-    steps = run(asking("Where are Tarn and Mell?"), Halting(["Tarn lies"]))
-    reading = next(step for step in steps if isinstance(step, ReadingStep))
-    assert [fault.title for fault in reading.faults] == ["Mell"]
-    assert outcome(steps).status is Status.ANSWERED

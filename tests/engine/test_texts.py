@@ -50,23 +50,6 @@ def test_a_why_question_is_answered_by_cited_sentences() -> None:
     assert "note every sentence that tells of it" in author.llm.asked("extract")[0].user
 
 
-def test_aspects_that_a_later_analysis_names_are_read_for_as_aspects() -> None:
-    def plan(request: ChatRequest) -> Scripted:
-        return {"form": "explanation", "status": "needs", "needs": [COURSE if LAMP in request.user else CAUSE]}
-
-    def proceed(request: ChatRequest) -> Scripted:
-        ready = "destroyed 212" in request.user
-        return (
-            {"question": WHY, "status": "known"} if ready else {"question": WHY, "status": "needs", "needs": [COURSE]}
-        )
-
-    author = Author(explained, analyse=plan, rephrase_and_analyse=proceed)
-    assert author.rag().ask(WHY).form is AnswerForm.EXPLANATION
-    asked = [request.user for request in author.llm.asked("extract")]
-    assert len(asked) == 2
-    assert all("note every sentence that tells of it" in user for user in asked)
-
-
 def test_a_value_question_is_answered_as_before() -> None:
     plan = {"form": "value", "status": "needs", "needs": [CAUSE], "last": True}
     reply = {"status": "answered", "answer": "3 May 1904 [1].", "short_answer": "3 May 1904", "confidence": 0.9}
@@ -112,18 +95,6 @@ def test_what_no_fact_proves_is_taken_out_and_told() -> None:
     )
     assert answer.caveats == ("Left out, because no quoted fact proves it: 4 sentences.",)
     assert all("41" not in claim.text for claim in answer.claims)
-
-
-def test_a_sentence_without_a_marker_gets_the_one_that_proves_it_or_goes() -> None:
-    def unmarked(request: ChatRequest) -> Scripted:
-        return text_reply(
-            f"{cited(request, LAMP, SPARKS)} The fire destroyed 212 houses. It was a sad day for everyone."
-        )
-
-    answer = Author(unmarked).rag().ask(WHY)
-    assert "The fire destroyed 212 houses [3]." in answer.text
-    assert "sad day" not in answer.text
-    assert every_sentence_is_cited(answer.text)
 
 
 @pytest.mark.parametrize("kind", ["fenced", "in parts", "escaped twice", "thinking"])
@@ -222,15 +193,6 @@ def test_a_cited_text_on_a_premise_that_the_reflection_finds_untrue_is_a_false_p
     assert {step.action for step in steps if isinstance(step, ReflectionStep)} == {Action.ABSTAIN}
 
 
-@pytest.mark.parametrize("length", ["short", "paragraph"])
-def test_the_length_is_a_setting(length: str) -> None:
-    author = Author(explained)
-    author.rag(length=length).ask(WHY)
-    asked = author.llm.asked("write")[0].user
-    assert ("1 to 5 sentences" in asked) == (length == "short")
-    assert ("2 to 5 paragraphs" in asked) == (length == "paragraph")
-
-
 BEGAN = "When did the Fire of Karsa begin?"
 
 
@@ -271,39 +233,3 @@ def test_a_value_that_is_asked_for_beside_a_text_is_the_short_answer(
     answer = author.rag(length=length).ask(question)
     assert (answer.form, answer.short_answer) == (AnswerForm.EXPLANATION, short)
     assert LAMP in answer.text
-
-
-def test_a_strategy_that_reflects_has_the_model_judge_the_sentences_too() -> None:
-    def judged(request: ChatRequest) -> Scripted:
-        claims = re.findall(r"^(\d+)\. (.*?) \(", request.user.partition("CLAIMS:")[2], re.MULTILINE)
-        verdicts = [
-            {"n": int(n), "verdict": "not_grounded" if "wind" in text else "grounded", "facts": [1], "why": "no proof"}
-            for n, text in claims
-        ]
-        return {"claims": verdicts, "useful": True, "refusal": False, "false_premise": "", "gap": ""}
-
-    author = Author(explained, reflect=judged)
-    answer = author.rag(reflection="on").ask(WHY)
-    assert "wind" not in answer.text
-    assert "212 houses" in answer.text
-    assert any("1 sentence" in caveat for caveat in answer.caveats)
-
-
-def looked_up(request: ChatRequest) -> Scripted:
-    quote = "A watchman had left a lamp burning in the tar store."
-    return {"facts": [{"statement": quote, "quote": quote, "need": [1], "value": ""}] if quote in request.user else []}
-
-
-@pytest.mark.parametrize("strategy", ["crag", "plan"])
-def test_other_strategies_write_texts_by_the_words_of_the_question(strategy: str) -> None:
-    plan = {"done": False, "steps": [{"question": CAUSE}]}
-    author = Author(
-        lambda request: text_reply(cited(request, LAMP)),
-        plan=lambda request: {"done": True, "steps": []} if LAMP in request.user else plan,
-        grade=lambda request: {"grades": [{"n": n, "label": "Good", "reason": "on it"} for n in (1, 2, 3)]},
-        reword=lambda request: {"phrasings": [CAUSE]},
-        extract=looked_up,
-    )
-    answer = author.rag(strategy=strategy).ask(WHY)
-    assert answer.form is AnswerForm.EXPLANATION
-    assert every_sentence_is_cited(answer.text)

@@ -8,9 +8,9 @@ import pytest
 
 from fakes import trophy_articles
 from fakes.case_corpus import CaseCorpus
-from fakes.trophy_articles import BORN, LIST, NEED, QUOTE, VALUE, WINNER, graded_documents, model
+from fakes.trophy_articles import BORN, NEED, QUOTE, VALUE, WINNER, graded_documents, model
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.types import CorrectionStep, FinalStep, GradingStep, LostRowsStep, ShortlistStep, Status, Step
+from iterative_rag.types import CorrectionStep, FinalStep, GradingStep, ShortlistStep, Status, Step
 
 QUESTION = f"{NEED} Say it in words."
 RIVAL = "How often was Pell Orrin named most valuable player of the league?"
@@ -90,21 +90,6 @@ def test_a_need_that_other_words_did_not_help_is_not_reworded_again(articles: Ca
     assert len(llm.asked("reword")) == 1
     assert sum(isinstance(step, GradingStep) for step in steps) <= 3
     assert outcome(steps)[0] is Status.ABSTAINED
-
-
-def test_a_list_whose_rows_are_lost_is_told_and_read_once(articles: CaseCorpus) -> None:
-    needs = [
-        "Who were the most valuable players of the league from 1950 on?",
-        "Which list of the most valuable players of the league is there?",
-    ]
-    llm = model([[needs[0]], [needs[1]]], {LIST: "Poor"})
-    steps = run(articles, llm)
-    assert [(step.title, step.caveat) for step in steps if isinstance(step, LostRowsStep)] == [
-        (LIST, f"{LIST} is a list whose rows are not in the corpus.")
-    ]
-    assert read(llm).count(LIST) == 1
-    assert isinstance(steps[-1], FinalStep)
-    assert steps[-1].answer.caveats == (f"{LIST} is a list whose rows are not in the corpus.",)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from fakes.web_sites import sending, serving
 from iterative_rag.app.factory.web_access import WebReader
 from iterative_rag.engine.correction import web_search
 from iterative_rag.engine.correction.web_search import OverlayCorpus, WebSearch
-from iterative_rag.errors import CapReached, CorpusError, FetchError, LLMUnreachable, ReplyUnreadable
+from iterative_rag.errors import CapReached, CorpusError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window
@@ -158,15 +158,6 @@ def test_a_long_page_is_graded_in_one_call_by_the_passages_nearest_to_the_need(s
     assert FACT in shown[0]
 
 
-def test_rows_of_a_table_are_graded_with_their_header() -> None:
-    rows = "".join(f"| Keeper {n} of the coast lights and harbours | {1800 + n} |\n" for n in range(60))
-    page = f"# Keepers\n\n| Name | Served from |\n|---|---|\n{rows}| Mara Quill | 1857 |\n"
-    run = Run(Engine(["https://a.example/"]), Shelf({"https://a.example/": page}))
-    run.search.search_web(1, Need("When did Mara Quill serve?"))
-    (text,) = [text for text in run.grader.shown[0] if "Mara Quill" in text]
-    assert text.startswith("| Name | Served from |")
-
-
 def test_the_best_page_comes_first_and_a_bad_one_is_told() -> None:
     texts = {
         "https://a.example/": "Boats only.",
@@ -198,22 +189,6 @@ def test_pages_that_cannot_be_read_are_told_and_never_missing() -> None:
     assert all("404" in fault.message for fault in found.skipped)
 
 
-def test_an_engine_that_knows_nothing_is_not_one_that_failed() -> None:
-    found = Run(engine=Engine([])).search.search_web(1, NEED)
-    assert (found.results, found.documents, found.skipped) == ((), (), ())
-    run = Run(engine=Engine(error=FetchError("It answered with status 500.")))
-    with pytest.raises(FetchError, match="500"):
-        run.search.search_web(1, NEED)
-
-
-def test_a_failed_query_fails_again_without_being_sent_again() -> None:
-    run = Run(engine=Engine(error=FetchError("It answered with status 500.")))
-    for need in (NEED, NEED, OTHER):
-        with pytest.raises(FetchError, match="500"):
-            run.search.search_web(1, need)
-    assert len(run.engine.asked) == 1
-
-
 # --- once a run ------------------------------------------------------------------------------
 
 
@@ -239,13 +214,6 @@ def test_the_same_query_is_not_sent_twice_but_graded_for_each_need() -> None:
 
 
 # --- the query and the models ----------------------------------------------------------------
-
-
-def test_without_a_readable_query_the_need_is_searched_for_and_that_is_told() -> None:
-    run = Run(rewriter=Rewriting(error=ReplyUnreadable("The reply is no query.", reply="")))
-    found = run.search.search_web(1, NEED)
-    assert found.query == NEED.question
-    assert "no query" in found.skipped[0].message
 
 
 def test_a_page_whose_grades_cannot_be_read_is_read_by_its_words() -> None:
