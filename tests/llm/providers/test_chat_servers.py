@@ -6,9 +6,7 @@ import dataclasses
 import json
 import threading
 import traceback
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
@@ -58,15 +56,6 @@ def test_a_reply_comes_whole_with_its_counts(make: Make, server: FakeServer) -> 
     server.reply = '{"status": "known", "needs": [], "reason": "ünïcode — and more than one chunk"}'
     reply = make().complete(REQUEST)
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == (server.reply, 21, 7)
-
-
-def test_tokens_are_estimated_where_the_server_does_not_count(make: Make, server: FakeServer, kind: str) -> None:
-    server.silent_counts = True
-    server.refuses = frozenset({"stream_options"})
-    server.reply = "x" * 400
-    reply = make(model="tiny:1b").complete(REQUEST)
-    assert reply.completion_tokens == 100
-    assert reply.prompt_tokens == len("Be brief.What is missing?") // 4
 
 
 def test_options_and_schema_reach_the_server(make: Make, server: FakeServer, kind: str) -> None:
@@ -225,12 +214,6 @@ def test_a_silent_server_ends_at_the_deadline(make: Make, server: FakeServer, bo
         model.complete(request)
 
 
-def test_a_reply_that_drips_in_ends_at_the_deadline(make: Make, server: FakeServer) -> None:
-    server.reply, server.pace = "x" * 16_000, 0.02
-    with pytest.raises(LLMTimeout):
-        make(timeout=0.3).complete(REQUEST)
-
-
 def test_a_call_that_is_not_needed_any_more_is_left_and_one_that_has_not_begun_is_not_made(
     make: Make, server: FakeServer, kind: str
 ) -> None:
@@ -241,21 +224,6 @@ def test_a_call_that_is_not_needed_any_more_is_left_and_one_that_has_not_begun_i
         with observing(cancelled), pytest.raises(CallSuperseded):
             model.complete(REQUEST)
     assert len(server.calls(CHAT_PATH[kind])) == 1
-
-
-def test_calls_run_side_by_side(make: Make, server: FakeServer) -> None:
-    """Each call waits until all have arrived: one after the other they would never come back."""
-    together = threading.Barrier(8, timeout=10)
-
-    def reply(body: Mapping[str, Any]) -> str:
-        together.wait()
-        return str(body["messages"][1]["content"])
-
-    server.reply = reply
-    model = make()
-    with ThreadPoolExecutor(8) as pool:
-        requests = [dataclasses.replace(REQUEST, user=str(n)) for n in range(8)]
-        assert [reply.text for reply in pool.map(model.complete, requests)] == [str(n) for n in range(8)]
 
 
 def test_a_proxy_is_not_asked_for_loopback(make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,25 +251,6 @@ def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: F
         make(context_window=1000).complete(dataclasses.replace(REQUEST, user=user))
     assert "context_window" in caught.value.hint
     assert not server.seen
-
-
-@pytest.mark.parametrize(
-    ("field", "sent"),
-    [
-        ("response_format", [True, True, True, False, False]),
-        ("stream_options", [True, False, False]),
-        ("seed", [True, False, False]),
-    ],
-)
-def test_a_server_that_knows_no_schema_is_asked_without_from_then_on(
-    server: FakeServer, field: str, sent: list[bool]
-) -> None:
-    server.refuses = frozenset({field})
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
-    assert model is not None
-    assert model.complete(REQUEST).text == server.reply
-    assert model.complete(REQUEST).text == server.reply
-    assert [field in seen.body for seen in server.calls("/v1/chat/completions")] == sent
 
 
 def test_the_openai_key_goes_to_openai_alone(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
 from collections.abc import Iterator
 
@@ -101,16 +100,6 @@ def test_a_limit_of_the_rate_is_waited_for(server: DialectServer, pauses: list[f
     assert pauses == [8.0] or server.dialect is not GROQ
 
 
-def test_a_limit_that_outlasts_the_call_says_how_long(pauses: list[float]) -> None:
-    long = dataclasses.replace(GROQ.rate_limited, headers={"retry-after": "1800"})
-    with DialectServer(GROQ) as server:
-        server.refusals.append(long)
-        with pytest.raises(LLMServerError) as raised:
-            model_at(server).complete(REQUEST)
-    assert "a pause of 1,800 s" in raised.value.hint
-    assert pauses == []
-
-
 def test_an_unknown_model_and_a_missing_key_say_what_to_do(server: DialectServer) -> None:
     with pytest.raises((ModelMissing, LLMServerError)) as raised:
         model_at(server, "huge").complete(REQUEST)
@@ -143,18 +132,6 @@ def test_the_schema_is_given_up_whatever_the_status_by_which_it_is_refused(
     assert json_types(server)[-2:] == ["json_object", "json_object"]
 
 
-def test_a_server_that_fails_for_another_reason_keeps_its_schema(pauses: list[float]) -> None:
-    with DialectServer(VLLM) as server:
-        server.refusals.extend([Refusal(500, {"error": "Internal Server Error"})] * 20)
-        with pytest.raises(LLMServerError, match="500"):
-            model_at(server).complete(REQUEST)
-        assert len(server.bodies) <= 8
-        server.refusals.clear()
-        server.refusals.append(Refusal(500, {"error": "Internal Server Error"}))
-        assert model_at(server).complete(REQUEST).text == server.reply
-        assert json_types(server)[-2:] == ["json_schema", "json_schema"]
-
-
 CHINESE = "灯塔三号建于一八七三年，由工程师设计。" * 300
 ENGLISH = "The lighthouse was built in 1873 by an engineer of the town, who had seen it. " * 300
 
@@ -177,19 +154,3 @@ def tokens(prompt: str) -> int:
     """As a model counts that was trained on both languages."""
     dense = sum(letter > "\u2e80" for letter in prompt)
     return dense + (len(prompt) - dense) // 4
-
-
-OTHERS = ("| --- | ---- |\n" * 900, "a.b-c(d) " * 2000, " " * 9000 + "x", "१९४७ में " * 900, 'don\'t (see "it") ' * 900)
-
-
-@pytest.mark.parametrize("text", [ENGLISH, CHINESE, *OTHERS], ids=range(2 + len(OTHERS)))
-def test_a_prompt_that_was_read_whole_is_no_part(text: str) -> None:
-    with DialectServer(VLLM, counted=sparing) as server:
-        assert model_at(server).complete(dataclasses.replace(REQUEST, user=text)).text == server.reply
-
-
-def sparing(prompt: str) -> int:
-    """As the tokenizer counts that needs fewest: one for each word with a mark before it, two letters of Chinese."""
-    parts = prompt.split()
-    english = sum(len(re.findall(r"[^\w\s]?[A-Za-z]+|\d+|[^\w\s]+", part)) for part in parts if part.isascii())
-    return english + sum(-(-len(part) // 2) if part > "\u2e80" else 1 for part in parts if not part.isascii()) + 5

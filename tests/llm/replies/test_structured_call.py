@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import jsonschema
 import pytest
@@ -16,6 +17,7 @@ from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,
     ExtractionReply,
+    JudgedClaim,
     JudgeReply,
     RecallReply,
     ReflectionReply,
@@ -198,3 +200,49 @@ def test_a_reply_that_was_too_long_is_asked_for_shorter() -> None:
 def test_a_cap_also_holds_for_the_retry() -> None:
     with ScriptedLLM({"analyse": ["no"]}) as llm, pytest.raises(CapReached):
         ask(llm, CountingBudget(limit=1), REQUEST, AnalysisReply)
+
+
+# --- replies of real models to the reflecting roles: fenced, chatty, of wrong types, cut off ------
+
+
+CLAIM = JudgedClaim(n=1, verdict="grounded", facts=(1, 3))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '[{"n": 1, "verdict": "grounded", "facts": [1, 3]}]',
+        '[{"n": "claim 1", "verdict": "Grounded.", "facts": "[1][3]"}]',
+        '[{"verdict": true, "facts": "1, 3"}]',
+        '[{"verdict": "supported", "facts": ["1", "[3]"]}]',
+        '{"n": 1, "verdict": "grounded", "facts": [1, 3]}',
+    ],
+)
+def test_claims_are_read_however_they_are_written(written: str) -> None:
+    text = f'Here you go:\n```json\n{{"reason": "r", "claims": {written}, "useful": "Yes", "gap": "None"}}\n```'
+    reply = parse(text, ReflectionReply)
+    assert reply.claims == (CLAIM,)
+    assert (reply.useful, reply.refusal, reply.gap) == (True, False, "")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "meant"),
+    [
+        ("not grounded", "not_grounded"),
+        ("Not_Grounded", "not_grounded"),
+        ("unsupported", "not_grounded"),
+        ("partially supported", "not_grounded"),
+        ("false", "not_grounded"),
+    ],
+)
+def test_anything_that_denies_is_not_grounded(verdict: str, meant: Literal["grounded", "not_grounded"]) -> None:
+    reply = parse(f'{{"claims": [{{"verdict": "{verdict}"}}], "useful": true}}', ReflectionReply)
+    assert reply.claims == (JudgedClaim(n=1, verdict=meant),)
+
+
+@pytest.mark.parametrize(
+    ("written", "enough"),
+    [("true", True), ('"Yes."', True), ("1", True), ('"false"', False), ("0", False), ("null", False)],
+)
+def test_enough_is_read_as_what_it_means(written: str, enough: bool) -> None:
+    assert parse(f'{{"enough": {written}, "gap": "n/a"}}', SufficiencyReply) == SufficiencyReply(enough=enough)

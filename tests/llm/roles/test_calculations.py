@@ -71,16 +71,6 @@ def test_a_refused_expression_is_told_with_its_reason_and_may_be_mended() -> Non
     assert [one.expression for one in draft.computations] == [AGE["expression"]]
 
 
-def test_after_two_rounds_nothing_more_is_computed() -> None:
-    rounds = [asks(f"{n} + {n}") for n in (1, 2, 3)]
-    draft, prompts = answered(*rounds, asks("4 + 4"))
-    assert len(prompts) == 4  # two rounds, the last call and its complaint
-    assert "nothing more can be computed" in prompts[3]
-    assert not draft.answered
-    assert "3 + 3" not in draft.text
-    assert [one.result for one in draft.computations] == ["2", "4"]
-
-
 @pytest.mark.parametrize(
     ("asked", "computed"),
     [

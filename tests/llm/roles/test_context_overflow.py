@@ -53,16 +53,6 @@ def test_a_window_that_is_too_long_is_read_in_pieces_and_nothing_of_it_is_lost(d
     assert all(any(f"Part {n} tells" in text for text in read) for n in range(8))
 
 
-def test_the_next_window_is_cut_before_it_is_sent() -> None:
-    budget = CountingBudget(left=600.0)
-    with DialectServer(VLLM, reply_to=extraction, context=len(TEXT) - 100) as server:
-        extractor = extractor_at(server, budget)
-        for _ in range(2):
-            assert extractor.extract([NEED], [WINDOW], "")[0].value == "Oda Brenk"
-    assert budget.events.count("failed") == 1
-    assert len(budget.errors) == 1
-
-
 @pytest.mark.parametrize("dialect", [VLLM, GROQ, LM_STUDIO], ids=lambda dialect: dialect.name)
 def test_pieces_that_are_too_long_as_well_end_in_the_error_that_says_what_to_set(dialect: Dialect) -> None:
     budget = CountingBudget(left=600.0)

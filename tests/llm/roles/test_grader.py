@@ -10,10 +10,9 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from iterative_rag.engine.correction.corrector import verdict
-from iterative_rag.errors import LLMUnreachable, ReplyTruncated
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.grading_forms import GradesReply
-from iterative_rag.llm.roles.grader import MOST_TEXTS, LLMGrader
+from iterative_rag.llm.roles.grader import LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.settings import Settings
@@ -90,14 +89,6 @@ def test_a_reply_that_cannot_be_read_grades_nothing_and_says_so(text: str) -> No
     assert verdict(grades, LOWER, UPPER) is Verdict.AMBIGUOUS
 
 
-def test_faults_of_the_server_are_not_grades() -> None:
-    with ScriptedLLM({"grade": [LLMUnreachable("no server")]}) as llm, pytest.raises(LLMUnreachable):
-        grader(llm).grade(NEED, TEXTS)
-    # What concerns this call alone leaves the documents ungraded: reading shows whether one of them is the cause.
-    with ScriptedLLM({"grade": [ReplyTruncated("the stream broke")]}) as llm:
-        assert {grade.label for grade in grader(llm).grade(NEED, TEXTS)} == {Label.POOR}
-
-
 @pytest.mark.parametrize("words", [("yes", "no", "No."), (True, False, False), ("Good", "Poor", "Awful")])
 def test_binary_grades(words: tuple[Any, ...]) -> None:
     reply = {"grades": [row(n, word) for n, word in enumerate(words, start=1)]}
@@ -125,25 +116,3 @@ def test_a_document_cannot_step_out_of_its_fence_nor_grade_another() -> None:
     with ScriptedLLM({"grade": [honest]}) as llm:
         grades = grader(llm).grade(NEED, texts)
     assert [grade.label.value for grade in grades] == ["Awful", "Perfect", "Awful", "Awful"]
-
-
-def test_many_and_long_texts_are_graded_in_batches_that_fit_and_stay_in_order() -> None:
-    texts = [(f"Page {n}", f"Mark {n}. " + "word " * 200) for n in range(30)]
-
-    def reply(request: ChatRequest) -> Any:
-        documents = request.user.split("QUESTION:")[0]
-        assert len(documents) < 5000 + 60 * MOST_TEXTS
-        marks = re.findall(r"Mark (\d+)\.", documents)
-        return {"grades": [row(n, "Good", f"mark {mark}") for n, mark in enumerate(marks, start=1)]}
-
-    with ScriptedLLM({"grade": reply}) as llm:
-        grades = grader(llm, batch_chars=5000).grade(NEED, texts)
-        assert [grade.reason for grade in grades] == [f"mark {n}" for n in range(30)]
-        assert len(llm.requests) == 8
-        assert [grade.reason for grade in grader(llm).grade(NEED, [("", "")] * 25)] == [
-            "Not graded: the model left it out or wrote no label."
-        ] * 25
-    with ScriptedLLM({"grade": reply}) as llm:
-        (huge,) = grader(llm, batch_chars=5000).grade(NEED, [("Page", "Mark 5. " + "word " * 90_000)])
-    assert huge.reason == "mark 5"
-    assert grader(llm).grade(NEED, []) == ()

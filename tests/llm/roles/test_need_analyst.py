@@ -12,7 +12,7 @@ import pytest
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Analysis, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
-from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, TRIED, fact, played, roles
+from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, played, roles
 
 EMPTY = Inquiry("How old was the architect?", "How old was the architect?")
 
@@ -62,41 +62,6 @@ def test_the_prompt_holds_where_the_loop_stands() -> None:
     assert "[1] Oda Brenk designed it." in user
     assert "[2] It was finished in 1911." in user
     assert "Who designed Velm Tower? -> [1][2]" in user
-
-
-NEAR = fact("She moved to Karsa in 1949.")
-QUOTE = "Oda Brenk (1874-1950) designed it."
-BORN_FACT = replace(fact("Oda Brenk was born in 1874.", "1874", QUOTE), start=5, end=40)
-DIED_FACT = replace(fact("Oda Brenk died in 1950.", "1950", QUOTE), start=5, end=40)
-AGAIN = replace(DESIGNER, need=Need("Who is the architect of Velm Tower?"))
-
-
-@pytest.mark.parametrize(
-    ("inquiry", "told", "text", "times"),
-    [
-        (Inquiry("Q?", "Q?", (), (Need("Who?"),)), "Who? -> nothing found", "Who?", 1),
-        # A look-up that brought no value is marked.
-        (Inquiry("Q?", "Q?", (NEAR,), (TRIED,)), "-> [1] (partly", NEAR.statement, 2),
-        # What was found for two needs is shown once: the statement and its quote.
-        (
-            Inquiry("Q?", "Q?", (DESIGNER, FINISHED, AGAIN), (TRIED, AGAIN.need)),
-            "- Who is the architect of Velm Tower? -> [1]",
-            DESIGNER.statement,
-            2,
-        ),
-        # A quote that proves two facts is shown once.
-        (
-            Inquiry("Q?", "Q?", (BORN_FACT, DIED_FACT), (TRIED,)),
-            "[2] Oda Brenk died in 1950. (the quote of [1])",
-            QUOTE,
-            1,
-        ),
-    ],
-)
-def test_what_was_tried_and_found_is_told_once(inquiry: Inquiry, told: str, text: str, times: int) -> None:
-    _, [user] = analysed(inquiry, needing("What?"))
-    assert told in user
-    assert user.count(text) == times
 
 
 @pytest.mark.parametrize(

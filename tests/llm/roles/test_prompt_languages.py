@@ -66,22 +66,6 @@ def test_a_corpus_in_the_language_of_the_question_changes_no_prompt(texts: Mappi
     assert request.user.endswith("TRIED ALREADY:\n(nothing yet)")
 
 
-@pytest.mark.parametrize(
-    ("counts", "question", "named"),
-    [
-        ({"en": 95, "de": 5}, ENGLISH, ""),
-        ({"en": 5, "de": 95}, ENGLISH, "German"),
-        ({"en": 80, "de": 20}, GERMAN, ""),
-        ({"de": 40, "fr": 30, "es": 30}, ENGLISH, "German and in Spanish"),
-        ({}, GERMAN, ""),
-        ({"de": 3}, "Aldermere?", ""),
-    ],
-)
-def test_only_languages_of_many_documents_are_named(counts: Mapping[str, int], question: str, named: str) -> None:
-    told = PromptLanguages(corpus=counts).for_needs(Inquiry(question, question))
-    assert f"articles are in {named}." in told if named else told == ""
-
-
 def test_other_languages_are_named_once_a_look_up_in_that_of_the_question_found_nothing() -> None:
     languages, need = PromptLanguages(corpus={"en": 80, "de": 20}), Need(ENGLISH)
     fact = Fact("s", "q", "Edda Holm", "a", "Aldermere", "a.md", 0, 1, need, 1.0)
