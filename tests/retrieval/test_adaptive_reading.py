@@ -15,7 +15,6 @@ from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.types import Extract, Hit, Need, ShortlistedDocument, Window
 
-QUESTION = "How old was the architect of Velm Tower when it was finished?"
 DESIGNER, HEIGHT = Need("Who designed Velm Tower?"), Need("How high is Velm Tower?")
 TOWER = "Velm Tower was designed by Oda Brenk. It is 61 m high."
 VALUES = {"designed": ("Velm Tower was designed by Oda Brenk.", "Oda Brenk"), "high": ("It is 61 m high.", "61 m")}
@@ -180,28 +179,6 @@ def test_a_document_is_asked_once_for_all_needs_of_a_hop() -> None:
     assert ("Velm Tower", (DESIGNER.question, HEIGHT.question)) in extractor.asked
     assert extractor.titles.count("Velm Tower") == 1
     assert (values(designer), values(height)) == (["Oda Brenk"], ["61 m"])
-
-
-def test_no_text_is_read_twice_for_a_need_in_another_order_of_words() -> None:
-    extractor = Reading()
-    one = reader(PAGES, extractor)
-    one.read([listed(DESIGNER, PAGES, "Velm Tower")])
-    (again,) = one.read([listed(Need("Velm Tower was designed by who?"), PAGES, "Velm Tower")])
-    assert extractor.titles == ["Velm Tower"]
-    assert values(again) == ["Oda Brenk"]
-
-
-def test_what_only_the_question_needs_is_kept_as_a_fact_about_it() -> None:
-    class Noting(Reading):
-        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
-            noted = Extract("It is 61 m high.", "It is 61 m high.", needs=())
-            return (*super().extract(needs, windows, question), noted)
-
-    (found,) = reader(PAGES, Noting()).read([listed(DESIGNER, PAGES, "Velm Tower")], question=QUESTION)
-    assert [(fact.need.question, fact.value) for fact in found.facts] == [
-        (DESIGNER.question, "Oda Brenk"),
-        (QUESTION, ""),
-    ]
 
 
 def test_a_call_that_is_not_needed_any_more_is_not_waited_for_and_what_it_brings_is_kept() -> None:

@@ -101,22 +101,6 @@ def test_headings_rows_and_items_are_sentences_of_their_own() -> None:
     ]
 
 
-def test_wrapped_lines_make_one_sentence_and_verses_do_not() -> None:
-    wrapped = "The river rises in the mountains of the north and flows past\nthe old capital to the sea. It is long."
-    assert len(spoken(wrapped)) == 2
-    assert spoken("Roses are red\nViolets are blue") == ["Roses are red", "Violets are blue"]
-
-
-def test_entries_of_a_plain_list_stay_apart() -> None:
-    entries = [f"December {n} – Ida Haendel, violinist from Chełm and teacher (died 20{n})" for n in range(10, 15)]
-    assert spoken("Births\n" + "\n".join(entries)) == ["Births", *entries]
-    # The first entry is no section of its own, though it is short.
-    [passage] = passages_of("Early life of him. \n\nFilmography\nAlien (1979)\nAliens (1986)\n" + "Heat (1995)\n" * 4)
-    assert passage.header == "A Title"
-    headers = {passage.header for passage in passages_of("\n\nFilms\nAlien (1979)\n" + "Heat (1995)\n" * 90)}
-    assert headers == {"A Title > Films"}
-
-
 def test_cuts_lie_at_sentence_ends_and_short_sentences_overlap() -> None:
     numbered = [f"Sentence number {n} stands here." for n in range(60)]
     passages = passages_of(" ".join(numbered), size=200, overlap=80)

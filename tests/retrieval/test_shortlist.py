@@ -72,24 +72,6 @@ def test_the_document_of_that_title_comes_before_its_namesakes() -> None:
     assert listed(Ranked(bands), "Where was Iron Gate founded?")[0] == "Iron Gate"
 
 
-def test_the_same_text_takes_one_place_and_texts_about_others_keep_theirs() -> None:
-    text = "The mast was built by the masons of the coast, who took eleven years for it and were paid in salt and wool."
-    village = (
-        "{} is a village in the hills of the coast with a mill and a market that is held in the spring of each year."
-    )
-    corpus = Ranked(
-        [
-            ("Mast", text, 1, 1),
-            ("Mast (mirror)", text.replace(", who", " - who"), 2, 2),
-            ("Orl", village.format("Orl"), 3, 3),
-            ("Arl", village.format("Arl"), 4, 4),
-            ("Mast of 1912", f"{text[:-1]} in 1912.", 5, 5),
-        ]
-    )
-    assert listed(corpus, "who built the mast", most=4) == ["Mast", "Orl", "Arl", "Mast of 1912"]
-    assert "Mast (mirror)" in listed(corpus, "who built the mast", sharpen=False)
-
-
 def test_lists_do_not_crowd_out_prose() -> None:
     lists = [(f"List of masts {n}", f"Mast n{n} with its height and its year.", n, n) for n in range(1, 6)]
     corpus = Ranked([*lists, ("Oda Velm", "She drew the tallest mast of all.", 7, 7)])

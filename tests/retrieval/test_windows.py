@@ -65,16 +65,6 @@ def test_the_table_of_the_best_hit_leaves_the_other_hits_their_room() -> None:
     assert "| Mast 149 |" in read.text
 
 
-@pytest.mark.parametrize("end", ["", "\n", "|", "\n|"])
-@pytest.mark.parametrize("rows", [0, 1, 3])
-def test_a_table_at_the_edge_of_the_text(rows: int, end: str) -> None:
-    text = table(rows) + BEFORE + table(rows).rstrip("\n") + end
-    for start in (0, len(text) - 1, text.rindex("| Mast")):
-        read = seen(text, (start, len(text)), size=400)
-        assert read.text
-        assert all(0 <= begin < stop <= len(text) for begin, stop in read.spans)
-
-
 LEAD = "Oda Velm (born 3 May 1890 in Karsa) was an engineer of masts. She led the mast office for twenty years."
 FILLER = "".join(f"In report {n} the office wrote about the weather of the coast. " for n in range(40))
 MARRIED = "In 1921 she married the painter Otto Brenk."
