@@ -7,7 +7,6 @@ import pytest
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, Node, Operation, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
-from iterative_rag.builtin.question.wording import ATTRIBUTES, Act, Wording, plan_of
 
 
 @pytest.fixture(scope="module")
@@ -92,28 +91,3 @@ def test_names_with_commas_are_kept_whole(planner: QuestionPlanner, question: st
 )
 def test_what_asks_for_something_else_is_left_to_the_rules(planner: QuestionPlanner, question: str) -> None:
     assert planner.plan(question) == QuestionPlanner(Splitter(), without={"wording"}).plan(question)
-
-
-def test_every_attribute_makes_a_plan_for_one_name_or_two() -> None:
-    for attribute, template in ATTRIBUTES.items():
-        asked = Wording(Act.LOOKUP, attribute, "director", "mother", ("Low {0} Tide",), 1.0)
-        plan = plan_of(asked, "?")
-        assert (plan is None) == (not template)
-        if plan is not None:
-            assert lookups(plan)[:2] == ["Who is the director of Low (0) Tide?", "Who is {0}'s mother?"]
-    longer = plan_of(Wording(Act.LATER, "lifespan", "", "", ("Ann Lee", "Bo Orm"), 1.0), "?")
-    assert longer is not None
-    assert [one.operation for one in slots_of(longer) if isinstance(one, Computed)] == [Operation.YEARS] * 2
-
-
-@pytest.mark.parametrize(
-    "wording",
-    [
-        Wording(Act.SAME, "school", "", "", ("Ann Lee", "Bo Orm"), 1.0),
-        Wording(Act.EARLIER, "nationality", "", "", ("Ann Lee", "Bo Orm"), 1.0),
-        Wording(Act.EARLIER, "birth_date", "", "", ("Ann Lee",), 1.0),
-        Wording(Act.LOOKUP, "birth_date", "", "", (), 1.0),
-    ],
-)
-def test_classes_that_do_not_fit_together_make_no_plan(wording: Wording) -> None:
-    assert plan_of(wording, "?") is None
