@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.text.languages import codes, is_function_word, is_negation, language
-from iterative_rag.text.spoken_language import language_of_text, main_language
+from iterative_rag.text.spoken_language import language_of_text
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,3 @@ def test_questions_are_told_by_their_words(code: str) -> None:
 )
 def test_english_questions_and_names_are_taken_for_no_other_language(question: str) -> None:
     assert language_of_text(question) in {"en", ""}
-
-
-def test_the_language_of_most_documents() -> None:
-    german = "Aldermere ist eine kleine Stadt im Westen des Landes. Der Lorn fließt durch die Stadt."
-    english = "Aldermere is a small town in the west of the country. The Lorn flows through the town."
-    assert main_language([german, german, english]) == "de"
-    assert main_language([german, english]) == ""
-    assert main_language([]) == ""

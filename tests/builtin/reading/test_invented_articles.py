@@ -12,6 +12,7 @@ from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact
 from iterative_rag.builtin.reading.page_units import page
 from iterative_rag.types import Window
+from tests.tables import table
 
 LIVES = """**Gerd Holm** (2 August 1834, Tellby – 4 October 1904, Lornfield) was a Westmarkian sculptor.
 
@@ -36,114 +37,31 @@ The carpenter Tom Ruud died of lung cancer there.
 """
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Who is Ann Orley's mother?", "Berta Quill Orley"),
-        ("Who was the husband of Ann Orley?", "Tom Voss"),
-        ("Where was Ann Orley born?", "Lornfield, Westmark"),
-        ("In which state was Ann Orley born?", "Westmark"),
-        ("When did Ann Orley die?", "June 9, 1866"),
-        ("In which year did Ann Orley die?", "1866"),
-        ("In which year did Ann Orley get married?", "1823"),
-        ("Which engineer was born in Lornfield?", "Ann Orley"),
-        ("Who is the second engineer to win the Harp Prize?", "Ann Orley"),
-        ("Which sculptor made a statue of Ann Orley?", "Peer Lund"),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "person"))
 def test_a_person(question: str, expected: str) -> None:
     assert best(question, "Ann Orley", ANN) == expected
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("How long is the Brell?", "412 km"),
-        ("Into which sea does the Brell flow?", "Grey Sea"),
-        ("In which lake does the Brell rise?", "Lake Hollin"),
-        ("Which river rises in Lake Hollin?", "Brell"),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "river"))
 def test_a_river(question: str, expected: str) -> None:
     value = best(question, "Brell", RIVER)
     assert value is not None
     assert value.startswith(expected)
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Who is the builder of the Long Needle?", "Ann Torp"),
-        ("What is the height in metres of the Sky Pin?", "377 m"),
-        ("In which year was the Orm Mast completed?", "1931"),
-        ("When was the Sky Pin built?", "1988"),
-        ("Where is the Old Spire?", "Tellby"),
-        ("What is the tallest mast of Westmark?", "Long Needle"),
-        ("What is the third tallest mast of Westmark?", "Orm Mast"),
-        ("What is the tallest mast in Tellby?", "Orm Mast"),
-        ("What is the oldest mast of Westmark?", "Old Spire"),
-        ("What was the tallest mast of Westmark in 1940?", "Orm Mast"),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "masts"))
 def test_a_table_is_read_in_the_row_that_the_question_names(question: str, expected: str) -> None:
     assert best(question, "List of masts of Westmark", MASTS) == expected
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("When was Gerd Holm born?", "2 August 1834"),
-        ("When did Gerd Holm die?", "4 October 1904"),
-        ("What is the place of death of Gerd Holm?", "Lornfield"),
-        ("What is the nationality of Gerd Holm?", "Westmarkian"),
-        ("What is Gerd Holm's occupation?", "sculptor"),
-        ("What is the present name of Old Haven?", "Newport Holm"),
-        ("Who is the director of the film about Gerd Holm?", "Iver Dahl"),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "prose"))
 def test_prose_as_encyclopedias_write_it(question: str, expected: str) -> None:
     assert best(question, "Gerd Holm", LIVES) == expected
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("What is the area of the Orm Tower?", "2,034 km²"),
-        ("How many people live in the Orm Tower?", "278,349"),
-        ("What is the capital of the Orm Tower?", "Port of Orm Tower"),
-        ("In which city was the Orm Tower first performed?", "Tellby"),
-        ("Which prize did the Orm Tower win in 1962?", "Lute Prize"),
-        ("Who was the second keeper of the Orm Tower?", "Karl Voss"),
-        ("Who was the deputy keeper of the Orm Tower?", "Gerd Holm"),
-        ("Who fell from the Orm Tower?", "Peer Lund"),
-        ("who was the architect of the orm tower", "Ann Orley"),
-        ("What did Tom Ruud die of?", "lung cancer"),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "cells"))
 def test_cells_with_remarks_and_plain_words(question: str, expected: str) -> None:
     assert best(question, "Orm Tower", TOWER) == expected
-
-
-def test_rows_are_counted() -> None:
-    text = "# Brell\n\n| Tributary | Side |\n|---|---|\n| Ulla | left |\n| Sorn | right |\n| Tarn | left |\n"
-    assert best("How many of the tributaries of the Brell join from the left?", "Brell", text) == "2"
-
-
-def test_an_article_of_a_namesake_counts_less() -> None:
-    plain = read("Where was Ann Orley born?", "Ann Orley", ANN)
-    other = read("Where was Ann Orley born?", "Ann Orley (captain)", ANN)
-    assert max(extract.score for extract in other) < max(extract.score for extract in plain)
-
-
-def test_a_person_of_small_rank_is_not_taken_for_its_chief() -> None:
-    text = "**Karl Voss** was a mayor of Tellby. His deputy mayor Ann Orley took over when he died. He had won twice."
-    found = read("Who was Ann Orley's deputy mayor?", "Karl Voss", text)
-    assert all(extract.value != "Karl Voss" for extract in found)
-
-
-def test_none_under_another_label_denies_nothing() -> None:
-    text = "# Edda Holm\n\n| Edda Holm | |\n|---|---|\n| Born | 1959 |\n| Spouse | none |\n"
-    assert best("Who painted the ceiling of Edda Holm?", "Edda Holm", text) != "none"
 
 
 def test_none_is_told_from_not_said() -> None:
@@ -195,28 +113,13 @@ def test_a_quote_always_stands_in_the_window(question: str, text: str) -> None:
         assert 0.0 < extract.score <= 1.0
 
 
-@pytest.mark.parametrize(
-    ("born", "question", "expected"),
-    [
-        ("1699, Tellby", "Where was Sigrid Holt born?", "Tellby"),
-        ("3 May 1699, Tellby, Orm", "Where was Sigrid Holt born?", "Tellby, Orm"),
-        ("3 May 1699, Tellby, Orm", "When was Sigrid Holt born?", "3 May 1699"),
-        ("3 May 1699, Tellby, Orm", "In which year was Sigrid Holt born?", "1699"),
-        ("3 May 1699", "When was Sigrid Holt born?", "3 May 1699"),
-    ],
-)
+@pytest.mark.parametrize(("born", "question", "expected"), table(__file__, "births"))
 def test_a_birth_in_an_infobox_is_date_and_place(born: str, question: str, expected: str) -> None:
     text = f"# Sigrid Holt\n\n| Sigrid Holt | |\n|---|---|\n| Born | {born} |\n| Mother | Janna Reed Holt |\n"
     assert best(question, "Sigrid Holt", text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "question", "expected"),
-    [
-        ("The ticket to Kirkay costs ~~60~~ 48 euro.", "How much does the ticket to Kirkay cost?", "48 euro"),
-        ("| Port | Fee |\n|---|---|\n| Aldby | ~~30~~ 40 |", "What is the fee in Aldby?", "40"),
-    ],
-)
+@pytest.mark.parametrize(("text", "question", "expected"), table(__file__, "struck"))
 def test_what_is_struck_is_no_value(text: str, question: str, expected: str) -> None:
     assert best(question, "Ferry fares", f"# Ferry fares\n\n{text}\n") == expected
 

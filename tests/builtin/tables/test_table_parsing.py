@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from fakes.invented_tables import PARKS
-from iterative_rag.builtin.tables.cell_values import Day, cell_value, numbers
+from iterative_rag.builtin.tables.cell_values import Day, cell_value
 from iterative_rag.builtin.tables.page_tables import TableKind, tables
 
 TEXT = """# Orm
@@ -46,13 +46,6 @@ def test_entries_of_a_list_have_a_name_and_the_rest() -> None:
     assert parks.rows[3].cells[1].text == "the smallest"
 
 
-def test_rows_behind_an_omission_belong_to_the_header_before_it() -> None:
-    (masts,) = tables("| Mast | Town |\n|---|---|\n[...]\n| Sky Pin | Orm |\n| Old Spire | Tell |\n", "Masts")
-    assert masts.header == ("Mast", "Town")
-    assert len(masts.rows) == 2
-    assert not masts.complete
-
-
 @pytest.mark.parametrize(
     ("cell", "number", "unit", "day"),
     [
@@ -75,11 +68,3 @@ def test_values_of_cells(cell: str, number: str | None, unit: str, day: Day | No
     assert value.day == day
     if number is not None:
         assert value.unit == unit
-
-
-def test_a_column_is_read_in_one_unit() -> None:
-    first, second, third = numbers(("100 km", "100 mi", "far"))
-    assert first == 100
-    assert second is not None
-    assert round(float(second), 1) == 160.9
-    assert third is None
