@@ -6,16 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakes.index_free_loop import ROLES, UntouchedBudget, answer, window
+from fakes.index_free_loop import ROLES, answer
 from fakes.invented_articles import MASTS, PAGES, RIVER
-from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.answer_form import fits
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
-from iterative_rag.builtin.reading.findings import Finding
-from iterative_rag.builtin.reading.page_reader import EvidencePageReader
-from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.types import Inquiry, Known, Need, Needs, Stuck
+from iterative_rag.types import Inquiry, Known, Need, Needs
 
 COMPOSED = (
     "If my cat has the same first name as the 2nd queen of Orm's mother and her surname is the same as the second "
@@ -73,18 +68,6 @@ def test_what_no_page_holds_is_an_abstention_that_says_what_is_missing(question:
     assert len(draft.missing) > 20
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Did Ann Orley already have a child when she finished the Orley Bridge?",
-        "Was Ann Orley alive when the Orley Bridge was finished?",
-    ],
-)
-def test_a_question_for_yes_or_no_with_a_time_in_it_gets_no_date(question: str) -> None:
-    draft, _, _ = answer(question, PAGES)
-    assert draft.short_answer.lower() in {"", "yes", "no"}
-
-
 def test_a_premise_that_the_corpus_denies_is_no_answer() -> None:
     karl = "# Karl Voss\n\n| Karl Voss | |\n|---|---|\n| Born | 1800, Orm |\n| Spouse | none |\n"
     draft, _, _ = answer("Where was the wife of Karl Voss born?", {"Karl Voss": karl, **PAGES})
@@ -99,43 +82,11 @@ def test_independent_needs_come_together_and_end_in_known() -> None:
     assert ROLES.analyst.analyse(inquiry) == Known()
 
 
-def test_a_need_that_brought_nothing_twice_is_given_up() -> None:
-    question = "Who was the mother of Gerd Holm?"
-    need = Need(question)
-    assert ROLES.analyst.analyse(Inquiry(question, question)) == Needs((need,))
-    assert ROLES.analyst.analyse(Inquiry(question, question, tried=(need,))) == Needs((need,))
-    given_up = ROLES.analyst.analyse(Inquiry(question, question, tried=(need, need)))
-    assert isinstance(given_up, Stuck)
-    assert "Gerd Holm" in given_up.reason
-
-
-def test_a_quote_that_is_not_in_the_page_is_dropped() -> None:
-    class Fixed(EvidencePageReader):
-        def read(self, query: object, page: object) -> list[Finding]:
-            return [
-                Finding("412 km", "Length | 412 km", 0.95, "It is long."),
-                Finding("x", "not in the page", 0.99, ""),
-            ]
-
-    roles = BuiltinBackend(HashingEmbedder(), Fixed(EvidenceReader())).roles(UntouchedBudget())
-    assert [
-        extract.value for extract in roles.extractor.extract([Need("How long?")], [window("Brell", RIVER)], "How long?")
-    ] == ["412 km"]
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.text(max_size=200))
 def test_no_question_breaks_the_roles(question: str) -> None:
     draft, _, _ = answer(question, {"Brell": RIVER, "List of masts of Westmark": MASTS}, hops=3)
     assert draft.answered == bool(draft.short_answer)
-
-
-def test_a_person_known_by_one_word_is_not_found_as_a_namesake() -> None:
-    bo = "# Bo Reed\n\n| Bo Reed | |\n|---|---|\n| Born | 1850, Orm |\n| Mother | Irene |\n"
-    other = "# Irene Vale\n\n| Irene Vale | |\n|---|---|\n| Born | 1700, Tellby |\n| Father | Knut Vale |\n"
-    draft, _, needs = answer("Who was the maternal grandfather of Bo Reed?", {"Bo Reed": bo, "Irene Vale": other})
-    assert not draft.answered
-    assert "Irene" in " ".join([*needs, draft.missing])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The built-in encoder with its packaged weights."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
@@ -41,10 +39,6 @@ def test_vectors_have_the_promised_shape_type_and_length(encoder: BuiltinEncoder
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_no_texts_give_no_rows(encoder: BuiltinEncoder) -> None:
-    assert encoder.embed_documents([]).shape == (0, 384)
-
-
 def test_similar_texts_are_nearer_than_unrelated_ones(encoder: BuiltinEncoder) -> None:
     lane, buchanan, baking, *_ = encoder.embed_documents(TEXTS)
     query = encoder.embed_query("Who was the niece of President Buchanan?")
@@ -67,40 +61,8 @@ def test_a_vector_does_not_depend_on_its_company(encoder: BuiltinEncoder) -> Non
     assert np.array_equal(together, BuiltinEncoder(threads=1).embed_documents(TEXTS + ODD))
 
 
-def test_rows_keep_the_order_of_many_texts(encoder: BuiltinEncoder) -> None:
-    texts = [f"Item number {i} of a long list." for i in range(100)]
-    vectors = encoder.embed_documents(texts)
-    assert np.array_equal(vectors[[0, 37, 99]], encoder.embed_documents([texts[0], texts[37], texts[99]]))
-
-
 @pytest.mark.parametrize("text", ODD, ids=ascii)
 def test_odd_texts_have_a_unit_vector(encoder: BuiltinEncoder, text: str) -> None:
     vector = encoder.embed_query(text)
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
-
-
-def test_texts_without_content_share_the_vector_of_the_empty_one(encoder: BuiltinEncoder) -> None:
-    empty = encoder.embed_query("")
-    assert np.array_equal(encoder.embed_query(" \n\t "), empty)
-    assert np.array_equal(encoder.embed_query("\x00"), empty)
-
-
-def test_long_text_is_cut(encoder: BuiltinEncoder) -> None:
-    head = "word " * 254
-    assert encoder.count_tokens(head) == encoder.max_tokens == 256
-    assert encoder.count_tokens(head * 50) == 256
-    assert np.array_equal(encoder.embed_query(head), encoder.embed_query(head + "and a tail that is not read " * 500))
-
-
-def test_tokens_are_counted_with_start_and_end(encoder: BuiltinEncoder) -> None:
-    assert encoder.count_tokens("") == 2
-    assert encoder.count_tokens("Paris") == 3
-
-
-def test_several_threads_may_share_one_encoder() -> None:
-    shared = BuiltinEncoder(threads=2)  # not loaded yet: the first calls race for it
-    expected = BuiltinEncoder(threads=1).embed_documents(TEXTS)
-    with ThreadPoolExecutor(8) as pool:
-        for vectors in pool.map(shared.embed_documents, [TEXTS] * 16):
-            assert np.array_equal(vectors, expected)

@@ -12,17 +12,10 @@ import pytest
 
 from iterative_rag.builtin import networks
 from iterative_rag.builtin.question.splitter import FACTS, NETWORK, Splitter
-from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.errors import WeightsError
-from iterative_rag.types import Need
 
 FOLDER = Path(networks.__file__).parent / "weights"
 QUESTION = "Where was the director of the film Harvest Lantern born?"
-NEED = Need("Who built the Sunday bridge?")
-TEXTS = [
-    ("Sunday bridge", "The Sunday bridge was built in 1804 by the engineer Edda Holm."),
-    ("Blank", " "),
-]
 
 
 T = TypeVar("T")
@@ -62,15 +55,6 @@ def test_a_question_that_was_split_before_needs_no_network(tmp_path: Path) -> No
         without_network.split("Who was Mira Dolvane?")
 
 
-def test_other_weights_have_other_cache_keys(tmp_path: Path) -> None:
-    kept = Rows()
-    Splitter(cache=kept).split(QUESTION)
-    facts = json.loads((FOLDER / FACTS).read_text(encoding="utf-8"))
-    (tmp_path / FACTS).write_text(json.dumps({**facts, "note": "trained again"}), encoding="utf-8")
-    with pytest.raises(WeightsError):
-        Splitter(weights=tmp_path, cache=kept).split(QUESTION)
-
-
 def test_a_row_that_does_not_fit_is_looked_up_anew() -> None:
     kept = Rows()
     fresh = Splitter(cache=kept).split(QUESTION)
@@ -93,17 +77,3 @@ def test_a_row_that_does_not_fit_is_looked_up_anew() -> None:
         kept.change(row)
         assert Splitter(cache=kept).split(QUESTION) == fresh, row
     assert [json.loads(row) for row in kept.rows.values()] == [good]
-
-
-def test_what_the_reader_makes_of_texts_is_kept() -> None:
-    kept = Rows()
-    fresh, relevance = ReaderRoles().grade(NEED, TEXTS), ReaderRoles().relevance(NEED.question, TEXTS)
-    reader = ReaderRoles(cache=kept)
-    assert reader.grade(NEED, TEXTS) == reader.grade(NEED, TEXTS) == fresh
-    assert reader.relevance(NEED.question, TEXTS) == relevance
-    assert len(kept.rows) == 1
-    assert reader.grade(NEED, TEXTS[:1]) == fresh[:1]
-    assert len(kept.rows) == 2
-    for row in ([], [[0.1, "Edda Holm"]], [["high", "Edda Holm"]] * 2, None, [[7.0, "Edda Holm"]] * 2, {"read": 1}):
-        kept.change(row)
-        assert ReaderRoles(cache=kept).grade(NEED, TEXTS) == fresh

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iterative_rag.builtin.language.function_words import ordinal
+from iterative_rag.builtin.language.function_words import ordinal, stem
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
+from iterative_rag.builtin.language.tokens import base_form
 from iterative_rag.text.dates import Date
 from tests.text.table import Row, rows
 
@@ -55,27 +56,6 @@ def test_a_period_of_the_table_is_found_where_it_stands(row: Row) -> None:
     assert not amounts(row.text)
 
 
-def test_a_decade_with_its_century_counts_as_its_first_year() -> None:
-    assert [date for date, _, _ in dates("the late 1920s")] == [Date(1920)]
-    assert not dates("in his thirties")
-    assert [("the late 1920s")[start:end] for start, end in periods("the late 1920s")] == ["late 1920s"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("born May 3, 1801 in Orm", Date(1801, 5, 3)),
-        ("on 3 May 1801", Date(1801, 5, 3)),
-        ("on the 3rd of May 1801", Date(1801, 5, 3)),
-        ("in March 1918", Date(1918, 3)),
-        ("1801-05-03", Date(1801, 5, 3)),
-        ("about 1801", Date(1801)),
-    ],
-)
-def test_dates(text: str, expected: Date) -> None:
-    assert [date for date, _, _ in dates(text)] == [expected]
-
-
 @given(st.dates(datetime.date(1000, 1, 1)))
 def test_every_written_date_is_read_back(day: datetime.date) -> None:
     for text in (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}"):
@@ -85,3 +65,19 @@ def test_every_written_date_is_read_back(day: datetime.date) -> None:
 @given(st.integers(0, 10**9))
 def test_every_number_is_read_back(number: int) -> None:
     assert [found.value for found, _, _ in amounts(f"about {number:,} of them")] == [float(number)]
+
+
+# --- function words -------------------------------------------------------------------------------
+
+
+def test_words() -> None:
+    assert [ordinal(word) for word in ("third", "21st", "twenty-fifth", "tower")] == [3, 21, 25, None]
+    assert [base_form(word) for word in ("died", "married", "won", "released", "opened")] == [
+        "die",
+        "marry",
+        "win",
+        "release",
+        "open",
+    ]
+    assert stem("incorporation") == stem("incorporated")
+    assert stem("architects") == stem("architect")

@@ -34,11 +34,6 @@ def test_an_answer_whose_quote_holds_the_question_is_trusted_more(trust: FittedA
     assert trust(answering()) > trust(elsewhere) + 0.1
 
 
-def test_a_value_that_the_reader_does_not_find_again_is_trusted_less(trust: FittedAnswerTrust) -> None:
-    other = replace(VALUE, text="1931")
-    assert trust(answering(values=(other,))) < trust(answering())
-
-
 def test_rivals_take_trust_away_and_other_writings_of_the_value_do_not(trust: FittedAnswerTrust) -> None:
     rival, same = replace(VALUE, text="Karl Reed", score=0.5), replace(VALUE, text="Brenk", score=0.5)
     assert trust(answering(values=(VALUE, rival))) < trust(answering(values=(VALUE, same))) == trust(answering())
@@ -53,17 +48,6 @@ def test_a_yes_that_another_passage_denies_is_trusted_less(trust: FittedAnswerTr
     assert trust(answering(asked, (yes,), said, replace(denied, value="yes"))) == unopposed
 
 
-def test_an_answer_that_took_many_look_ups_is_trusted_less(trust: FittedAnswerTrust) -> None:
-    given = answering()
-    names = ("Velm Tower", "Orm Mast", "Karsa Bridge", "Tellby Hall")
-    tried = tuple(Need(f"Who designed the {name}?") for name in names)
-    assert trust(replace(given, inquiry=replace(given.inquiry, tried=tried))) < trust(given)
-
-
-def test_a_chain_with_a_weak_step_is_trusted_less(trust: FittedAnswerTrust) -> None:
-    assert trust(answering(values=(replace(VALUE, score=0.3, chain=0.2),))) < trust(answering())
-
-
 def test_what_was_worked_out_need_not_stand_in_a_quote(trust: FittedAnswerTrust) -> None:
     asked = "How many years after the Velm Tower was the Orm Mast completed?"
     facts = (
@@ -72,14 +56,6 @@ def test_what_was_worked_out_need_not_stand_in_a_quote(trust: FittedAnswerTrust)
     )
     value = NodeValue("57 years", (0, 1), 0.8, computations=(Computation("1988 - 1931", "57", (1, 0)),))
     assert trust(answering(asked, (value,), *facts)) > 0.6
-
-
-def test_a_chain_of_look_ups_that_stays_in_one_document_is_trusted_less(trust: FittedAnswerTrust) -> None:
-    asked = "Where was the designer of the Velm Tower born?"
-    born = fact("Oda Brenk was born in Tellby.", "Tellby", "Where was Oda Brenk born?")
-    value = NodeValue("Tellby", (0, 1), 0.6, 0.5)
-    within = trust(answering(asked, (value,), fact(), born))
-    assert within < trust(answering(asked, (value,), fact(), replace(born, document_id="d2")))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +68,3 @@ def test_a_chain_of_look_ups_that_stays_in_one_document_is_trusted_less(trust: F
 )
 def test_what_the_weights_do_not_hold_for_keeps_its_own_trust(trust: FittedAnswerTrust, given: Answering) -> None:
     assert trust(given) == weakest_step(given) == 0.6
-
-
-def test_a_quote_without_words_is_no_fault(trust: FittedAnswerTrust) -> None:
-    assert 0 <= trust(answering("?", (replace(VALUE, text="…"),), fact("…", "…"))) <= 1

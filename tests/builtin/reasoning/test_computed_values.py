@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from fakes.index_free_loop import answer
 from fakes.invented_articles import PAGES
-from iterative_rag.builtin.question.plan import Operation
+from iterative_rag.builtin.question.plan import Operation, Part
 from iterative_rag.builtin.reasoning.computed_values import compute
+from iterative_rag.builtin.reasoning.name_parts import part_of
 from iterative_rag.computing import display
 
 
@@ -63,12 +64,6 @@ def test_a_computed_answer_shows_what_it_comes_from(
     )
 
 
-def test_an_answer_that_was_only_looked_up_has_no_computation() -> None:
-    draft, _, _ = answer("Where was the second queen of Orm born?", PAGES)
-    assert draft.answered
-    assert draft.computations == ()
-
-
 @pytest.mark.parametrize(
     ("operation", "values", "labels", "unit", "expected"),
     [
@@ -102,3 +97,29 @@ def test_computing(operation: Operation, values: list[str], labels: list[str], u
 def test_computing_never_raises(operation: Operation, values: list[str]) -> None:
     result = compute(operation, values, ["A", "B"], "m", [0.5, 0.5])
     assert result is None or isinstance(result.text, str)
+
+
+# --- parts of a person's name ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "married", "context", "expected"),
+    [
+        ("Ann Berta Orley", Part.FIRST, "", "", "Ann"),
+        ("Ann Berta Orley", Part.LAST, "", "", "Orley"),
+        ("Ann Berta Orley", Part.MIDDLE, "", "", "Berta"),
+        ("Karl Voss Jr.", Part.LAST, "", "", "Voss"),
+        ("Ann van der Rohde", Part.LAST, "", "", "van der Rohde"),
+        ("Ann Quill Orley", Part.MAIDEN, "Orley", "", "Quill"),
+        ("Ann Quill", Part.MAIDEN, "Orley", "", "Quill"),
+        ("Ann Orley, née Quill", Part.MAIDEN, "", "", "Quill"),
+        ("Ann Orley", Part.MAIDEN, "", "Ann Orley, born Ann Quill, was a painter.", "Quill"),
+    ],
+)
+def test_parts_of_names(name: str, part: Part, married: str, context: str, expected: str) -> None:
+    assert part_of(name, part, married=married, context=context) == expected
+
+
+@given(st.text(max_size=40), st.sampled_from(Part))
+def test_no_name_breaks(name: str, part: Part) -> None:
+    assert isinstance(part_of(name, part), str)

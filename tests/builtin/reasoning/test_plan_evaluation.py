@@ -29,21 +29,6 @@ def test_a_comparison_takes_the_value_from_the_article_on_its_subject(title: str
     assert {facts[place].title for place in draft.cited} == {title, "Ada Vale"}
 
 
-def test_without_an_article_on_its_subject_a_comparison_takes_the_surest_value() -> None:
-    asked = "Who was born first, Bo Lund or Ada Vale?"
-    facts = (fact(LUND, "1850", "Painters of Orm", 0.9), fact(LUND, "1901", "Orm", 0.7), fact(VALE, "1880", "Ada Vale"))
-    inquiry = Inquiry(asked, asked, facts, tried=(Need(LUND), Need(VALE)))
-    assert ROLES.answerer.answer(inquiry).short_answer == "Bo Lund"
-
-
-def test_the_article_on_a_person_counts_as_one_on_her_surname() -> None:
-    asked = "Who was born first, Vale or Bo Lund?"
-    vale = "When was Vale born?"
-    facts = (fact(vale, "1850", "Ada Vale", 0.9), fact(vale, "1999", "Vale (film)", 0.7), fact(LUND, "1880", "Bo Lund"))
-    inquiry = Inquiry(asked, asked, facts, tried=(Need(vale), Need(LUND)))
-    assert ROLES.answerer.answer(inquiry).short_answer == "Vale"
-
-
 @pytest.mark.parametrize(
     ("asked", "given"),
     [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
-from iterative_rag.engine.correction.corrector import verdict
 from iterative_rag.protocols import Grader, Reranker
 from iterative_rag.settings import Settings
-from iterative_rag.types import Label, Need, Verdict
+from iterative_rag.types import Label, Need
 
 GRADER: Grader = ReaderRoles()
 LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
@@ -32,20 +31,6 @@ def test_the_text_that_answers_is_graded_best_and_says_what_was_found() -> None:
     assert (empty.score, empty.label) == (0.0, Label.AWFUL)
     assert GRADER.grade(BRIDGE, []) == ()
     assert all("\n" not in grade.reason for grade in (best, near, far, empty))
-
-
-def test_a_binary_grader_says_yes_or_no() -> None:
-    texts = [ANSWERING, NEAR, FAR]
-    fine = GRADER.grade(BRIDGE, texts)
-    grades = ReaderRoles(binary=True).grade(BRIDGE, texts)
-    assert {grade.label for grade in grades} == {Label.GOOD, Label.AWFUL}
-    assert [grade.label is Label.GOOD for grade in grades] == [grade.score > UPPER for grade in fine]
-    assert [grade.reason for grade in grades] == [grade.reason for grade in fine]
-
-
-def test_the_verdict_tells_a_corpus_that_answers_from_one_that_does_not() -> None:
-    assert verdict(GRADER.grade(BRIDGE, [FAR, ANSWERING]), LOWER, UPPER) is Verdict.CORRECT
-    assert verdict(GRADER.grade(BRIDGE, [FAR]), LOWER, UPPER) is Verdict.INCORRECT
 
 
 def test_an_answer_deep_inside_a_long_text_is_found() -> None:
