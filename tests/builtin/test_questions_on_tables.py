@@ -10,7 +10,7 @@ from fakes.invented_tables import PAGES
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
 from iterative_rag.settings import load_settings
-from iterative_rag.types import ConfidenceWord, Status
+from iterative_rag.types import Status
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +47,6 @@ def test_tables_answer_with_the_rows_they_rest_on(rag: IterativeRAG, question: s
     assert answer.short_answer == value
     assert len(answer.citations) == citations
     assert all(citation.quote in PAGES[citation.title] for citation in answer.citations)
-
-
-@pytest.fixture(scope="module")
-def guessing(rag: IterativeRAG) -> Iterator[IterativeRAG]:
-    opened = IterativeRAG.from_settings(rag.settings, guess=True)
-    yield opened
-    opened.close()
-
-
-def test_a_sum_is_a_guess(rag: IterativeRAG, guessing: IterativeRAG) -> None:
-    """Of the sums that questions on tables set aside seem to ask for, most are not what was meant."""
-    question = "What are the total sales of the studio albums of Nine Lamps?"
-    assert rag.ask(question).status is Status.ABSTAINED
-    answer = guessing.ask(question)
-    assert (answer.short_answer, len(answer.citations)) == ("765000", 4)
-    assert answer.confidence_word is ConfidenceWord.WEAK_GUESS
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry, Need
 from iterative_rag.verification.text_check import CheckedText, check_text
+from tests.tables import table
 
 QUOTES = (
     "Velm Tower was drawn in 1902 by Oda Brenk, a young engineer of the harbour office.",
@@ -44,18 +45,7 @@ def test_a_paraphrase_of_what_it_cites_stays(said: str) -> None:
     assert checked(said).left_out == 0
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
-    [
-        ("The tower was drawn by Oda Brenk in 1899 [1].", "1899"),
-        ("It took twelve years to build [4].", "twelve years"),
-        ("Workers from Karsa joined it [3].", "Karsa"),
-        ("Orra Tower passed it in 1911 [6].", "what it cites does not say: 1911"),
-        ("It was painted red [7].", "says nothing of it"),
-        ("It is loved by everyone.", "cites no fact"),
-        ("It is loved by everyone [88].", "cites no fact"),
-    ],
-)
+@pytest.mark.parametrize(("said", "reason"), table(__file__, "goes"))
 def test_what_the_quotes_do_not_hold_goes(said: str, reason: str) -> None:
     result = checked(f"{said} Velm Tower now measures 98 metres [7].")
     assert result.text == "Velm Tower now measures 98 metres [7]."
@@ -79,26 +69,6 @@ def test_a_number_of_another_fact_is_cited_from_there_where_it_proves_the_senten
     assert checked("Velm Tower was ready in May 1911 [7].").text == "Velm Tower was ready in May 1911 [4]."
 
 
-GONE = "The mayor Ilka Dorn paid for it [4]."
-
-
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
-        (f"{GONE} She was a young engineer [1].", ""),
-        (
-            f"{GONE} Oda Brenk drew the tower [1]. She was an engineer [1].",
-            "Oda Brenk drew the tower [1]. She was an engineer [1].",
-        ),
-        (
-            "Oda Brenk drew the tower [1]. She was born in Karsa [1]. She was an engineer [1].",
-            "Oda Brenk drew the tower [1]. She was an engineer [1].",
-        ),
-        (
-            f"Velm Tower was ready in 1911 [4]. {GONE} In 1902 the engineer Oda Brenk drew it [1].",
-            "Velm Tower was ready in 1911 [4]. In 1902 the engineer Oda Brenk drew it [1].",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("said", "left"), table(__file__, "pronouns"))
 def test_a_pronoun_does_not_outlive_the_sentence_that_says_whom_it_means(said: str, left: str) -> None:
     assert checked(said).text == left

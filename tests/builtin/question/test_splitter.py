@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split, sub_question, substitute
+from tests.tables import table
 
 
 @pytest.fixture(scope="module")
@@ -26,24 +27,7 @@ def parts(split: Split) -> list[str]:
 
 # --- splits -------------------------------------------------------------------------------------
 
-NESTED = [
-    ("Where was the director of the film Harvest Lantern born?", ["the director of the film Harvest Lantern"]),
-    ("What is the population of the city where Mira Dolvane was born?", ["the city where Mira Dolvane was born"]),
-    ("When did Oskar Brandell's father die?", ["Oskar Brandell's father"]),
-    ("Who is the mayor of the town in which Selm Castle is located?", ["the town in which Selm Castle is located"]),
-    (
-        "What award did the actress who played Hetty Vane in Low Tide win?",
-        ["the actress who played Hetty Vane in Low Tide"],
-    ),
-    (
-        "What is the capital of the country that the author of The Glass Orchard is from?",
-        ["the author of The Glass Orchard", "the country that the author of The Glass Orchard is from"],
-    ),
-    (
-        "Quiet Harbour is a novel by an American writer who was born in what year?",
-        ["Quiet Harbour is a novel by an American writer"],
-    ),
-]
+NESTED = table(__file__, "nested")
 
 
 @pytest.mark.parametrize(("question", "expected"), NESTED)
@@ -71,17 +55,7 @@ def test_a_question_of_one_look_up_stays_whole(splitter: Splitter, question: str
     assert plan_split(split) is None
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Which film came out first, Harvest Lantern or Low Tide?", ["Harvest Lantern", "Low Tide"]),
-        ("Are Mira Dolvane and Oskar Brandell from the same country?", ["Mira Dolvane", "Oskar Brandell"]),
-        (
-            "Was the director of Harvest Lantern born before the director of Low Tide?",
-            ["the director of Harvest Lantern", "the director of Low Tide"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "sides"))
 def test_a_comparison_has_its_two_sides(splitter: Splitter, question: str, expected: list[str]) -> None:
     split = splitter.split(question)
     assert split.kind is QuestionKind.COMPARISON
@@ -172,35 +146,7 @@ def test_a_phrase_becomes_a_question(phrase: str, asks: Asks, question: str) -> 
     assert sub_question(phrase, span(phrase, phrase, asks=asks)) == question
 
 
-@pytest.mark.parametrize(
-    ("question", "clause", "asked", "filled"),
-    [
-        (
-            "Salt Road is shown on a network founded by who?",
-            "Salt Road is shown on a network",
-            "Salt Road is shown on which network?",
-            "Channel Nine was founded by who?",
-        ),
-        (
-            "Low Tide was sung by a singer whose father is who?",
-            "Low Tide was sung by a singer",
-            "Low Tide was sung by which singer?",
-            "Channel Nine's father is who?",
-        ),
-        (
-            "Low Tide is on the album that was made in what year?",
-            "Low Tide is on the album",
-            "Low Tide is on which album?",
-            "Channel Nine was made in what year?",
-        ),
-        (
-            "Brandell has met the mayor of what city?",
-            "Brandell has met the mayor",
-            "Brandell has met which mayor?",
-            "Channel Nine is the mayor of what city?",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("question", "clause", "asked", "filled"), table(__file__, "clauses"))
 def test_a_clause_becomes_a_question_and_is_replaced_by_its_value(
     question: str, clause: str, asked: str, filled: str
 ) -> None:
@@ -209,41 +155,6 @@ def test_a_clause_becomes_a_question_and_is_replaced_by_its_value(
     assert substitute(question, found, "Channel Nine") == filled
 
 
-@pytest.mark.parametrize(
-    ("question", "phrase", "value", "filled"),
-    [
-        (
-            "When was the author of Salt Road born?",
-            "the author of Salt Road",
-            "Mira Dolvane",
-            "When was Mira Dolvane born?",
-        ),
-        (
-            "When was the author of Salt Road born?",
-            "author of Salt Road",
-            "Mira Dolvane.",
-            "When was Mira Dolvane born?",
-        ),
-        (
-            "Who is the author of Salt Road's wife?",
-            "the author of Salt Road",
-            "Tom Dolvanes",
-            "Who is Tom Dolvanes's wife?",
-        ),
-        (
-            "The state where Orm lies has which bird?",
-            "The state where Orm lies",
-            "Westmark",
-            "Westmark has which bird?",
-        ),
-        (
-            "the state where Orm lies has which bird?",
-            "the state where Orm lies",
-            "the Westmark",
-            "The Westmark has which bird?",
-        ),
-        ("Who sang at the son of Ann's wedding?", "the son of Ann", "Bo Jr.", "Who sang at Bo Jr.'s wedding?"),
-    ],
-)
+@pytest.mark.parametrize(("question", "phrase", "value", "filled"), table(__file__, "values"))
 def test_a_value_replaces_a_phrase(question: str, phrase: str, value: str, filled: str) -> None:
     assert substitute(question, span(question, phrase), value) == filled
