@@ -1,4 +1,4 @@
-"""The arithmetic that a model writes in passing, and how computations are shown."""
+"""The arithmetic that a model writes in passing, how computations are shown, and expressions that are refused."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_computation_is_found_however_it_is_written(text: str) -> None:
     assert found_in(text, "1912 - 1825", "87")
 
 
-# --- expressions that would take long, run code or ask for names: each is refused -----------------
+# --- hostile expressions --------------------------------------------------------------------------
 
 
 HOSTILE = {

@@ -1,4 +1,4 @@
-"""A reader's ranking is fused with those of the two halves; without one nothing changes."""
+"""What ranks passages: a reader's ranking beside the two halves, and BM25's vectors for any text of any script."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_of_a_part_its_own_passages_are_read(corpora: Corpora, embedder: Hashing
     assert fancy.seen == [(QUERY, 2)]
 
 
-# --- ----------------------------------------------------------------------------------------------
+# --- vectors of words -----------------------------------------------------------------------------
 
 
 SCRIPTS = {

@@ -18,7 +18,6 @@ from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
-from iterative_rag.types import Document
 from tests.nightly import sliced
 
 FOUND = "Vltava"
@@ -139,13 +138,6 @@ def test_of_a_damaged_database_nothing_goes_before_its_replacement_is_complete(
     assert answers(indexed, embedder)[0] == FOUND
     assert {path.name for path in folder.iterdir() if path.is_dir()} == {"vectors", "locks"}
     assert indexed.info("small").state == "ready"
-
-
-# --- at a server ---------------------------------------------------------------------------------
-
-
-def documents(count: int) -> list[Document]:
-    return [Document(f"d{n}", f"Port {n}", f"Port {n} lies on the coast of Melnik.", "memory") for n in range(count)]
 
 
 # --- what the engine prints ----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How near a shortlist comes to a question, and what is shown of it."""
+"""How near a shortlist and an article come to the words of a question, and what is shown of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_nearest_passages_are_verbatim_and_numbered_on() -> None:
         assert 0 < len(one.quote) <= 2 * QUOTE_CHARS
 
 
-# --- ----------------------------------------------------------------------------------------------
+# --- words in an article --------------------------------------------------------------------------
 
 
 TEXT = (

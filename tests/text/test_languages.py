@@ -1,4 +1,4 @@
-"""Which language a text is in, and the words by which it is known."""
+"""Which language a text, a question or a document is in."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_function_words_and_negations() -> None:
     assert not is_negation("nicht", "en")
 
 
-# --- which language a question or a document is in ------------------------------------------------
+# --- questions and documents ----------------------------------------------------------------------
 
 
 QUESTIONS = tomllib.loads((Path(__file__).parent / "questions_by_language.toml").read_text(encoding="utf-8"))

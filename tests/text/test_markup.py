@@ -1,4 +1,4 @@
-"""Text without its Markdown, as answers show it."""
+"""Text without its Markdown, and the rows of Markdown tables."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_any_text_can_be_shown(text: str) -> None:
     assert set(plain(text)) <= set(text) | set(" ·:")
 
 
-# --- rows of Markdown tables: their cells stand where the offsets say -----------------------------
+# --- rows of tables -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

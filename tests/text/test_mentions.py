@@ -1,4 +1,4 @@
-"""What the reader of values makes of every text of the table."""
+"""Values in texts: what the reader makes of every text of the table, of periods, units, names and whole values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_text_means_what_the_table_says() -> None:
     assert [one for one, other in zip(read, rows(), strict=True) if one != other] == []
 
 
-# --- periods of office, as texts state them -------------------------------------------------------
+# --- periods of office ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_term_of_an_office(text: str, code: str, lasted: Term | None) -> Non
     assert term(text, code) == lasted
 
 
-# --- units by their names, symbols and plurals ----------------------------------------------------
+# --- units ----------------------------------------------------------------------------------------
 
 
 def test_units() -> None:
@@ -54,7 +54,7 @@ def test_units() -> None:
     assert convert(20, "degree_Celsius", "degree_Fahrenheit") == pytest.approx(68)
 
 
-# --- names of persons as texts write them ---------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 def test_names() -> None:
@@ -64,7 +64,7 @@ def test_names() -> None:
     assert not same_name("holm", "holmberg")
 
 
-# --- values with their units, and spans that end where words do -----------------------------------
+# --- whole values ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The kind of answer that a question asks for."""
+"""The kind of answer that a question asks for, and which answers are refusals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_only_a_plain_mismatch_is_not_of_the_kind() -> None:
     assert is_of_kind("How long does it take?", "from dawn until the evening")
 
 
-# --- which answers are refusals, in several languages ---------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

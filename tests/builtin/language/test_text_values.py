@@ -67,7 +67,7 @@ def test_every_number_is_read_back(number: int) -> None:
     assert [found.value for found, _, _ in amounts(f"about {number:,} of them")] == [float(number)]
 
 
-# --- function words -------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------
 
 
 def test_words() -> None:

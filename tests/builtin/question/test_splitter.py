@@ -1,4 +1,4 @@
-"""The splitter with its packaged weights, on invented sentences."""
+"""The splitter with its packaged weights, and phrases of a question as questions of their own."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _cross(one: QuestionSpan, other: QuestionSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-# --- a phrase of a question becomes a question of its own, and is replaced by its value -----------
+# --- phrases as questions -------------------------------------------------------------------------
 
 
 def span(question: str, text: str, form: Form = Form.PHRASE, asks: Asks = Asks.WHO) -> QuestionSpan:

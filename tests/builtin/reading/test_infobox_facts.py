@@ -1,4 +1,4 @@
-"""Values read from the subject's own infobox."""
+"""Values read from the subject's own infobox, and whether a value has the form of what is asked for."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_label_that_says_what_was_done_answers(question: str, value: str | Non
     assert (found.value if found else None) == value
 
 
-# --- which values have the form of what is asked for ----------------------------------------------
+# --- the form of a value --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_computing_never_raises(operation: Operation, values: list[str]) -> None
     assert result is None or isinstance(result.text, str)
 
 
-# --- parts of a person's name ---------------------------------------------------------------------
+# --- parts of a name ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def test_a_cap_also_holds_for_the_retry() -> None:
         ask(llm, CountingBudget(limit=1), REQUEST, AnalysisReply)
 
 
-# --- replies of real models to the reflecting roles: fenced, chatty, of wrong types, cut off ------
+# --- the reflecting roles -------------------------------------------------------------------------
 
 
 CLAIM = JudgedClaim(n=1, verdict="grounded", facts=(1, 3))

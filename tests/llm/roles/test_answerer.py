@@ -1,4 +1,4 @@
-"""The answerer: an answer with its citations, or what is missing."""
+"""The answerer and the planner: an answer with its citations, or what is missing; typed steps."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_last_attempt_is_announced() -> None:
     assert ["last attempt" in request.user for request in llm.requests] == [False, True]
 
 
-# --- planning by an LLM: typed steps, and what was computed so far --------------------------------
+# --- plans ----------------------------------------------------------------------------------------
 
 
 COMPUTED = replace(INQUIRY, computed=(Computation("1911 + 25", "1936", (1,)),))

@@ -1,4 +1,4 @@
-"""The reflecting roles with scripted replies: what the rule settles, and what the model may say."""
+"""The reflecting roles: what the rule settles, what the model may say, and whether the facts are enough to answer."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_refusals_and_false_premises_come_through() -> None:
     assert reflected(PROVED, verdicts("grounded", false_premise="There was no tower.")).false_premise
 
 
-# --- is it enough to answer, and which look-up is the gap? By an LLM and by the plan --------------
+# --- is it enough to answer? ----------------------------------------------------------------------
 
 
 GAP = "When was the Orra Bridge finished?"
