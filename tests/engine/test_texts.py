@@ -21,7 +21,7 @@ from fakes.harbour_articles import (
 from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences
-from iterative_rag.types import Action, AnswerForm, AnswerText, FinalStep, ReasonCode, ReflectionStep, Status
+from iterative_rag.types import AnswerForm, AnswerText, FinalStep, ReasonCode, Status
 
 LAMP, SPARKS, HOUSES = "left a lamp", "carried sparks", "destroyed 212"
 
@@ -48,15 +48,6 @@ def test_a_why_question_is_answered_by_cited_sentences() -> None:
     assert answer.caveats == ()
     assert author.calls == {"analyse": 1, "extract": 1, "write": 1}
     assert "note every sentence that tells of it" in author.llm.asked("extract")[0].user
-
-
-def test_a_value_question_is_answered_as_before() -> None:
-    plan = {"form": "value", "status": "needs", "needs": [CAUSE], "last": True}
-    reply = {"status": "answered", "answer": "3 May 1904 [1].", "short_answer": "3 May 1904", "confidence": 0.9}
-    author = Author([], analyse=[plan], answer=lambda request: reply, rephrase_and_analyse=[{"status": "known"}])
-    answer = author.rag().ask("When did the Fire of Karsa begin?")
-    assert (answer.form, answer.short_answer) == (AnswerForm.VALUE, "3 May 1904")
-    assert "write" not in author.calls
 
 
 @pytest.mark.parametrize(
@@ -178,21 +169,6 @@ def test_a_why_of_which_the_writer_finds_the_premise_untrue_is_a_false_premise()
     assert len(answer.citations) == 1
 
 
-def denying(request: ChatRequest) -> Scripted:
-    claims = re.findall(r"^(\d+)\. ", request.user.partition("CLAIMS:")[2], re.MULTILINE)
-    verdicts = [{"n": int(n), "verdict": "grounded", "facts": [1], "why": ""} for n in claims]
-    return {"claims": verdicts, "useful": True, "refusal": False, "false_premise": DENIED, "gap": ""}
-
-
-def test_a_cited_text_on_a_premise_that_the_reflection_finds_untrue_is_a_false_premise() -> None:
-    steps = list(Author(explained, reflect=denying).rag(reflection="on").steps(WHY))
-    assert isinstance(steps[-1], FinalStep)
-    answer = steps[-1].answer
-    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.FALSE_PREMISE)
-    assert DENIED in answer.reason
-    assert {step.action for step in steps if isinstance(step, ReflectionStep)} == {Action.ABSTAIN}
-
-
 BEGAN = "When did the Fire of Karsa begin?"
 
 
@@ -209,11 +185,6 @@ def dated(request: ChatRequest) -> dict[str, object]:
     ("question", "given", "short"),
     [
         ("What caused the Fire of Karsa, and when did it begin?", "3 May 1904", "3 May 1904"),
-        (
-            "What caused the Fire of Karsa, and when did it begin?",
-            "",
-            "3 May 1904",
-        ),  # the value of a fact that it cites
         ("What caused the Fire of Karsa, and when did it begin?", "9 June 1910", "3 May 1904"),  # not in the text
         ("What is the name of the place where the Fire of Karsa began, and why?", "the tar store", "the tar store"),
         ("Why did the harbour of Karsa burn?", "a lamp", ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -15,7 +14,6 @@ from llama_index.core.schema import BaseNode
 from llama_index.core.schema import Document as LlamaIndexDocument
 
 from fakes import two_article_corpus
-from fakes.command_line import run_as_process
 from fakes.in_memory_qdrant import InMemoryQdrant
 from fakes.llama_index_models import two_article_llm, word_embedding
 from fakes.qdrant_http import qdrant_server
@@ -238,23 +236,6 @@ def test_a_question_of_two_hops_is_answered_from_a_collection(client: InMemoryQd
         assert rag.ask(two_article_corpus.QUESTION).short_answer == "Edda Holm"
         with pytest.raises(UsageError, match="can only be read"):
             rag.index([])
-
-
-def test_the_command_line_searches_and_asks_it(client: InMemoryQdrant, server: str) -> None:
-    from iterative_rag.builtin.encoder import BuiltinEncoder
-
-    encoder = BuiltinEncoder()
-    store = qdrant.QdrantVectorStore("theirs", client=client)
-    nodes = SentenceSplitter(chunk_size=256).get_nodes_from_documents(documents()[:2])
-    for node in nodes:
-        node.embedding = encoder.embed_query(node.get_content()).tolist()
-    store.add(nodes)
-    searched = run_as_process("search", "mayor of Aldermere", "--index", f"{server}/theirs", "--json")
-    assert searched.code == 0, searched.err
-    assert json.loads(searched.out)[0]["title"] == "Aldermere"
-    asked = run_as_process("ask", "Who is the mayor of Aldermere?", "--llm", "builtin", "--index", f"{server}/theirs")
-    assert "Edda Holm" in asked.out, asked.err
-    assert "starter" not in asked.err
 
 
 def test_another_embedder_is_refused_by_its_size(client: InMemoryQdrant, server: str) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 
@@ -167,43 +165,3 @@ def test_merged_cells_nested_headers_and_row_headings() -> None:
     ]
     blocks = text.split("\n\n")
     assert (blocks[0], blocks[1], blocks[-1]) == ("Text before.", "Ships of the point", "Text after.")
-
-
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), min_size=1, max_size=6)
-
-
-@st.composite
-def merged_tables(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
-    """HTML of a table cut into rectangles at random, and what stands at each place of it.
-
-    The first row and the first column are not merged: what a table of one merged row or column means is tested above.
-    """
-    height, width = draw(st.integers(1, 6)), draw(st.integers(1, 5))
-    grid: list[list[str | None]] = [[None] * width for _ in range(height)]
-    lines = []
-    for top in range(height):
-        cells = [f"<th scope=row>row {top}</th>"]
-        for left in range(width):
-            if grid[top][left] is not None:
-                continue
-            free = next((x for x in range(left, width) if grid[top][x] is not None), width) - left
-            across = draw(st.integers(1, free))
-            down = draw(st.integers(1, height - top))
-            text = f"{top}.{left} {draw(CELL)}"
-            for y in range(top, top + down):
-                for x in range(left, left + across):
-                    grid[y][x] = text
-            spans = (f' rowspan="{down}"' if down > 1 else "") + (f' colspan="{across}"' if across > 1 else "")
-            cells.append(f"<td{spans}>{text.replace('&', '&amp;').replace('<', '&lt;')}</td>")
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    header = "<tr><th>head</th>" + "".join(f"<th>column {x}</th>" for x in range(width)) + "</tr>"
-    expected = [["head", *(f"column {x}" for x in range(width))]]
-    expected += [[f"row {y}", *(str(text) for text in line)] for y, line in enumerate(grid)]
-    return f'<table class="wikitable">{header}{"".join(lines)}</table>', expected
-
-
-@settings(max_examples=50, deadline=None)
-@given(merged_tables())
-def test_every_place_of_a_merged_table_is_filled(case: tuple[str, list[list[str]]]) -> None:
-    html, expected = case
-    assert rows(body(html)) == expected
