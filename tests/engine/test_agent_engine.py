@@ -265,7 +265,6 @@ def test_a_failing_server_keeps_what_was_noted(settings: Settings) -> None:
 
 WHY = "Why is Edda Holm of interest to the Sunday bridge?"
 REASON = {"tool": "submit", "answer": "She is its mayor [1][2].", "short_answer": "mayor", "confidence": 0.9}
-REFUSED = {"tool": "submit", "answer": "", "short_answer": "", "missing": "why", "confidence": 0.2}
 TEXT = "The Sunday bridge is a stone bridge in Aldermere [1]. The mayor of Aldermere is Edda Holm [2]."
 
 
@@ -277,13 +276,3 @@ def test_an_agent_that_answers_a_why_has_the_text_written_from_its_notes(setting
         answer = rag.ask(WHY)
     assert (answer.status, answer.form, answer.short_answer) == (Status.ANSWERED, AnswerForm.EXPLANATION, "")
     assert answer.text == TEXT
-
-
-def test_an_agent_that_refuses_is_believed(settings: Settings) -> None:
-    search = turn({"tool": "search", "queries": ["Sunday bridge"]})
-    replies = [search, turn({"tool": "note", "quotes": [BRIDGE_QUOTE]}), *[turn(REFUSED)] * 2]
-    llm = ScriptedLLM({"agent": replies})
-    with IterativeRAG.from_settings(settings, llm=llm) as rag:
-        answer = rag.ask(WHY)
-    assert answer.status is Status.ABSTAINED
-    assert not llm.asked("write")

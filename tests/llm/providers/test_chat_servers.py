@@ -226,12 +226,6 @@ def test_a_call_that_is_not_needed_any_more_is_left_and_one_that_has_not_begun_i
     assert len(server.calls(CHAT_PATH[kind])) == 1
 
 
-def test_a_proxy_is_not_asked_for_loopback(make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, unused_url())
-    assert make().complete(REQUEST).text == server.reply
-
-
 @pytest.mark.parametrize("kind", ["ollama"])
 def test_a_model_that_breaks_the_form_where_it_may_not_think_is_asked_with_thinking(
     make: Make, server: FakeServer
