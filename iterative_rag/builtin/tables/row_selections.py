@@ -164,29 +164,18 @@ def _bounded(question: TableQuestion, bound: ValueBound, table: PageTable) -> li
 
 
 def _within(value: Fraction | Day, bound: ValueBound) -> bool:
-    return _above(value, bound.low, strict=bound.strict) and _below(value, bound.high, strict=bound.strict)
+    above = bound.low is None or _order(value, bound.low) >= bound.strict
+    return above and (bound.high is None or _order(value, bound.high) <= -bound.strict)
 
 
-def _above(value: Fraction | Day, low: Fraction | Day | None, *, strict: bool) -> bool:
-    if low is None:
-        return True
-    if isinstance(value, tuple) and isinstance(low, tuple):
-        known = value[: 1 + bool(low[1]) + bool(low[2])]
-        return known > low[: len(known)] if strict else known >= low[: len(known)]
+def _order(value: Fraction | Day, limit: Fraction | Day) -> int:
+    """-1, 0 or 1; days are compared as exactly as the limit is given."""
+    if isinstance(value, tuple) and isinstance(limit, tuple):
+        known = 1 + bool(limit[1]) + bool(limit[2])
+        return (value[:known] > limit[:known]) - (value[:known] < limit[:known])
     assert isinstance(value, Fraction)
-    assert isinstance(low, Fraction)
-    return value > low if strict else value >= low
-
-
-def _below(value: Fraction | Day, high: Fraction | Day | None, *, strict: bool) -> bool:
-    if high is None:
-        return True
-    if isinstance(value, tuple) and isinstance(high, tuple):
-        known = value[: 1 + bool(high[1]) + bool(high[2])]
-        return known < high[: len(known)] if strict else known <= high[: len(known)]
-    assert isinstance(value, Fraction)
-    assert isinstance(high, Fraction)
-    return value < high if strict else value <= high
+    assert isinstance(limit, Fraction)
+    return (value > limit) - (value < limit)
 
 
 # Most selections for each number of conditions, and most stretches of a question that are combined.

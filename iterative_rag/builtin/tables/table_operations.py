@@ -16,10 +16,7 @@ from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
 from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.row_selections import RowSelection, selections
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion
-from iterative_rag.computing import ComputeError
-from iterative_rag.computing.arithmetic import add
-from iterative_rag.computing.functions import mean, total
-from iterative_rag.computing.operands import Scalar, number, said
+from iterative_rag.computing.operands import written
 
 # Most rows that are listed.
 MOST_LISTED = 60
@@ -217,44 +214,33 @@ class _Columns:
 
     def _summed(self, selection: RowSelection) -> Iterator[TableReading]:
         for measure in self._numeric:
-            rows = tuple(row for row in selection.rows if self._numbers[measure][row] is not None)
-            if len(rows) < 2:
+            known = {row: amount for row in selection.rows if (amount := self._numbers[measure][row]) is not None}
+            if len(known) < 2:
                 continue
-            amounts = [self._amount(measure, row) for row in rows]
-            if self._question.hints & {OperationHint.SUM, OperationHint.COUNT}:
-                result = said(total(*amounts))
-                yield TableReading(
-                    TableOperation.SUM, selection, rows, (result,), -1, measure, expression=_call("sum", amounts)
-                )
-            if OperationHint.AVERAGE in self._question.hints:
-                result = said(mean(*amounts))
-                yield TableReading(
-                    TableOperation.AVERAGE, selection, rows, (result,), -1, measure, expression=_call("mean", amounts)
-                )
+            rows, amounts, whole = (
+                tuple(known),
+                ", ".join(map(written, known.values())),
+                sum(known.values(), Fraction(0)),
+            )
+            for operation, hints, name, result in (
+                (TableOperation.SUM, {OperationHint.SUM, OperationHint.COUNT}, "sum", whole),
+                (TableOperation.AVERAGE, {OperationHint.AVERAGE}, "mean", whole / len(known)),
+            ):
+                if self._question.hints & hints:
+                    said = (written(result),)
+                    yield TableReading(operation, selection, rows, said, -1, measure, expression=f"{name}([{amounts}])")
 
     def _difference(self, selection: RowSelection) -> Iterator[TableReading]:
         """Between two rows, or between the greatest and the smallest value."""
         for measure in dict.fromkeys((*self._numeric, *self._dated)):
-            rows = [row for row in selection.rows if self._value(measure, row) is not None]
-            if len(rows) < 2:
+            known = {row: value for row in selection.rows if (value := self._value(measure, row)) is not None}
+            if len(known) < 2:
                 continue
-            order = sorted(rows, key=lambda row: self._value(measure, row) or Fraction(0))
-            low, high = order[0], order[-1]
-            if len(rows) == 2:
-                yield from self._apart(TableOperation.DIFFERENCE, selection, measure, low, high)
-            else:
-                yield from self._apart(TableOperation.RANGE, selection, measure, low, high)
-
-    def _apart(
-        self, operation: TableOperation, selection: RowSelection, measure: int, low: int, high: int
-    ) -> Iterator[TableReading]:
-        first, second = (number(self._value(measure, row) or Fraction(0)) for row in (high, low))
-        try:
-            result = said(add(first, second, -1))
-        except ComputeError:
-            return
-        rows = tuple(sorted((low, high)))
-        yield TableReading(operation, selection, rows, (result,), -1, measure, expression=f"{first} - {second}")
+            low, *_, high = sorted(known, key=lambda row: known[row])
+            operation = TableOperation.DIFFERENCE if len(known) == 2 else TableOperation.RANGE
+            said, rows = (written(known[high] - known[low]),), tuple(sorted((low, high)))
+            expression = f"{written(known[high])} - {written(known[low])}"
+            yield TableReading(operation, selection, rows, said, -1, measure, expression=expression)
 
     def _value(self, measure: int, row: int) -> Fraction | None:
         """The number of a cell; of a date its year."""
@@ -262,9 +248,6 @@ class _Columns:
             return self._numbers[measure][row]
         day = self._days[measure][row]
         return Fraction(day[0]) if day and day[0] else None
-
-    def _amount(self, measure: int, row: int) -> Scalar:
-        return number(self._numbers[measure][row] or Fraction(0))
 
     def _oftenest(self, selection: RowSelection) -> Iterator[TableReading]:
         for column in self._width:
@@ -287,7 +270,3 @@ class _Columns:
             for column in self._width:
                 values = tuple(self._cells[column][row] for row in rows)
                 yield TableReading(TableOperation.SAME, selection, rows, values, column, shared)
-
-
-def _call(name: str, amounts: Sequence[Scalar]) -> str:
-    return f"{name}([{', '.join(map(said, amounts))}])"
