@@ -283,23 +283,15 @@ _TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _YEAR = lazy_pattern(
-    rf"(?<![\w-])(?P<hundreds>{'|'.join(_TEENS)})[ -]"
-    rf"(?:(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<units>{'|'.join(_UNITS)}))?|o[h'] ?(?P<oh>{'|'.join(_UNITS)})"
-    rf"|(?P<teen>ten|eleven|twelve|{'|'.join(_TEENS[:-1])}))(?![\w-])"
+    rf"(?<![\w-])(?P<hundreds>{'|'.join(_TEENS)})[ -](?:(?P<rest>(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_UNITS)}))?"
+    rf"|ten|eleven|twelve|{'|'.join(_TEENS[:-1])})|o[h'] ?(?P<units>{'|'.join(_UNITS)}))(?![\w-])"
 )
 
 
 def _years_in_words(plain: str) -> Iterator[_Change]:
     """ "nineteen eighty-seven", which text2num reads as 19 and 87."""
-    teens = {word: n for n, word in enumerate(["ten", "eleven", "twelve"], start=10)}
-    teens |= {word: n for n, word in enumerate(_TEENS[:-1], start=13)}
     for match in _YEAR.finditer(plain):
-        hundreds = 13 + _TEENS.index(match["hundreds"])
-        if match["teen"]:
-            rest = teens[match["teen"]]
-        elif match["oh"]:
-            rest = 1 + _UNITS.index(match["oh"])
-        else:
-            rest = 20 + 10 * _TENS.index(match["tens"]) + (1 + _UNITS.index(match["units"]) if match["units"] else 0)
-        if (match["hundreds"], match["tens"]) == ("twenty", None) or hundreds != 20 or match["units"] or rest >= 10:
-            yield _Change(match.start(), match.end(), str(100 * hundreds + rest))
+        hundreds, rest = (
+            _small(said.replace("-", " "), "en") for said in (match["hundreds"], match["rest"] or match["units"])
+        )
+        yield _Change(match.start(), match.end(), str(100 * (hundreds or 0) + (rest or 0)))
