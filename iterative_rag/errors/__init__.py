@@ -16,7 +16,6 @@ IterativeRAGError
 │   ├── DiskFull         no space to write to; what was written before is intact
 │   ├── StoreError       a Qdrant server that keeps the vectors of a corpus
 │   │   ├── StoreUnreachable no server there, or no reply in time
-│   │   ├── StoreRefused     the key is missing or wrong
 │   │   └── StoreMissing     the server does not hold the vectors of the corpus
 │   └── FetchError       a page or file of the web that cannot be fetched
 │       └── AddressRefused   an address that is not http(s) to a public host
@@ -134,10 +133,6 @@ class StoreError(CorpusError):
 
 class StoreUnreachable(StoreError):
     retryable = True
-
-
-class StoreRefused(StoreError):
-    pass
 
 
 class StoreMissing(StoreError):

@@ -27,14 +27,9 @@ class Within:
     where: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for part in fields(self):
-            value = getattr(self, part.name)
-            if part.name != "where" and not isinstance(value, str):
-                raise ValueError(f'Within takes {part.name} as text, not {value!r}: write {part.name}="{value}"')
-        if not (isinstance(self.where, tuple) and all(isinstance(text, str) for text in self.where)):
-            raise ValueError(
-                f'Within takes where as a tuple of texts, not {self.where!r}: write where=("author=Holm",)'
-            )
+        texts = (getattr(self, part.name) for part in fields(self) if part.name != "where")
+        if not isinstance(self.where, tuple) or not all(isinstance(text, str) for text in (*texts, *self.where)):
+            raise ValueError('Within takes texts, and where as a tuple of them: where=("author=Holm",)')
         checked_since(self.since)
         for text in self.where:
             condition(text)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from iterative_rag.errors import CorpusMismatch, StoreError, StoreMissing, StoreRefused, StoreUnreachable
+from iterative_rag.errors import CorpusMismatch, StoreError, StoreMissing, StoreUnreachable
 from iterative_rag.index.server.server_address import API_KEY, ServerAddress
 from iterative_rag.remote.api_keys import find
 from iterative_rag.remote.server_calls import without_secrets
@@ -57,7 +57,7 @@ def _refused(status: int, said: str, address: ServerAddress, collection: str) ->
         hint = f"Set {API_KEY} to a key that it takes." if key.value else f"It wants a key: set {API_KEY}."
         if key.withheld:
             hint = f"{key.withheld} To send it: {key.hint}"
-        return StoreRefused(f"{server} refuses the {'key' if key.value else 'call without a key'}.", hint=hint)
+        return StoreError(f"{server} refuses the {'key' if key.value else 'call without a key'}.", hint=hint)
     if status == 404:
         return StoreMissing(
             f"{server} has no collection {collection!r}.",

@@ -20,7 +20,6 @@ from iterative_rag.errors import (
     MissingExtra,
     StoreError,
     StoreMissing,
-    StoreRefused,
     StoreUnreachable,
     UsageError,
 )
@@ -110,8 +109,8 @@ BROKE = f"something broke, {KEY}"
 @pytest.mark.parametrize(
     ("status", "said", "kind", "told"),
     [
-        (401, f"Invalid API key {KEY}", StoreRefused, "refuses the key"),
-        (403, f"Invalid API key {KEY}", StoreRefused, "refuses the key"),
+        (401, f"Invalid API key {KEY}", StoreError, "refuses the key"),
+        (403, f"Invalid API key {KEY}", StoreError, "refuses the key"),
         (404, "Not found: Collection `x` doesn't exist!", StoreMissing, "has no collection"),
         (400, "Vector dimension error: expected dim: 384, got 64", CorpusMismatch, "of other dimensions"),
         (500, BROKE, StoreUnreachable, "something broke, [key]"),
