@@ -7,6 +7,7 @@ from typing import Any
 
 from fakes.tower_facts import AGE, INQUIRY, draft, fact
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
+from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.llm.providers.scripted import ScriptedLLM
@@ -123,7 +124,7 @@ QUESTION = "When was the architect of Velm Tower born?"
 
 
 def by_plan(*facts: Fact, tried: tuple[Need, ...] = ()) -> Sufficiency:
-    return PlannedRoles(QuestionPlanner(None), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
+    return PlannedRoles(QuestionPlanner(Splitter()), CAREFUL).judge(Inquiry(QUESTION, QUESTION, facts, tried))
 
 
 def found(need: Need, value: str, score: float) -> Fact:
