@@ -72,12 +72,9 @@ def staleness(corpora: Corpora, name: str, open_source: Callable[[str], Document
 
 
 def changed_since(answer: Answer, corpus: Corpus) -> str:
-    """A sentence for the user where files that an answer cites have changed since they were indexed; "" where none has.
-    Only a file that was written after the corpus was made is read."""
+    """A sentence for the user where files do not hold any more what an answer cites of them; "" where all do. Only a
+    file that was written after the corpus was made is read."""
     made_at = getattr(corpus, "made_at", math.inf)  # the files of a collection that another program wrote are unknown
-    ids: dict[str, set[str]] = {}
-    for fact in (fact for hop in answer.hops for fact in hop.facts):
-        ids.setdefault(fact.source, set()).add(fact.document_id)
     cited: dict[str, list[Citation]] = {}
     for citation in answer.citations:
         if not citation.retrieved and Path(citation.source).is_absolute():
@@ -85,8 +82,7 @@ def changed_since(answer: Answer, corpus: Corpus) -> str:
     told = [
         f"{''.join(f'[{citation.n}]' for citation in citations)} {source}"
         for source, citations in cited.items()
-        if _is_newer(file := _file_of(source), made_at)
-        and _has_changed(file, [corpus.document(document_id) for document_id in ids.get(source, ())], citations)
+        if _is_newer(file := _file_of(source), made_at) and not _holds(file, citations)
     ]
     if not told:
         return ""
@@ -111,19 +107,15 @@ def _is_newer(path: Path, made_at: float) -> bool:
     return max(at.st_mtime, at.st_ctime) >= made_at
 
 
-def _has_changed(path: Path, indexed: Sequence[Document], cited: Sequence[Citation]) -> bool:
-    """Whether a file does not hold these documents any more; where they are not known, what is cited of it."""
+def _holds(path: Path, cited: Sequence[Citation]) -> bool:
+    """Whether every quote stands at its place in a document of the file."""
     if not path.exists() or format_in_folder(path.name) is None or path.stat().st_size > MOST_READ:
-        return True
-    versions = {version_of(document) for document in indexed}
-    quotes = set() if versions else {(citation.start, citation.end, citation.quote) for citation in cited}
+        return False
+    missing = {(citation.start, citation.end, citation.quote) for citation in cited}
     try:
         for document in Folder(path).documents():
             if isinstance(document, Document):
-                versions.discard(version_of(document))
-                quotes = {quote for quote in quotes if document.text[quote[0] : quote[1]] != quote[2]}
-            if not versions and not quotes:
-                return False
+                missing = {quote for quote in missing if document.text[quote[0] : quote[1]] != quote[2]}
     except CorpusError:
-        return True
-    return True
+        return False
+    return not missing
