@@ -37,13 +37,8 @@ Host = Annotated[str, typer.Argument(metavar="HOST", help="HOST, or HOST:PORT fo
 
 @cache_app.callback()
 def _cache(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        stats()
-
-
-@cache_app.command("stats")
-def stats() -> None:
-    """Show entries, size and hits."""
+    if context.invoked_subcommand is not None:
+        return
     numbers = _disk_cache().stats()
     asked = numbers.hits + numbers.misses
     share = f" ({numbers.hits / asked:.0%})" if asked else ""
@@ -70,15 +65,11 @@ def _disk_cache() -> DiskCache:
 
 @keys_app.callback()
 def _keys(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        list_keys()
-
-
-@keys_app.command("list")
-def list_keys() -> None:
-    """List the hosts that have a key. The keys themselves are never shown."""
+    """The keys themselves are never shown."""
     from iterative_rag.remote.api_keys import stored
 
+    if context.invoked_subcommand is not None:
+        return
     held = stored()
     if not held:
         err().line("No key is stored. ", ("iterative-rag keys set HOST", "bold"))
