@@ -47,17 +47,20 @@ class CorporaServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        taken = next(
+            (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), arguments
+        )
+        if unknown := next((given for given in arguments if given not in taken), ""):
+            return _failed(name, UsageError(f"Unknown field {unknown[:60]!r} of {name}."))
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             match error.__cause__:
                 case IterativeRAGError() as cause:
-                    told = _told(name, cause)
+                    return _failed(name, cause)
                 case ValidationError() as cause:
-                    told = _told(name, refusal(cause, name))
-                case _:
-                    raise
-        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+                    return _failed(name, refusal(cause, name))
+            raise
 
 
 def mcp_server(runs: RunManager) -> CorporaServer:
@@ -105,13 +108,14 @@ def _tool(method: Any, pool: RagPool) -> Tool:
             open_world_hint=name == "ask" and pool.settings.web,
         ),
     )
-    arguments = tool.fn_metadata.arg_model
-    arguments.model_config["extra"] = "forbid"
-    arguments.model_rebuild(force=True)
-    tool.parameters = arguments.model_json_schema()
+    tool.parameters["additionalProperties"] = False
     if strategy := tool.parameters["properties"].get("strategy"):
         strategy["enum"] = ["", *pool.strategies]
     return tool
+
+
+def _failed(asked: str, error: IterativeRAGError) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=_told(asked, error))], is_error=True)
 
 
 def _told(asked: str, error: IterativeRAGError) -> str:
