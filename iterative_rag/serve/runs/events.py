@@ -15,11 +15,7 @@ from iterative_rag.errors import (
     IterativeRAGError,
     LLMError,
     LLMServerError,
-    LLMTimeout,
     LLMUnreachable,
-    ModelMissing,
-    ReplyTruncated,
-    ReplyUnreadable,
     StoreError,
 )
 from iterative_rag.serve.runs.public_text import public, public_message
@@ -56,11 +52,7 @@ class Stopped:
 
 _OF_SERVERS: tuple[tuple[type[IterativeRAGError], str], ...] = (
     (LLMUnreachable, "The server of the language model cannot be reached."),
-    (ModelMissing, "The server of the language model does not have the model."),
-    (LLMTimeout, "The language model gave no reply in time."),
     (LLMServerError, "The server of the language model refused the call."),
-    (ReplyTruncated, "The reply of the language model was cut off."),
-    (ReplyUnreadable, "The language model did not reply in the form asked for."),
     (LLMError, "The language model failed."),
     (EmbedderError, "The embedder failed."),
     (StoreError, "The server that keeps the vectors failed."),
