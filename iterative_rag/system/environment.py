@@ -7,10 +7,10 @@ PREFIX = "ITERATIVE_RAG_"
 _OTHERS = "home api_key api_key_host allow_http debug"
 # Options of the command line that are not settings either, such as ITERATIVE_RAG_JSON=1.
 _OPTIONS = """
-address agreement allow_host allow_self_judge api behind_tls beside calls category check concurrency contact
+address allow_host api behind_tls calls category check concurrency contact
 conversation data dataset document_language engine figures_only format grace
-hops host html ignore_robots json judge k lang limit links_of mode out pages port price qualify questions quiet
-read_only redirects refresh refused_seconds repeat retry_errors runs_at_once sample search section
+host html ignore_robots json judge k lang limit links_of mode out pages port qualify questions quiet
+read_only refresh refused_seconds repeat retry_errors runs_at_once sample search
 since source subset title titles token trace types via watch where
 """
 OPTIONS = frozenset(_OPTIONS.split())

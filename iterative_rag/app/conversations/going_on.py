@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
@@ -73,5 +74,4 @@ def gone_on(settings: Settings, conversation: Conversation) -> tuple[Settings, t
 
 
 def _as_settings(part: Within) -> dict[str, Any]:
-    names = ("title", "source", "section", "language", "since", "where")
-    return {f"within_{name}": value for name in names if (value := getattr(part, name))}
+    return {f"within_{name}": value for name, value in asdict(part).items() if value}

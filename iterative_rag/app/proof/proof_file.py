@@ -228,7 +228,10 @@ def _quotes(answer: Answer, document_of: DocumentOf, data: Mapping[str, Any], so
         for citation in citations:
             document = document_of(citation)
             yield f'<section class="quote" id="quote-{citation.n}">'
-            yield f"<h3>{marks([citation.n])} {_text(citation.title)}</h3>"
+            title = _text(citation.title)
+            if citation.link:
+                title = f'<a href="{escape(citation.link)}" rel="noopener noreferrer">{title}</a>'
+            yield f"<h3>{marks([citation.n])} {title}</h3>"
             yield f"<p>{_in_context(citation, document)}</p>"
             rows = {
                 "source": source(citation.source),

@@ -47,7 +47,7 @@ async def corpora(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """`q` in a corpus: passages with scores and ranks; `title`, `source`, `section`, `language`, `since` and
+    """`q` in a corpus: passages with scores and ranks; `title`, `source`, `language`, `since` and
     `where` (KEY=VALUE, repeatable) narrow it down."""
     given, params = query_of(request, SearchQuery), request.query_params
     part = {name: params[name] for name in WITHIN if name in params} | {"where": params.getlist("where")}
