@@ -21,11 +21,12 @@ _MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class WorkingFolder:
-    """The settings files of a folder, weakest first, and the digest of both, or ""."""
+    """The settings files of a folder, weakest first, the digest of both, or "", and the names that no file may set."""
 
     path: Path
     layers: tuple[tuple[Path, dict[str, Any]], ...] = ()
     digest: str = ""
+    reserved: tuple[str, ...] = ()
 
 
 def working_folder(path: Path) -> WorkingFolder:
@@ -47,7 +48,8 @@ def working_folder(path: Path) -> WorkingFolder:
     digest = hashlib.sha256()
     for name, content in ((FILE_NAME, toml), (DOTENV, dotenv)):
         digest.update(f"{name} {-1 if content is None else len(content)}\n".encode() + (content or b""))
-    return WorkingFolder(path, tuple(layers), digest.hexdigest())
+    reserved = [name for name in variables if name.removeprefix(PREFIX).lower() in RESERVED and name.startswith(PREFIX)]
+    return WorkingFolder(path, tuple(layers), digest.hexdigest(), tuple(reserved))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -270,6 +270,8 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
             "If you trust it: iterative-rag trust",
             ", ".join(refused),
         )
+    if folder.reserved:
+        _log.warning("Not read from %s, only from the environment: %s.", DOTENV, ", ".join(folder.reserved))
     return [
         (str(user_file), user),
         *((str(file), values) for file, values in held),

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fakes.command_line import Command
-from fakes.model_server import FakeServer
 from tests.cli.conftest import TEXTS
 
 
@@ -76,41 +73,3 @@ def test_a_corpus_error_is_4_with_a_hint(run: Command, arguments: tuple[str, ...
     assert done.err.startswith("Error: ")
     assert "Hint:" in done.err
     assert "Traceback" not in done.err
-
-
-# --- questions for passages --------------------------------------------------------------------------
-
-
-def write(folder: Path) -> Path:
-    folder.mkdir()
-    (folder / "Lane.md").write_text("# Harriet Lane\n\nShe was the niece of James Buchanan.", encoding="utf-8")
-    (folder / "Vltava.md").write_text("# Vltava\n\nThe Vltava flows through Prague.", encoding="utf-8")
-    return folder
-
-
-def reply(body: Mapping[str, Any]) -> str:
-    about = "hostess" if "niece" in json.dumps(body) else "bridge"
-    return json.dumps({"questions": [f"Which {about} is meant?"]})
-
-
-def test_a_search_finds_a_passage_by_its_question_and_never_shows_it(run: Command, tmp_path: Path) -> None:
-    folder = write(tmp_path / "articles")
-    with FakeServer(reply=reply) as server:
-        options = ("--corpus", "c", "--questions", "1", "--llm", "ollama/tiny:1b")
-        done = run("index", str(folder), *options, OLLAMA_HOST=server.url)
-        calls = len([one for one in server.seen if one.path == "/api/chat"])
-        again = run("index", str(folder), *options, OLLAMA_HOST=server.url)
-        assert len([one for one in server.seen if one.path == "/api/chat"]) == calls == 2
-    assert done.code == again.code == 0, done.err
-    assert "at least one LLM call for each passage" in done.err
-    assert "2 questions written in 2 LLM calls" in done.err
-    assert "2 unchanged" in again.out
-    assert "0 questions written in 0 LLM calls" in again.err
-    found = json.loads(run("search", "hostess", "--corpus", "c", "--json").out)
-    assert (found[0]["title"], found[0]["sparse_rank"]) == ("Harriet Lane", 1)
-    assert "hostess" not in json.dumps(found)
-    status = run("corpus", "status", "c")
-    assert "questions" in status.out
-    assert "2, by which passages are found" in status.out
-    assert "nothing" in status.out.split("stale")[1]
-    assert json.loads(run("corpus", "status", "c", "--json").out)["corpora"][0]["questions"] == 2
