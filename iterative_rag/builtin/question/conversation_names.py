@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class Referent:
     """Something that was spoken of: how it is put into a question, its kind, its gender ("" if unknown), and the noun
     that it was asked for by ("river"). `age` counts exchanges back, from 0; `answered`: it is the answer of its
     exchange."""
@@ -74,20 +74,20 @@ _ENDS = AUXILIARIES | word_set("of in on at by from for with to into that who wh
 _DATE = lazy_pattern(rf"(?i)\d|(?:{'|'.join(MONTHS)})\b")
 
 
-def mentions(earlier: Earlier) -> list[Mention]:
+def referents(earlier: Earlier) -> list[Referent]:
     """All that was spoken of, the newest first; within an exchange the answer, then the names of the question."""
-    by_name: dict[str, Mention] = {}
+    by_name: dict[str, Referent] = {}
     for age, exchange in enumerate(reversed(earlier.exchanges)):
-        for mention in _of_exchange(exchange, age):
-            key = mention.text.removeprefix("the ").casefold()
-            before = by_name.setdefault(key, mention)
+        for referent in _of_exchange(exchange, age):
+            key = referent.text.removeprefix("the ").casefold()
+            before = by_name.setdefault(key, referent)
             if before.kind is Kind.OPEN:  # an older exchange may tell what it is
-                gender, noun = before.gender or mention.gender, mention.noun
-                by_name[key] = replace(before, kind=mention.kind, gender=gender, noun=noun)
+                gender, noun = before.gender or referent.gender, referent.noun
+                by_name[key] = replace(before, kind=referent.kind, gender=gender, noun=noun)
     return list(by_name.values())
 
 
-def _of_exchange(exchange: Exchange, age: int) -> Iterator[Mention]:
+def _of_exchange(exchange: Exchange, age: int) -> Iterator[Referent]:
     question, answer = exchange.question, exchange.short_answer.strip(" .")
     if answer:
         yield replace(_answer(answer, question), age=age, answered=True)
@@ -95,28 +95,28 @@ def _of_exchange(exchange: Exchange, age: int) -> Iterator[Mention]:
         start = question.find(name)
         held = _POSSESSED.match(question, start + len(name))
         if held and names_person(held["noun"]):  # "Marie Curie's husband"
-            yield Mention(f"{name}{held[0]}", Kind.PERSON, gender_of_noun(held["noun"]), held["noun"], age)
+            yield Referent(f"{name}{held[0]}", Kind.PERSON, gender_of_noun(held["noun"]), held["noun"], age)
         yield replace(_named(name, question[:start].rstrip()), age=age)
 
 
-def _answer(answer: str, question: str) -> Mention:
+def _answer(answer: str, question: str) -> Referent:
     noun, kind = _asked_for(question)
     if kind is Kind.OPEN and _DATE.match(answer):
         kind = Kind.TIME
     gender = (gender_of_noun(noun) or gender_of_name(answer)) if kind is not Kind.THING else ""
     article = "the " if noun == "river" and not answer.casefold().startswith(("the ", "river ")) else ""
-    return Mention(f"{article}{answer}", Kind.PERSON if kind is Kind.OPEN and gender else kind, gender, noun)
+    return Referent(f"{article}{answer}", Kind.PERSON if kind is Kind.OPEN and gender else kind, gender, noun)
 
 
-def _named(name: str, before: str) -> Mention:
+def _named(name: str, before: str) -> Referent:
     """A name of a question, with the words before it."""
     bare, last = name.removeprefix("the "), before.rsplit(" ", 1)[-1].casefold()
     gender = gender_of_name(bare)
     is_place = any(word.casefold() in NOT_PERSON_WORDS for word in bare.split())
     made = not gender and (name.startswith("the ") or _MADE.search(before))
     if made or is_place or re.search(r"\d", bare) or last in _THING_NOUNS or name.startswith(("“", '"')):
-        return Mention(name, Kind.THING, noun=last if last in _THING_NOUNS else "")
-    return Mention(name, Kind.PERSON if gender else Kind.OPEN, gender)
+        return Referent(name, Kind.THING, noun=last if last in _THING_NOUNS else "")
+    return Referent(name, Kind.PERSON if gender else Kind.OPEN, gender)
 
 
 def names_in(text: str) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from iterative_rag.builtin.language.function_words import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, word_set
 from iterative_rag.builtin.language.nouns import FEMALE, MALE, names_person, possessive
 from iterative_rag.builtin.language.tokens import base_form
-from iterative_rag.builtin.question.conversation_names import Kind, Mention, mentions, names_in
+from iterative_rag.builtin.question.conversation_names import Kind, Referent, names_in, referents
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Earlier, FollowUpReading, StandAlone, Unclear
 
@@ -65,7 +65,7 @@ class _Reading:
         self._earlier = earlier
         self._asked = earlier.exchanges[-1].question.strip().rstrip("?.! ")
         self._answer = earlier.exchanges[-1].short_answer.strip(" .")
-        self._mentions = mentions(earlier)
+        self._referents = referents(earlier)
 
     def of(self, follow_up: str) -> str:
         """The question that stands alone. Raises _NotUnderstood."""
@@ -102,7 +102,7 @@ class _Reading:
         return text
 
     def _pronouns(self, text: str) -> str:
-        resolved: dict[str, Mention] = {}
+        resolved: dict[str, Referent] = {}
 
         def replaced(match: re.Match[str]) -> str:
             word = match["word"].casefold()
@@ -119,54 +119,54 @@ class _Reading:
 
     # --- what words mean ---------------------------------------------------------------------
 
-    def _meant(self, word: str) -> Mention:
+    def _meant(self, word: str) -> Referent:
         """What a pronoun stands for. Raises _NotUnderstood."""
         word = word.casefold()
-        nameless = [mention for mention in self._mentions if mention.kind is Kind.OPEN and not mention.gender]
+        nameless = [referent for referent in self._referents if referent.kind is Kind.OPEN and not referent.gender]
         if word in _GENDERS:
-            hits = [mention for mention in self._mentions if mention.kind is Kind.PERSON]
-            hits = [mention for mention in hits if mention.gender in (_GENDERS[word], "")]
-            hits = [mention for mention in hits if mention.age == hits[0].age]
-            hits = sorted(hits, key=lambda mention: mention.gender == "") or nameless
+            hits = [referent for referent in self._referents if referent.kind is Kind.PERSON]
+            hits = [referent for referent in hits if referent.gender in (_GENDERS[word], "")]
+            hits = [referent for referent in hits if referent.age == hits[0].age]
+            hits = sorted(hits, key=lambda referent: referent.gender == "") or nameless
         elif word.startswith("the") and word != "there":
             hits = self._several()
         else:
-            hits = [mention for mention in self._mentions if mention.kind is Kind.THING] or nameless
-            newest = next((mention for mention in self._mentions if mention.kind is Kind.OPEN), None)
+            hits = [referent for referent in self._referents if referent.kind is Kind.THING] or nameless
+            newest = next((referent for referent in self._referents if referent.kind is Kind.OPEN), None)
             if hits and newest and newest.age < hits[0].age:
                 hits = [newest]
         if not hits:
             raise _NotUnderstood(f"It is not clear who or what “{word}” is")
         return hits[0]
 
-    def _several(self) -> list[Mention]:
+    def _several(self) -> list[Referent]:
         """Two persons of one question and its answer, else a band and its like."""
         for age, exchange in enumerate(reversed(self._earlier.exchanges)):
-            here = [mention for mention in self._mentions if mention.age == age]
-            persons = [mention for mention in here if mention.kind is Kind.PERSON and "’" not in mention.text]
+            here = [referent for referent in self._referents if referent.age == age]
+            persons = [referent for referent in here if referent.kind is Kind.PERSON and "’" not in referent.text]
             persons = [person for person in persons if not re.search(r"['’]s? [a-z]", person.text)]
             if len(persons) > 1:
                 persons.sort(key=lambda person: (person.answered, exchange.question.find(person.text)))
-                return [Mention(" and ".join(person.text for person in persons), Kind.PERSON, age=age)]
-            if group := [mention for mention in here if mention.kind in (Kind.THING, Kind.OPEN)]:
+                return [Referent(" and ".join(person.text for person in persons), Kind.PERSON, age=age)]
+            if group := [referent for referent in here if referent.kind in (Kind.THING, Kind.OPEN)]:
                 return group
         return []
 
-    def _of_noun(self, noun: str) -> Mention | None:
+    def _of_noun(self, noun: str) -> Referent | None:
         """What "the novel" or "the director" stands for: what was asked for by that noun or by its verb, or a thing."""
         stem = re.sub(r"(?:or|er|ist|ress)$", "", noun)
-        for mention in self._mentions:
-            if mention.noun == noun or noun.capitalize() in mention.text.split():
-                return mention
-            asked = self._earlier.exchanges[-1 - mention.age].question
-            if mention.answered and names_person(noun) and re.search(rf"\b{re.escape(stem)}\w*", asked, re.I):
-                return mention
-        return None if names_person(noun) else next((one for one in self._mentions if one.kind is Kind.THING), None)
+        for referent in self._referents:
+            if referent.noun == noun or noun.capitalize() in referent.text.split():
+                return referent
+            asked = self._earlier.exchanges[-1 - referent.age].question
+            if referent.answered and names_person(noun) and re.search(rf"\b{re.escape(stem)}\w*", asked, re.I):
+                return referent
+        return None if names_person(noun) else next((one for one in self._referents if one.kind is Kind.THING), None)
 
     def _named(self, name: str) -> str:
         """The whole of a name of which a part is given ("Niels"); the name itself where none was spoken of."""
         wanted = rf"(?<!\w){re.escape(name.casefold().removeprefix('the '))}(?!\w)"
-        whole = (mention.text for mention in self._mentions if re.search(wanted, mention.text.casefold()))
+        whole = (referent.text for referent in self._referents if re.search(wanted, referent.text.casefold()))
         return next((text for text in whole if not re.search(r"['’]s? [a-z]", text)), name)
 
     # --- ellipses ----------------------------------------------------------------------------
@@ -174,8 +174,8 @@ class _Reading:
     def _corrected(self, meant: str) -> str:
         if _is_question(meant) and len(meant.split()) > 2:
             return self._whole(meant)
-        if (relative := _RELATIVE.match(meant)) and (mention := self._of_noun(relative["noun"])):
-            return self._put(mention.text)
+        if (relative := _RELATIVE.match(meant)) and (referent := self._of_noun(relative["noun"])):
+            return self._put(referent.text)
         return self._ellipsis(self._named(meant))
 
     def _ellipsis(self, said: str) -> str:
@@ -223,18 +223,18 @@ class _Reading:
 
     def _focus(self, name: str) -> str:
         """The part of the last question that `name` takes the place of: what it is about."""
-        here = [mention for mention in self._mentions if mention.age == 0 and mention.text in self._asked]
-        held = {mention.text: mention.kind for mention in here if not mention.answered}
+        here = [referent for referent in self._referents if referent.age == 0 and referent.text in self._asked]
+        held = {referent.text: referent.kind for referent in here if not referent.answered}
         held = held or dict.fromkeys(names_in(self._asked), Kind.OPEN)
         outer = [text for text in held if not any(text != other and text in other for other in held)]
         if len(outer) > 1:
-            kinds = {mention.kind for mention in self._mentions if mention.text == name}
+            kinds = {referent.kind for referent in self._referents if referent.text == name}
             outer = [text for text in outer if held[text] in kinds]
         if len(outer) != 1:
             raise _NotUnderstood("It is not clear what it takes the place of in the last question")
         return outer[0]
 
-    def _of_owner(self, owner: Mention, noun: str) -> str:
+    def _of_owner(self, owner: Referent, noun: str) -> str:
         """ "and her husband?": the last question about him, where it was about her; else who he is. Who the parents are
         belongs to a birth, and is asked for after it."""
         held = f"{possessive(owner.text)} {noun}"
