@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import iterative_rag
-from iterative_rag import evaluation
 
 PACKAGE = Path(iterative_rag.__file__).parent
 ROOT = Path(__file__).resolve().parents[1]
@@ -114,24 +113,6 @@ def test_imports_go_downwards(path: Path) -> None:
             continue
         mine, other = LAYER_OF[area], LAYER_OF[rest[0]]
         assert other < mine, f"{path.relative_to(PACKAGE)} (layer {mine}) imports {module} (layer {other})"
-
-
-def test_other_rooms_import_the_evaluation_through_its_door() -> None:
-    within = {
-        f"{path.relative_to(PACKAGE)} imports {module}"
-        for path in sources()
-        if area_of(path) != "evaluation"
-        for module in imported(path)
-        if module.startswith("iterative_rag.evaluation.")
-    }
-    assert within == set()
-
-
-def test_the_door_of_the_evaluation_has_every_name_that_it_says() -> None:
-    door = ast.parse((PACKAGE / "evaluation" / "__init__.py").read_text(encoding="utf-8"))
-    typed = {alias.name for node in ast.walk(door) if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert typed - {"annotations", "TYPE_CHECKING", "Any"} == evaluation._HOMES.keys()
-    assert all(hasattr(evaluation, name) for name in evaluation._HOMES)
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -38,7 +38,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation import FetchPlan, FetchReport
+    from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
     from iterative_rag.settings import Settings
 
 _SHOWN = 20
@@ -71,7 +71,7 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no page is fetched twice.
     """
-    from iterative_rag.evaluation import FetchPlan, fetch_dataset
+    from iterative_rag.evaluation.datasets.download import FetchPlan, fetch_dataset
 
     plan = FetchPlan(dataset, out_dir or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     with fetching(quiet=quiet) as (advance, on_pause):
@@ -151,7 +151,9 @@ def frames(
 
     Wikipedia asks robots for a contact: name it once, with --contact; with --pages none is needed.
     """
-    from iterative_rag.evaluation import FetchPlan, RunConfig, judging_model, need_inspect
+    from iterative_rag.evaluation.datasets.download import FetchPlan
+    from iterative_rag.evaluation.running.preparation import RunConfig, judging_model
+    from iterative_rag.evaluation.running.run_folder import need_inspect
 
     need_inspect()  # what cannot work is told before pages are fetched for hours
     asked_by = known_mode(mode)
@@ -177,7 +179,7 @@ def frames(
 
 def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Path]:
     """The file of questions and the folder or file of pages: fetched, unless they are given."""
-    from iterative_rag.evaluation import MISSING, fetch_dataset, fetch_questions
+    from iterative_rag.evaluation.datasets.download import MISSING, fetch_dataset, fetch_questions
 
     with naming_private_hosts(plan.private_hosts), fetching(quiet=quiet) as (advance, on_pause):
         if pages is not None:

@@ -12,7 +12,8 @@ from iterative_rag.cli.options import AsJson
 from iterative_rag.errors import UsageError
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation import Report, RunFolder
+    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation.running.run_folder import RunFolder
 
 
 def report(
@@ -30,8 +31,10 @@ def report(
     The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.summary
     """
 
-    from iterative_rag.evaluation import Report, markdown, read_run
-    from iterative_rag.evaluation import html as page
+    from iterative_rag.evaluation.report.html_report import html as page
+    from iterative_rag.evaluation.report.markdown_report import markdown
+    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation.running.run_folder import read_run
 
     if html is not None and figures_only:
         raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
@@ -50,13 +53,14 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="DIR DIR...", help="Folders of runs; the first is the base.")],
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost, cost ratios.
+    """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost.
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.run_comparison
     """
 
-    from iterative_rag.evaluation import compare as compared
-    from iterative_rag.evaluation import comparison, read_run
+    from iterative_rag.evaluation.metrics.run_comparison import compare as compared
+    from iterative_rag.evaluation.report.comparison_report import comparison
+    from iterative_rag.evaluation.running.run_folder import read_run
 
     figures = compared([read_run(path) for path in runs])
     if as_json:
@@ -67,7 +71,7 @@ def compare(
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
     """A short table of the metrics of a run, or the object of `report --json`."""
-    from iterative_rag.evaluation import Report
+    from iterative_rag.evaluation.report.report_tables import Report
 
     reported = Report.of(run)
     if as_json:
@@ -78,7 +82,9 @@ def show_summary(run: RunFolder, *, as_json: bool) -> None:
 
 def write_reports(run: RunFolder, *, quiet: bool) -> None:
     """The report as Markdown and as a page, in the folder of the run."""
-    from iterative_rag.evaluation import Report, html, markdown
+    from iterative_rag.evaluation.report.html_report import html
+    from iterative_rag.evaluation.report.markdown_report import markdown
+    from iterative_rag.evaluation.report.report_tables import Report
     from iterative_rag.system.private_files import tighten
 
     reported = Report.of(run)
@@ -95,7 +101,8 @@ def _write(path: Path, text: str, *, quiet: bool = False) -> None:
 
 def _show(reported: Report) -> None:
 
-    from iterative_rag.evaluation import key_tables, notes, number
+    from iterative_rag.evaluation.report.report_tables import key_tables, number
+    from iterative_rag.evaluation.report.run_description import notes
 
     printer, summary = out(), reported.summary
     manifest = reported.run.manifest

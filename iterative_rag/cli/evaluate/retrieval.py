@@ -13,11 +13,12 @@ from iterative_rag.cli.evaluate.run import DatasetFile, Limit, RunCorpus, Sample
 from iterative_rag.cli.live import Show, bar, indexing
 from iterative_rag.cli.options import AsJson, Quiet, takes_settings
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation import Search
+from iterative_rag.evaluation.questions import Search
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation import Progress, Question
+    from iterative_rag.evaluation.metrics.retrieval_metrics import Progress
+    from iterative_rag.evaluation.questions import Question
     from iterative_rag.settings import Settings
 
 DEEPEST = 1000
@@ -57,7 +58,9 @@ def retrieval(
       intervals                     the same names: [low, high]
       seconds                       without indexing
     """
-    from iterative_rag.evaluation import figures, library, load, open_scope, select, single, targets
+    from iterative_rag.evaluation.datasets.dataset_forms import load, select
+    from iterative_rag.evaluation.datasets.search_scope import open_scope
+    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, single, targets
 
     depths = _depths(k)
     if search is not Search.HYBRID:

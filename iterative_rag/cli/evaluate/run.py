@@ -18,7 +18,10 @@ from iterative_rag.registry import STRATEGIES
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation import Cell, RunConfig, RunFolder, Tally
+    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.running.run_evaluation import Tally
+    from iterative_rag.evaluation.running.run_folder import RunFolder
+    from iterative_rag.evaluation.running.run_matrix import Cell
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.settings import Settings
 
@@ -72,7 +75,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a question set; interrupted or killed, the same command resumes it."""
-    from iterative_rag.evaluation import RunConfig
+    from iterative_rag.evaluation.running.preparation import RunConfig
 
     config = RunConfig(
         dataset=dataset,
@@ -113,7 +116,9 @@ def matrix(
     A run that fails is reported and the others continue; the exit code is then 1.
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
-    from iterative_rag.evaluation import compare, comparison, read_matrix, run_matrix
+    from iterative_rag.evaluation.metrics.run_comparison import compare
+    from iterative_rag.evaluation.report.comparison_report import comparison
+    from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
 
     cells = read_matrix(grid)
 
@@ -147,7 +152,7 @@ def matrix(
 
 
 def known_mode(name: str) -> str:
-    from iterative_rag.evaluation import modes
+    from iterative_rag.evaluation.running.answer_modes import modes
 
     if name not in modes():
         raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(modes())}.")
@@ -161,7 +166,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run with progress on stderr."""
-    from iterative_rag.evaluation import run as run_it
+    from iterative_rag.evaluation.running.run_evaluation import run as run_it
     from iterative_rag.system.memory import limit_arenas
 
     limit_arenas()
