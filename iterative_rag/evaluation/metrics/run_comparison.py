@@ -5,11 +5,10 @@ the paired bootstrap for the size of a difference. A question that a judge could
 
 key                          meaning
 ---------------------------  -----------------------------------------------------------------------------------
-runs[]                       {name, mode, backend, judge}: the run's folder, as short as it is unique; "" for no judge
+runs[]                       {name, mode, backend, judge}: the run's folder, below what all share; "" for no judge
 runs[].n                     answerable questions that the run answered
 runs[].right                 share answered rightly of its own questions, with its 95 % `interval`, and `f1`
 runs[].calls                 mean calls of an answer, and `tokens` and `seconds`
-runs[].differs               options and settings that are not the same in all runs
 best[]                       {run, right, calls, seconds}: of the runs over one dataset, without bounds (oracle), the
                              one that is right most often
 best[].level[]               {run, n, p, right, calls, seconds}: a run that may be as good; the n questions that both
@@ -23,17 +22,15 @@ pairs[].right                {first, second, difference, interval}: the shares, 
 pairs[].f1                   {first, second, difference, interval}
 pairs[].won[]                ids of questions that the second answers rightly (more often), the first does not
 pairs[].lost[]               the other way round
-pairs[].ratios               {calls, tokens, seconds}: the second's over the first's, on these questions; null where the
-                             first has none
 ---------------------------  -----------------------------------------------------------------------------------
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import UsageError
@@ -60,7 +57,11 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
     """
     if len(runs) < 2:
         raise UsageError("There is nothing to compare.", hint="iterative-rag evaluate compare DIR DIR")
-    names = unique_names([run.path for run in runs])
+    paths = [run.path.absolute() for run in runs]
+    if len(set(paths)) < len(paths):
+        raise UsageError("The same run is given twice.", hint="Give different folders.")
+    shared = os.path.commonpath([path.parent for path in paths])
+    names = [str(path.relative_to(shared)) for path in paths]
     named = list(zip(names, runs, strict=True))
     made = [_pair(first, second, seed) for first, second in itertools.combinations(named, 2)]
     pairs = [pair for pair in made if pair is not None]
@@ -70,42 +71,11 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
         )
     for pair, corrected in zip(pairs, holm([pair["right"]["p"] for pair in pairs]), strict=True):
         pair["right"]["p_holm"] = corrected
-    overviews = [
-        {**_overview(name, run, seed), "differs": differs}
-        for (name, run), differs in zip(named, differing(runs), strict=True)
-    ]
+    overviews = [_overview(name, run, seed) for name, run in named]
     comparison: dict[str, Any] = rounded(
         {"runs": overviews, "best": _best(runs, overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
     )
     return comparison
-
-
-def unique_names(paths: Sequence[Path]) -> list[str]:
-    """The folders' names, with as many of their parents as it takes to tell them apart."""
-    parts = [path.absolute().parts for path in paths]
-    for length in range(1, max(map(len, parts)) + 1):
-        names = ["/".join(of_one[-length:]) for of_one in parts]
-        if len(set(names)) == len(names):
-            return names
-    raise UsageError("The same run is given twice.", hint="Give different folders.")
-
-
-def differing(runs: Sequence[RunFolder]) -> list[dict[str, Any]]:
-    """For each run its options and settings that differ from those of another run."""
-    flat = [_options(run.manifest) for run in runs]
-    keys = dict.fromkeys(key for of_one in flat for key in of_one)
-    varied = [key for key in keys if any(of_one.get(key) != flat[0].get(key) for of_one in flat)]
-    return [{key: of_one.get(key) for key in varied} for of_one in flat]
-
-
-def _options(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Flat; a setting with the name of an option (`seed`) keeps its prefix."""
-    settings: Mapping[str, Any] = manifest.get("settings", {})
-    named = {f"settings.{key}" if key in manifest else key: value for key, value in settings.items()}
-    return {key: value for key, value in {**manifest, **named}.items() if key not in _NO_OPTIONS}
-
-
-_NO_OPTIONS = frozenset({"started", "versions", "settings", "dataset", "corpus", "prompts", "questions", "excluded"})
 
 
 def warnings(runs: Sequence[RunFolder]) -> list[str]:
@@ -193,7 +163,6 @@ def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int
         "f1": _difference(words, seed),
         "won": won,
         "lost": lost,
-        "ratios": _ratios(first[1], second[1], set(common)),
     }
 
 
@@ -206,20 +175,6 @@ def _difference(values: Sequence[Sequence[float]], seed: int) -> dict[str, Any]:
     first, second = values
     difference, interval = paired_difference(first, second, seed=seed)
     return {"first": mean(first), "second": mean(second), "difference": difference, "interval": list(interval)}
-
-
-def _ratios(first: RunFolder, second: RunFolder, questions: set[str]) -> dict[str, float | None]:
-    return {
-        what: _ratio(_mean_of(first, questions, of), _mean_of(second, questions, of)) for what, of in _SPENT.items()
-    }
-
-
-def _mean_of(run: RunFolder, questions: set[str], measure: Measure) -> float:
-    return mean(values_by_question((record for record in run.records if record.id in questions), measure))
-
-
-def _ratio(first: float, second: float) -> float | None:
-    return second / first if first else None
 
 
 # --- the best run ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from iterative_rag.evaluation.report.markdown_report import escaped, table_text
-from iterative_rag.evaluation.report.report_tables import NOTHING, Table, number, percent, percent_range
+from iterative_rag.evaluation.report.report_tables import Table, number, percent, percent_range
 from iterative_rag.evaluation.running.answer_modes import BOUNDS
 
 _IDS_SHOWN = 20
@@ -17,7 +17,6 @@ def comparison(result: Mapping[str, Any]) -> str:
     parts = [
         "\n".join(f"> {escaped(warning)}" for warning in result["warnings"]),
         table_text(_runs(result["runs"])),
-        "\n".join(_differing(result["runs"])),
         "\n".join(escaped(_best(best)) for best in result["best"]),
         "Each pair on the questions that both answered (points; p by McNemar's exact test, corrected by Holm for "
         f"{len(result['pairs'])} pairs):",
@@ -42,13 +41,6 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> Table:
     return Table("", ("run", "questions", "right", "95 %", "F1", "calls", "tokens", "seconds"), tuple(rows))
 
 
-def _differing(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for run in runs:
-        if run["differs"]:
-            told = ", ".join(f"{key} {value}" for key, value in run["differs"].items())
-            yield f"- {escaped(run['name'])}: {escaped(told)}"
-
-
 def _best(best: Mapping[str, Any]) -> str:
     """`Best: full, 34.2 % right at 9 calls and 1.2 s an answer. Too few questions to tell it from ...`"""
     said = f"Best: {best['run']}, {_at_cost(best)}."
@@ -62,7 +54,6 @@ def _at_cost(run: Mapping[str, Any]) -> str:
 
 
 def _pairs(pairs: Sequence[Mapping[str, Any]]) -> Table:
-    costs = ("calls", "tokens", "seconds")
     rows = [
         (
             f"{pair['first']} → {pair['second']}",
@@ -73,11 +64,10 @@ def _pairs(pairs: Sequence[Mapping[str, Any]]) -> Table:
             str(len(pair["won"])),
             str(len(pair["lost"])),
             *_points(pair["f1"]),
-            *(_times(pair["ratios"][what]) for what in costs),
         )
         for pair in pairs
     ]
-    return Table("", ("runs", "n", "right", "95 %", "p", "Holm", "won", "lost", "F1", "95 %", *costs), tuple(rows))
+    return Table("", ("runs", "n", "right", "95 %", "p", "Holm", "won", "lost", "F1", "95 %"), tuple(rows))
 
 
 def _points(difference: Mapping[str, Any]) -> tuple[str, str]:
@@ -88,10 +78,6 @@ def _points(difference: Mapping[str, Any]) -> tuple[str, str]:
 
 def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _times(ratio: float | None) -> str:
-    return NOTHING if ratio is None else f"× {number(ratio)}"
 
 
 def _won_and_lost(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
