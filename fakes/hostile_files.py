@@ -1,7 +1,4 @@
-"""More than a hundred files that do harm, or try to: each with how it is made and what must become of it.
-
-`Size` is how large the large ones are: small in the tests, full in the reliability bench.
-"""
+"""Some seventy files that do harm, or try to: each with how it is made and what must become of it."""
 
 from __future__ import annotations
 
@@ -18,19 +15,9 @@ from pathlib import Path
 from fakes import sample_files
 from fakes.sample_files import pdf, word_body, zipped
 
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """`megabytes` of an endless line, `thousand` instead of a thousand repetitions."""
-
-    megabytes: int
-    thousand: int
-
-
-SMALL, FULL = Size(18, 60), Size(100, 1000)
 MB = 1_000_000
 READ, ANY = "", "*"
-Make = Callable[[Path, Size], None]
+Make = Callable[[Path], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +29,8 @@ class Hostile:
     reason: str
 
 
-def _bytes(data: bytes | Callable[[Size], bytes]) -> Make:
-    def make(path: Path, size: Size) -> None:
-        path.write_bytes(data if isinstance(data, bytes) else data(size))
-
-    return make
+def _bytes(data: bytes) -> Make:
+    return lambda path: path.write_bytes(data)
 
 
 def _noise(count: int) -> bytes:
@@ -56,30 +40,20 @@ def _noise(count: int) -> bytes:
 def _texts() -> dict[str, tuple[Make, str]]:
     long = ("---\ntitle: " + "x" * 300_000 + "\n---\nText.").encode()
     return {
-        "line_100_mb.txt": (_bytes(lambda size: b"word " * (size.megabytes * MB // 5)), READ),
-        "line_in_bounds.txt": (_bytes(lambda size: b"word " * (size.megabytes * MB // 35)), READ),
-        "line_without_spaces.md": (_bytes(lambda size: b"x" * (size.thousand * 2000)), READ),
-        "wide_characters.txt": (_bytes(lambda size: "😀 word ".encode() * (size.thousand * 1000)), READ),
+        "line_endless.txt": (lambda path: path.write_bytes(b"word " * (18 * MB // 5)), READ),
+        "line_without_spaces.md": (_bytes(b"x" * 120_000), READ),
         "binary.txt": (_bytes(_noise(5000)), "binary"),
-        "binary_without_nul.md": (_bytes(bytes(one or 1 for one in _noise(5000))), "neither"),
-        "packed.txt": (_bytes(gzip.compress(_noise(999))), ANY),
         "utf16.txt": (_bytes("Plzeň lies on four rivers.".encode("utf-16")), READ),
         "utf16_without_mark.txt": (_bytes("Plzeň lies on four rivers.".encode("utf-16-le")), "UTF-16 without"),
-        "utf16_be_without_mark.md": (_bytes("Plzeň lies on four rivers.".encode("utf-16-be")), "UTF-16 without"),
         "utf16_cut.txt": (_bytes("Plzeň".encode("utf-16")[:-1]), "byte order mark"),
-        "utf16_half_pair.txt": (_bytes(b"\xff\xfe\x00\xd8a\0"), "byte order mark"),
         "utf32.txt": (_bytes("Plzeň lies on four rivers.".encode("utf-32")), READ),
         "nul.txt": (_bytes(b"text\0text"), "NUL"),
         "surrogates.txt": (_bytes(b"half \xed\xa0\x80 a pair"), ANY),
-        "overlong.txt": (_bytes(b"..\xc0\xaf..\xc0\xaf"), ANY),
         "doubtful.txt": (_bytes("Miasto Łódź.".encode("cp1250")), "in doubt"),
         "two_encodings.txt": (_bytes("Plzeň\n".encode() * 50 + "Plzeň\n".encode("cp1250") * 50), "up to a point"),
         "empty.txt": (_bytes(b""), "empty"),
-        "mark_only.txt": (_bytes(b"\xef\xbb\xbf"), "empty"),
-        "spaces.md": (_bytes(lambda size: b" \n" * (size.thousand * 1000)), "empty"),
         "front_matter_only.md": (_bytes(b"---\ntitle: x\n---\n"), "empty"),
         "front_matter_endless.md": (_bytes(long), READ),
-        "heading_endless.md": (_bytes(lambda size: b"#" * (size.thousand * 1000) + b" x"), READ),
         "escapes.txt": (_bytes(b"\x1b[2J\x1b]0;title\x07 \xe2\x80\xae text"), READ),
     }
 
@@ -96,9 +70,9 @@ def remove(folder: Path) -> None:
 
 def _links() -> dict[str, tuple[Make, str]]:
     def link(target: str) -> Make:
-        return lambda path, size: path.symlink_to(target)
+        return lambda path: path.symlink_to(target)
 
-    def deep(path: Path, size: Size) -> None:
+    def deep(path: Path) -> None:
         path.mkdir()
         place = str(path)
         for _ in range(1200):  # deeper than Python's stack: pathlib could not make it
@@ -106,7 +80,7 @@ def _links() -> dict[str, tuple[Make, str]]:
             os.mkdir(place)
         Path(f"{place}/bottom.txt").write_text("Down here.")
 
-    def folder(path: Path, size: Size) -> None:
+    def folder(path: Path) -> None:
         path.mkdir()
         (path / "inside.txt").write_text("Inside.")
 
@@ -115,9 +89,7 @@ def _links() -> dict[str, tuple[Make, str]]:
         "loop": (link("."), "read twice"),
         "out.txt": (link("/etc/passwd"), "out of the folder"),
         "endless.csv": (link("/dev/zero"), "out of the folder"),
-        "nowhere.pdf": (link("missing.pdf"), "broken link"),
-        "pipe.pdf": (lambda path, size: os.mkfifo(path), "not a regular file"),
-        "pipe.txt": (lambda path, size: os.mkfifo(path), "not a regular file"),
+        "pipe.txt": (lambda path: os.mkfifo(path), "not a regular file"),
         "folder.pdf": (folder, READ),
         "deep": (deep, READ),
         "\x1b[2J\n.txt": (_bytes(b"An odd name."), READ),
@@ -129,28 +101,17 @@ def _links() -> dict[str, tuple[Make, str]]:
 def _pages() -> dict[str, tuple[Make, str]]:
     def deep(tag: str, close: bool = False) -> Make:
         ends = f"</{tag}>" if close else ""
-        return _bytes(lambda size: (f"<{tag}>" * 100_000 + "text" + ends * 100_000).encode())
+        return _bytes((f"<{tag}>" * 100_000 + "text" + ends * 100_000).encode())
 
     spans = "<table>" + "<tr><td rowspan=65534 colspan=1000>x</td></tr>" * 300 + "</table>"
-    cells = "<table><tr>" + "<td>x</td>" * 100_000 + "</tr></table>"
     return {
         "deep_div.html": (deep("div", close=True), "levels deep"),
-        "deep_b.html": (deep("b"), "levels deep"),
-        "deep_list.htm": (deep("ul"), "levels deep"),
         "deep_tables.html": (_bytes(b"<table><tr><td>" * 20_000 + b"text"), ANY),
         "spans.html": (_bytes(spans.encode()), ANY),
-        "columns.html": (_bytes(cells.encode()), ANY),
-        "tags.html": (_bytes(lambda size: b"<br>a" * (size.thousand * 3000)), ANY),
-        "attributes.html": (_bytes(lambda size: b"<p " + b"a=b " * (size.thousand * 100) + b">Text"), READ),
-        "comment_open.html": (_bytes(b"<p>Text<!-- " + b"x" * 100_000), READ),
+        "attributes.html": (_bytes(b"<p " + b"a=b " * 6_000 + b">Text"), READ),
         "title_endless.html": (_bytes(b"<title>" + b"x" * 500_000 + b"</title><p>Text"), READ),
-        "nul.html": (_bytes(b"<p>\0text"), "NUL"),
-        "utf16.html": (_bytes("<p>Plzeň".encode("utf-16")), READ),
         "charset_lie.html": (_bytes(b"<meta charset=utf-8><p>" + "caf\u00e9 d\u00e9j\u00e0 vu".encode("cp1252")), READ),
-        "charset_unknown.html": (_bytes("<meta charset=x-klingon><p>Miasto Łódź.".encode("cp1250")), "in doubt"),
         "scripts_only.html": (_bytes(b"<script>" + b"x();" * 10_000 + b"</script>"), "no text"),
-        "binary.htm": (_bytes(_noise(3000)), "binary"),
-        "empty.html": (_bytes(b"<html></html>"), "no text"),
     }
 
 
@@ -161,23 +122,16 @@ def _pdfs() -> dict[str, tuple[Make, str]]:
     loop = {2: b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>"}
     form = b"<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 5 0 R >> >> /Length 5 >>"
     return {
-        "empty.pdf": (_bytes(b""), "empty"),
         "text.pdf": (_bytes(b"This is no PDF."), "not a PDF"),
-        "head_only.pdf": (_bytes(b"%PDF-1.7\n"), "damaged"),
         "noise.pdf": (_bytes(b"%PDF-1.7\n" + _noise(50_000)), "damaged"),
-        "half.pdf": (_bytes(good[: len(good) // 2]), ANY),
         "tail_cut.pdf": (_bytes(good[:-200]), ANY),
-        "flipped.pdf": (_bytes(bytes(255 - one if place % 97 == 0 else one for place, one in enumerate(good))), ANY),
         "locked.pdf": (_bytes(sample_files.locked_pdf()), "password"),
-        "no_pages.pdf": (_bytes(pdf()), "damaged"),
         "picture.pdf": (_bytes(pdf("", "")), "no text"),
-        "count_lie.pdf": (_bytes(pdf("x", extra={2: b"<< /Type /Pages /Kids [4 0 R] /Count 2000000000 >>"})), ANY),
         "page_loop.pdf": (_bytes(pdf("x", extra=loop)), ANY),
         "form_loop.pdf": (_bytes(pdf("x", extra={5: form + b"\nstream\n/X Do\nendstream"})), ANY),
         "bomb.pdf": (_bytes(pdf("x", extra={5: packed})), ANY),
-        "length_lie.pdf": (_bytes(good.replace(b"/Length ", b"/Length 99999999")), ANY),
         "deep_arrays.pdf": (_bytes(pdf("x", extra={5: b"[" * 100_000 + b"]" * 100_000})), ANY),
-        "pages_many.pdf": (_bytes(lambda size: pdf(*["Text."] * (size.thousand * 3))), READ),
+        "pages_many.pdf": (lambda path: path.write_bytes(pdf(*["Text."] * 180)), READ),
     }
 
 
@@ -190,7 +144,7 @@ def _words() -> dict[str, tuple[Make, str]]:
     table = b"<w:tbl><w:tblPr/><w:tblGrid/>%b</w:tbl>"
     wide = b'<w:tr><w:tc><w:tcPr><w:gridSpan w:val="999999999"/></w:tcPr><w:p/></w:tc></w:tr>'
 
-    def understated(path: Path, size: Size) -> None:
+    def understated(path: Path) -> None:
         """The archive says that its large part is small."""
         data = bytearray(word_body(paragraph, word__big_dot_xml=b" " * (30 * MB)))
         for mark, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -200,29 +154,24 @@ def _words() -> dict[str, tuple[Make, str]]:
                     data[start + place : start + place + 4] = (1000).to_bytes(4, "little")
         path.write_bytes(data)
 
-    def parts(path: Path, size: Size) -> None:
+    def parts(path: Path) -> None:
         with zipfile.ZipFile(path, "w") as archive:
             for number in range(11_000):
                 archive.writestr(f"{number}.xml", b"")
 
     good = word_body(paragraph * 50)
     return {
-        "empty.docx": (_bytes(b""), "empty"),
-        "text.docx": (_bytes(b"This is no Word file."), "not a Word file"),
-        "cut.docx": (_bytes(good[: len(good) // 2]), "damaged"),
         "flipped.docx": (_bytes(good[:300] + bytes(40) + good[340:]), "damaged"),
         "other_archive.docx": (_bytes(zipped(a=b"b")), "not a Word file"),
         "locked.docx": (_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000)), "password"),
-        "bomb.docx": (_bytes(lambda size: word_body(paragraph, media__a=bytes(size.megabytes * 10 * MB))), "zip bomb"),
-        "bomb_xml.docx": (_bytes(word_body(b"<w:p/>" * 5_000_000)), "zip bomb"),
+        "bomb.docx": (lambda path: path.write_bytes(word_body(paragraph, media__a=bytes(180 * MB))), "zip bomb"),
+        "bomb_xml.docx": (lambda path: path.write_bytes(word_body(b"<w:p/>" * 5_000_000)), "zip bomb"),
         "bomb_understated.docx": (understated, "damaged"),
         "parts.docx": (parts, "zip bomb"),
         "laughs.docx": (_bytes(word_body(b"<w:p><w:r><w:t>&a9;</w:t></w:r></w:p>", head=laugh)), "XML bomb"),
         "stolen.docx": (_bytes(word_body(b"<w:p><w:r><w:t>&e;</w:t></w:r></w:p>", head=stolen)), "XML bomb"),
-        "deep.docx": (_bytes(word_body(b"<w:p>" * 100_000 + b"</w:p>" * 100_000)), "damaged"),
-        "not_xml.docx": (_bytes(word_body(b"<w:p>")), "damaged"),
         "table_endless.docx": (
-            _bytes(lambda size: word_body(table % ((b"<w:tr>" + cell * 10 + b"</w:tr>") * (size.thousand * 30)))),
+            _bytes(word_body(table % ((b"<w:tr>" + cell * 10 + b"</w:tr>") * 1_800))),
             ANY,
         ),
         "spans.docx": (_bytes(word_body(table % (wide * 1000) + paragraph)), READ),
@@ -234,17 +183,10 @@ def _tables() -> dict[str, tuple[Make, str]]:
     row = b"Velm Tower,1911,60 m\n"
     return {
         "cell_10_mb.csv": (_bytes(b"a,b\n1," + b"x" * (10 * MB) + b"\n2,y\n"), "cell holds more"),
-        "cell_of_lines.csv": (_bytes(b'a,b\n1,"' + b"x\n" * MB + b'"\n2,y\n'), "cell holds more"),
-        "endless_table.csv": (_bytes(lambda size: b"name,year,height\n" + row * (size.thousand * 1000)), READ),
-        "endless_row.csv": (_bytes(b"x," * MB), READ),
+        "endless_table.csv": (lambda path: path.write_bytes(b"name,year,height\n" + row * 60_000), READ),
         "quote_open.csv": (_bytes(b'a,b\n1,"' + b"x,y\n" * 500_000), "cell holds more"),
-        "commas.csv": (_bytes(b",,,,\n" * 10_000), "empty"),
-        "quotes.tsv": (_bytes(b'"' * 100_000), ANY),
         "ragged.csv": (_bytes(b"a,b\n1\n1,2,3,4,5\n,,\n6,7\n"), READ),
-        "nul.csv": (_bytes(b"a,b\n1,\0\n"), "NUL"),
-        "utf16.tsv": (_bytes("name\tcity\nAnn\tPlzeň\n".encode("utf-16")), READ),
         "late_encoding.csv": (_bytes(b"a,b\n" + b"1,2\n" * 400_000 + "é,ü\n".encode("cp1252")), ANY),
-        "empty.csv": (_bytes(b"\n\n"), "empty"),
     }
 
 
@@ -253,25 +195,17 @@ def _records() -> dict[str, tuple[Make, str]]:
         return json.dumps({"title": "T", "text": text}).encode() + b"\n"
 
     digits = b'{"title": "T", "text": "x", "n": ' + b"9" * MB + b"}"
-    squad = {"data": [{"title": "A", "paragraphs": [{"context": None}, 5, {}]}, {"title": "B", "paragraphs": []}]}
     return {
         "deep.json": (_bytes(b"[" * 100_000), "too deeply"),
-        "deep_objects.json": (_bytes(b'{"data":' * 100_000), "too deeply"),
         "digits.json": (_bytes(digits), "not JSON"),
         "surrogates.json": (_bytes(rb'{"title": "x", "text": "half \ud800"}'), READ),
         "numbers.json": (_bytes(b"[" + b"1," * 300_000 + b"1]"), "more records were left out"),
-        "lists.json": (_bytes(lambda size: b"[" + b"[]," * (size.thousand * 20_000) + b"1]"), ANY),
-        "squad_wrong.json": (_bytes(json.dumps(squad).encode()), 'no "text"'),
-        "truncated.json": (_bytes(b'[{"title": "x", "text": "y"'), "not JSON"),
-        "nothing.json": (_bytes(b"{}"), "neither a list"),
+        "lists.json": (lambda path: path.write_bytes(b"[" + b"[]," * 1_200_000 + b"1]"), ANY),
         "nan.json": (_bytes(b"NaN"), "not a JSON object"),
-        "line_100_mb.jsonl": (_bytes(lambda size: record("ok") + b"x" * (size.megabytes * MB)), "longer than"),
-        "lists.jsonl": (_bytes(record("ok") + b"[" + b"[]," * (5 * MB) + b"1]\n"), "lists and objects"),
+        "line_endless.jsonl": (lambda path: path.write_bytes(record("ok") + b"x" * (18 * MB)), "longer than"),
         "bad_lines.jsonl": (_bytes(record("ok") + b"1\n" * 300_000), "more records were left out"),
-        "cut.jsonl.gz": (_bytes(gzip.compress(record("x" * 9999) * 99)[:-20]), "damaged"),
         "not_packed.jsonl.gz": (_bytes(b"not gzip"), "damaged"),
-        "bomb.jsonl.gz": (_bytes(lambda size: gzip.compress(record("ok") + bytes(size.megabytes * 3 * MB))), "longer"),
-        "nothing.jsonl": (_bytes(b"\n\n"), "It is empty"),
+        "bomb.jsonl.gz": (lambda path: path.write_bytes(gzip.compress(record("ok") + bytes(54 * MB))), "longer"),
     }
 
 

@@ -1,7 +1,4 @@
-"""More than a hundred files that do harm: none ends the run, each is a document or says why it is none.
-
-Their full sizes, and the memory that they take, are measured by the reliability bench.
-"""
+"""Files that do harm, of some seventy kinds: none ends the run, each is a document or says why it is none."""
 
 from __future__ import annotations
 
@@ -24,8 +21,8 @@ Outcome = dict[str, list[Document | Skipped]]
 
 @pytest.fixture(scope="module")
 def played(request: pytest.FixtureRequest) -> list[hostile_files.Hostile]:
-    """All of them with --nightly, else each fourth."""
-    return FILES if request.config.getoption("nightly") else FILES[::4]
+    """All of them with --nightly, else each second."""
+    return FILES if request.config.getoption("nightly") else FILES[::2]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +30,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, played: list[hostile_files.H
     """What became of each file, by its name; all in one folder, as a user would have them."""
     folder = tmp_path_factory.mktemp("hostile")
     for one in played:
-        one.make(folder / one.name, hostile_files.SMALL)
+        one.make(folder / one.name)
     outcome: Outcome = defaultdict(list)
     try:
         for item in Folder(folder, limits=Limits(seconds=60)).documents():
@@ -44,10 +41,6 @@ def found(tmp_path_factory: pytest.TempPathFactory, played: list[hostile_files.H
         if (folder / "deep").is_dir():
             hostile_files.remove(folder)
     return outcome
-
-
-def test_there_are_a_hundred() -> None:
-    assert len({one.name for one in FILES}) >= 100
 
 
 def test_each_is_a_document_or_has_its_reason(found: Outcome, played: list[hostile_files.Hostile]) -> None:
