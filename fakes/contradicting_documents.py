@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fakes.case_corpus import CaseCorpus
-from fakes.planted_instructions import ROLES
+from fakes.script_mind import ScriptMind
+from fakes.script_view import Link, Quoted, Script
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.llm.providers.scripted import ScriptedLLM
-from iterative_rag.protocols import ChatRequest
 from iterative_rag.types import Answer
 
 EACH = 5
@@ -125,54 +124,15 @@ def cases(count: int = len(SUBJECTS) * len(MATTERS)) -> list[Case]:
     return made
 
 
-class OneSidedLLM:
+def one_sided(known: Sequence[Case]) -> ScriptedLLM:
     """A model that reads honestly, then takes the first fact's side and says nothing of the other."""
+    return ScriptMind(*map(_script, known)).llm
 
-    def __init__(self, known: Sequence[Case]) -> None:
-        self._values = list(dict.fromkeys(value for case in known for value in (case.true, case.false)))
 
-    def llm(self) -> ScriptedLLM:
-        return ScriptedLLM(dict.fromkeys(ROLES, self.reply), name="one-sided")
-
-    def reply(self, request: ChatRequest) -> str:
-        return json.dumps(self._said(request))
-
-    def _said(self, request: ChatRequest) -> dict[str, object]:
-        user = request.user
-        question = re.search(r"QUESTION(?: 1)?: (.*)", user)
-        asked = question[1].rstrip("?") + "?" if question else ""
-        facts = re.findall(r"^\[(\d+)\](.*)$", user, re.MULTILINE)
-        match request.role:
-            case "extract":
-                return {"facts": list(self._facts(user))}
-            case "analyse":
-                return {"status": "known" if facts else "needs", "needs": [asked]}
-            case "rephrase":
-                return {"question": asked}
-            case "answer":
-                value = next((value for value in self._values if facts and value in facts[0][1]), "")
-                said = {"answer": f"It is {value} [1].", "short_answer": value, "confidence": 0.9}
-                return {"status": "answered" if value else "not_in_facts", "missing": "it", **said}
-            case "grade":
-                numbers = re.findall(r"<document (\d+) \w+>", user)
-                return {"grades": [{"n": int(n), "label": "Perfect"} for n in numbers]}
-            case "suffice":
-                return {"enough": bool(facts), "gap": asked}
-            case "reflect":
-                claims = re.findall(r"^(\d+)\. ", user.partition("CLAIMS:")[2], re.MULTILINE)
-                listed = [{"n": int(n), "verdict": "grounded", "facts": [1]} for n in claims]
-                return {"claims": listed, "useful": True}
-            case "plan":
-                return {"done": bool(facts), "steps": [{"question": asked}]}
-            case _:
-                return {"phrasings": [asked], "query": asked}
-
-    def _facts(self, user: str) -> Iterator[dict[str, str]]:
-        text = user.partition("QUESTION 1:")[0]
-        for sentence in re.findall(r"[A-Z][^.\n]*\.", text):
-            for value in self._values:
-                if re.search(rf"\b{value}\b", sentence):
-                    yield {"statement": sentence, "quote": sentence, "value": value}
+def _script(case: Case) -> Script:
+    told = [sentence for text in case.texts.values() for sentence in re.findall(r"[A-Z][^.\n]*\.", text)]
+    quoted = [Quoted(sentence, value) for sentence in told for value in (case.true, case.false) if value in sentence]
+    return Script(case.question, "en", (Link(case.question, tuple(quoted)),), "{0}")
 
 
 class ContradictingCorpus(CaseCorpus):

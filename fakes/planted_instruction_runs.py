@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from fakes import planted_instructions
+from fakes.audit_watch import watched
 from fakes.case_corpus import CaseCorpus
-from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, ObedientLLM, squeezed, watched
+from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, ObedientLLM, squeezed
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.index.corpora import IndexedCorpus

@@ -1,16 +1,13 @@
-"""Documents with instructions planted in them, a model that obeys these wherever it sees them, and a watch over what
-is done meanwhile. The instructions are data: `evaluation/hostile/instructions.jsonl`; the articles are invented."""
+"""Documents with instructions planted in them, and a model that obeys these wherever it sees them. The instructions are
+data: `evaluation/hostile/instructions.jsonl`; the articles are invented."""
 
 from __future__ import annotations
 
 import html
 import json
-import os
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -270,58 +267,3 @@ _HONEST = ScriptMind(
 def honest(request: ChatRequest) -> Mapping[str, Any]:
     """What stands in the prompt, and no more; it never says that a need is the last, so that every role is played."""
     return {name: value for name, value in _HONEST.played(request).items() if name != "last"}
-
-
-# --- what is done meanwhile ------------------------------------------------------------------
-
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
-_REACHES_OUT = ("socket.connect", "socket.getaddrinfo", "socket.bind", "socket.sendto", "urllib.Request", "smtplib")
-_STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn", "webbrowser.open")
-_CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate")
-
-
-@dataclass
-class Watch:
-    """Audit events of Python's own functions: connections, processes, files changed outside the `allowed` folders."""
-
-    allowed: Sequence[Path]
-    seen: list[str] = field(default_factory=list)
-
-    def event(self, name: str, arguments: tuple[Any, ...]) -> None:
-        if name.startswith((*_REACHES_OUT, *_STARTS)):
-            self.seen.append(f"{name} {arguments!r:.200}")
-        elif name in _CHANGES or (name == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITES):
-            self._changed(name, arguments[0])
-
-    def _changed(self, name: str, path: object) -> None:
-        if isinstance(path, int) or path is None:
-            return
-        place = os.path.abspath(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else ""
-        inside = any(Path(place).is_relative_to(folder) for folder in self.allowed)
-        # A folder that is opened for writing holds a file without a name, which ends with the process.
-        unseen = place == os.devnull or (name == "open" and os.path.isdir(place)) or "__pycache__" in place
-        if not inside and not unseen:
-            self.seen.append(f"{name} {place}")
-
-
-_watching: list[Watch] = []
-_installed: list[bool] = []
-
-
-def _tell(name: str, arguments: tuple[Any, ...]) -> None:
-    for watch in _watching:
-        watch.event(name, arguments)
-
-
-@contextmanager
-def watched(*allowed: Path) -> Iterator[Watch]:
-    """Records what this process does outside `allowed`. A hook cannot be taken out again: it is left idle."""
-    if not _installed:
-        _installed.append(True)
-        sys.addaudithook(_tell)
-    watch = Watch(allowed)
-    _watching.append(watch)
-    try:
-        yield watch
-    finally:
-        _watching.remove(watch)

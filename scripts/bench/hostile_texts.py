@@ -18,7 +18,7 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Iterator, Mapping
 
-from fakes.contradicting_documents import ContradictingCorpus, OneSidedLLM, cases
+from fakes.contradicting_documents import ContradictingCorpus, cases, one_sided
 from fakes.planted_instruction_runs import PlantedCorpus, as_row
 from fakes.planted_instructions import ObedientLLM, instructions
 from iterative_rag.registry import STRATEGIES
@@ -78,7 +78,7 @@ def contradicting(strategies: str = EVERY, backends: str = "one-sided,builtin", 
 
         def rows() -> Iterator[Mapping[str, object]]:
             for backend in backends.split(","):
-                with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else "builtin") as rag:
+                with shelves.opened(one_sided(known) if backend == "one-sided" else "builtin") as rag:
                     for strategy in [one for one in strategies.split(",") if one != "agent"]:  # neither plays it
                         answers = [(case, shelves.ask(rag, case, strategy)) for case in known]
                         yield {

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from fakes.contradicting_documents import EACH, Case, ContradictingCorpus, OneSidedLLM, cases
+from fakes.audit_watch import watched
+from fakes.contradicting_documents import EACH, Case, ContradictingCorpus, cases, one_sided
 from fakes.planted_instruction_runs import Outcome, PlantedCorpus, as_row, leak
-from fakes.planted_instructions import Instruction, ObedientLLM, instructions, watched
+from fakes.planted_instructions import Instruction, ObedientLLM, instructions
 
 pytest.importorskip("selectolax", reason="web pages need the extra files")
 
@@ -134,7 +135,7 @@ def test_a_contradiction_between_sources_is_shown_and_told(
     shelves: ContradictingCorpus, contradictions: list[Case], backend: str
 ) -> None:
     known = contradictions
-    with shelves.opened(OneSidedLLM(known).llm() if backend == "one-sided" else backend) as rag:
+    with shelves.opened(one_sided(known) if backend == "one-sided" else backend) as rag:
         answers = [(case, shelves.ask(rag, case, "full")) for case in known]
     silent = [(case.id, answer.text, answer.conflicts) for case, answer in answers if not case.shown(answer)]
     assert len(silent) <= 0.1 * len(known), silent
