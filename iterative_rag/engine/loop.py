@@ -18,7 +18,6 @@ from iterative_rag.engine.drafting import Drafting, optional
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.texts import TextPlanning, open_aspects
 from iterative_rag.errors import CapReached, LLMError
-from iterative_rag.protocols import SufficiencyJudge
 from iterative_rag.text.languages import content_words
 from iterative_rag.types import (
     Analysis,
@@ -33,7 +32,6 @@ from iterative_rag.types import (
     RephrasingStep,
     Step,
     Stuck,
-    SufficiencyStep,
     Usage,
 )
 
@@ -66,10 +64,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Draft an answer; if it is to be `judged`, once the judge says that the facts suffice."""
+    """Draft an answer."""
 
     cause: Cause
-    judged: bool = False
     last_attempt: bool = False
 
 
@@ -96,13 +93,11 @@ class _Outlook:
 
 
 class StepLoop:
-    """The loop of one run. `judge` is None where nobody judges whether the facts suffice for an answer."""
+    """The loop of one run."""
 
-    def __init__(
-        self, run: RunComponents, finder: DataFinder, drafting: Drafting, judge: SufficiencyJudge | None = None
-    ) -> None:
+    def __init__(self, run: RunComponents, finder: DataFinder, drafting: Drafting) -> None:
         self._roles, self._budget, self._settings = run.roles, run.budget, run.settings
-        self._finder, self._drafting, self._judge = finder, drafting, judge
+        self._finder, self._drafting = finder, drafting
         self._joint_analyst, self._own_words = run.roles.joint_analyst, run.traits.own_words
         self._texts = TextPlanning(drafting, run.roles.outliner)
 
@@ -155,11 +150,10 @@ class StepLoop:
             given_up = given_up or (self._own_words and bool(search.needs) and not needs)
         if needs:
             return state, replace(search, needs=needs)
-        # The judge is asked only while the loop finds something. Where nothing more will be looked up, the draft of a
-        # backend with words of its own is the last attempt at once: a refusal would be followed by one.
+        # Where nothing more will be looked up, the draft of a backend with words of its own is the last attempt at
+        # once: a refusal would be followed by one.
         last = self._own_words and (exhausted or given_up) and not state.lacks_a_window
-        cause = Cause.GIVEN_UP if given_up else Cause.ENOUGH
-        return state, Answer(cause, judged=outlook.empty_hops < EMPTY_HOPS, last_attempt=last)
+        return state, Answer(Cause.GIVEN_UP if given_up else Cause.ENOUGH, last_attempt=last)
 
     def _end(self, state: RunState) -> Decision:
         """The last decision; where the draft is a refusal, one before it."""
@@ -191,8 +185,7 @@ class StepLoop:
         return state
 
     def _answer(self, state: RunState, answer: Answer, outlook: _Outlook) -> Generator[Progress, None, RunState]:
-        """A draft of the answer, and what follows from it: the end, or a search for what the judge names beforehand or
-        reflection afterwards."""
+        """A draft of the answer, and what follows from it: the end, or a search for what reflection names."""
         outlook.decided = Stop()
         if answer.cause is Cause.REFUSED:
             yield state
@@ -200,9 +193,6 @@ class StepLoop:
             return with_likely or state
         settled = answer.cause is Cause.SETTLED
         hop = len(state.hops) if settled else state.next_hop
-        if answer.judged and (gap := (yield from self._insufficient(hop, state.inquiry))):
-            outlook.decided = Search(gap)
-            return state
         last = answer.last_attempt
         drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=last, may_search=True)
         gap = _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
@@ -225,17 +215,6 @@ class StepLoop:
         except CapReached:
             return None
         return state.with_draft(drafted, last_attempt=True).as_last_attempt() if drafted.draft.answered else None
-
-    def _insufficient(self, hop: int, inquiry: Inquiry) -> Generator[Step, None, tuple[Need, ...]]:
-        """The gap that the judge names, if it was not looked for yet; none where the judge's calls fail."""
-        if self._judge is None or not inquiry.facts:
-            return ()
-        judge = self._judge
-        judged = yield from optional(hop, "suffice", lambda: judge.judge(inquiry))
-        if judged is None:
-            return ()
-        yield SufficiencyStep(hop, judged)
-        return () if judged.enough else _new_gap(judged.gap, inquiry)
 
     def _proceed(
         self, state: RunState, before: Inquiry, new: Sequence[Fact], outlook: _Outlook

@@ -38,7 +38,7 @@ class Flow(StrEnum):
     LOOP = "loop"  # which fact is missing, find it, put it into the question
 
 
-_PARTS = ("grading", "correction", "sufficiency", "reflection", "corroboration")
+_PARTS = ("grading", "correction", "reflection", "corroboration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,6 @@ class Composition:
     flow: Flow
     grading: bool = False
     correction: bool = False
-    sufficiency: bool = False
     reflection: bool = False
     corroboration: bool = False
 
@@ -63,8 +62,7 @@ class Composition:
             case Flow.PLAN:
                 return Run(run, PlannedSteps(run, finder, drafting), drafting, finder)
             case Flow.LOOP:
-                loop = StepLoop(run, finder, drafting, run.roles.judge if parts.sufficiency else None)
-                return Run(run, loop, drafting, finder, begin=run.begin)
+                return Run(run, StepLoop(run, finder, drafting), drafting, finder, begin=run.begin)
 
     def _finder(self, run: RunComponents) -> DataFinder:
         settings, reader = run.settings, run.reader

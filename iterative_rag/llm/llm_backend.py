@@ -97,7 +97,7 @@ class LLMBackend:
             grader=LLMGrader(call("grade"), binary=settings.grades == "binary"),
             rewriter=LLMRewriter(call("reword"), call("web_query")),
             planner=LLMPlanner(call("plan"), settings.web),
-            judge=LLMSufficiencyJudge(call("suffice"), always=settings.sufficiency == "on"),
+            judge=LLMSufficiencyJudge(call("suffice")),
             reflector=LLMReflector(call("reflect")),
             recaller=LLMRecaller(call("recall")),
             agent=LLMAgent(call("agent")),

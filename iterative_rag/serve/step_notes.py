@@ -30,7 +30,6 @@ from iterative_rag.types import (
     ShortlistStep,
     Step,
     Stuck,
-    SufficiencyStep,
     ToolStep,
     WebStep,
 )
@@ -77,9 +76,6 @@ def step_notes(step: Step) -> list[Note]:
         case PlanningStep(plan=plan):
             planned = [Note(f"plan {n}", part.question) for n, part in enumerate(plan.steps, 1)]
             return planned or [Note("plan", "nothing is left to look up")]
-        case SufficiencyStep(sufficiency=judged):
-            told = "the facts suffice" if judged.enough else f"missing: {judged.gap or judged.reason}"
-            return [Note("checked", told)]
         case ReflectionStep(reflection=reflection):
             refused = [claim for claim in reflection.claims if not claim.grounded]
             notes = [Note("not proved", f"{claim.text}: {claim.reason}", True) for claim in refused]

@@ -92,9 +92,6 @@ class Settings(BaseModel):
     )
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")
-    sufficiency: Switch = Field(
-        "auto", description="before answering, look for what is still missing; on: even if every need has a value"
-    )
     reflection: Literal["auto", "on", "off", "unsure"] = Field(
         "auto", description="check the claims of an answer against the facts; unsure: only where rules leave a doubt"
     )

@@ -33,7 +33,7 @@ PROFILED: Final = (
 )
 # The strategy without the parts that a user may switch on and off: whoever sets one of them wants another strategy.
 _DRIVING: Final = "agent"
-_PARTS: Final = frozenset({"grading", "correction", "sufficiency", "reflection", "corroboration"})
+_PARTS: Final = frozenset({"grading", "correction", "reflection", "corroboration"})
 _MAX_BYTES = 200_000
 _LONGEST_DATE = 40
 

@@ -88,7 +88,6 @@ from iterative_rag.types.steps import (
     RephrasingStep,
     ShortlistStep,
     Step,
-    SufficiencyStep,
     ToolStep,
     WebStep,
 )

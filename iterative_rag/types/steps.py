@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from iterative_rag.types.correcting import Grade, Plan, Reflection, Rewording, SearchResult, Sufficiency, Verdict
+from iterative_rag.types.correcting import Grade, Plan, Reflection, Rewording, SearchResult, Verdict
 from iterative_rag.types.documents import ShortlistedDocument
 from iterative_rag.types.loop import Analysis, Fact, Need
 from iterative_rag.types.outcomes import Answer, Draft
@@ -141,13 +141,6 @@ class AnsweringStep(HopStep):
     last_attempt: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SufficiencyStep(HopStep):
-    """Before answering it was checked whether the facts suffice."""
-
-    sufficiency: Sufficiency
-
-
 class Action(StrEnum):
     """What the engine does after a reflection."""
 
@@ -168,7 +161,7 @@ class ReflectionStep(HopStep):
 
 @dataclass(frozen=True, slots=True)
 class DegradedStep(HopStep):
-    """The run went on without an optional role (rephrase, suffice, reflect), because its calls failed.
+    """The run went on without an optional role (rephrase, reflect), because its calls failed.
 
     `error` is the name of the error's class, `message` its sentence.
     """
@@ -216,7 +209,6 @@ Step = (
     | WebStep
     | ReadingStep
     | RephrasingStep
-    | SufficiencyStep
     | AnsweringStep
     | ReflectionStep
     | DegradedStep

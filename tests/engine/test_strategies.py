@@ -9,7 +9,7 @@ import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.llm_loop import outcome
-from fakes.scripted_roles import Grading, Judging, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
+from fakes.scripted_roles import Grading, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.web_search import OverlayCorpus
@@ -38,7 +38,6 @@ from iterative_rag.types import (
     ShortlistedDocument,
     Status,
     Step,
-    Sufficiency,
     ToolStep,
     WebStep,
 )
@@ -272,17 +271,15 @@ def test_iterative_takes_no_part_that_it_does_not_need() -> None:
     assert course(steps) == ["analysis", "shortlist", "reading", "analysis", "answering", "final"]
 
 
-def test_full_checks_before_and_after_answering() -> None:
+def test_full_checks_after_answering() -> None:
     steps = run("full", script=once("Who is Venn?"))
     hop = ["analysis", "shortlist", "grading", "reading"]
-    assert course(steps) == [*hop, "analysis", "sufficiency", "answering", "reflection", "final"]
+    assert course(steps) == [*hop, "analysis", "answering", "reflection", "final"]
 
 
 def test_a_gap_goes_to_the_next_hop() -> None:
-    judge = Judging([Sufficiency(False, "Where is Tarn?", "its place is missing")])
-    steps = run(
-        "full", script=once("Who is Venn?"), grader=Grading({"Venn": 0.9, "Tarn": 0.9}), others={"judge": judge}
-    )
+    reflecting, grader = Reflecting([USELESS]), Grading({"Venn": 0.9, "Tarn": 0.9})
+    steps = run("full", script=once("Who is Venn?"), grader=grader, others={"reflector": reflecting})
     assert [hop.needs for hop in outcome(steps).hops] == [("Who is Venn?",), ("Where is Tarn?",)]
     assert outcome(steps).status is Status.ANSWERED
 

@@ -60,7 +60,7 @@ def test_the_instructions_reach_the_model(outcomes: dict[str, list[Outcome]], pl
         read = any("extract" in outcome.obeyed for outcome in outcomes_of_one)
         assert read == (one.place not in UNSEEN), one
     roles = {role for found in outcomes.values() for outcome in found for role in outcome.obeyed}
-    wanted = {"analyse", "extract", "rephrase_and_analyse", "answer", "grade", "suffice", "reflect", "plan", "agent"}
+    wanted = {"analyse", "extract", "rephrase_and_analyse", "answer", "grade", "reflect", "plan", "agent"}
     assert roles >= wanted
 
 

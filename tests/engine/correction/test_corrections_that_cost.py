@@ -13,9 +13,6 @@ from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import CorrectionStep, FinalStep, GradingStep, ShortlistStep, Status, Step
 
 QUESTION = f"{NEED} Say it in words."
-RIVAL = "How often was Pell Orrin named most valuable player of the league?"
-BIRTH = "Where was Jann Uld born?"
-ONCE = "Pell Orrin was once named most valuable player of the league"
 SETTINGS = {"shortlist": 3, "passages": 10, "strategy": "full"}
 
 
@@ -90,16 +87,3 @@ def test_a_need_that_other_words_did_not_help_is_not_reworded_again(articles: Ca
     assert len(llm.asked("reword")) == 1
     assert sum(isinstance(step, GradingStep) for step in steps) <= 3
     assert outcome(steps)[0] is Status.ABSTAINED
-
-
-@pytest.mark.parametrize(
-    ("needs", "setting", "asked"),
-    [([RIVAL], "auto", 0), ([RIVAL, BIRTH], "auto", 1), ([RIVAL], "on", 1)],
-)
-def test_sufficiency_is_judged_where_a_need_has_no_value(
-    needs: list[str], setting: str, asked: int, articles: CaseCorpus
-) -> None:
-    llm = model([needs], {"Pell Orrin": "Good"}, quotes={ONCE: "once"})
-    steps = run(articles, llm, shortlist=1, correction="off", sufficiency=setting)
-    assert outcome(steps) == (Status.ANSWERED, "once")
-    assert len(llm.asked("suffice")) == asked
