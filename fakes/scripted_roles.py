@@ -22,7 +22,6 @@ from iterative_rag.types import (
     Plan,
     Reflection,
     Rewording,
-    Sufficiency,
     Window,
 )
 
@@ -126,16 +125,6 @@ class Planning:
 
 
 @dataclass
-class Judging:
-    """Says what it is told to, one after the other, then that it is enough."""
-
-    said: list[Sufficiency] = field(default_factory=list)
-
-    def judge(self, inquiry: Inquiry) -> Sufficiency:
-        return self.said.pop(0) if self.said else Sufficiency(True)
-
-
-@dataclass
 class Reflecting:
     """Says what it is told to, one after the other, then that all is well."""
 
@@ -147,5 +136,5 @@ class Reflecting:
 
 def roles_of(script: Scripted, extractor: Extractor, **others: Any) -> Roles:
     """Roles of a run: `script` plays those of the loop, the rest do nothing remarkable unless they are given."""
-    corrective = {"grader": Grading(), "rewriter": Wording(), "planner": Planning(), "judge": Judging()}
+    corrective = {"grader": Grading(), "rewriter": Wording(), "planner": Planning()}
     return Roles(script, extractor, script, script, **{**corrective, "reflector": Reflecting(), **others})

@@ -78,7 +78,6 @@ class BuiltinBackend:
             grader=self._grader,
             rewriter=self._rewriter,
             planner=planned,
-            judge=planned,
             follow_up=RuleFollowUps(),
         )
 

@@ -14,7 +14,7 @@ from iterative_rag.llm.roles.extractor import LLMExtractor
 from iterative_rag.llm.roles.follow_up import LLMFollowUpReader
 from iterative_rag.llm.roles.grader import LLMGrader
 from iterative_rag.llm.roles.need_analyst import LLMAnalyst, LLMJointAnalyst, LLMRephraser
-from iterative_rag.llm.roles.planner import LLMOutliner, LLMPlanner, LLMSufficiencyJudge
+from iterative_rag.llm.roles.planner import LLMOutliner, LLMPlanner
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.llm.roles.query_writer import LLMRewriter
 from iterative_rag.llm.roles.reflector import LLMReflector
@@ -34,7 +34,6 @@ FORMS: Final[Mapping[str, type[forms.Reply]]] = {
     "reword": forms.RewordingReply,
     "web_query": forms.WebQueryReply,
     "plan": forms.PlanReply,
-    "suffice": forms.SufficiencyReply,
     "reflect": forms.ReflectionReply,
     "recall": forms.RecallReply,
     "agent": AgentReply,
@@ -97,7 +96,6 @@ class LLMBackend:
             grader=LLMGrader(call("grade"), binary=settings.grades == "binary"),
             rewriter=LLMRewriter(call("reword"), call("web_query")),
             planner=LLMPlanner(call("plan"), settings.web),
-            judge=LLMSufficiencyJudge(call("suffice")),
             reflector=LLMReflector(call("reflect")),
             recaller=LLMRecaller(call("recall")),
             agent=LLMAgent(call("agent")),

@@ -38,7 +38,6 @@ from iterative_rag.protocols.roles import (
     Rephraser,
     Rewriter,
     Roles,
-    SufficiencyJudge,
     ToolAgent,
     Writer,
 )

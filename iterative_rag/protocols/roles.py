@@ -31,7 +31,6 @@ from iterative_rag.types import (
     Reflection,
     Rewording,
     SubmitCall,
-    Sufficiency,
     Window,
 )
 
@@ -141,13 +140,6 @@ class Planner(Protocol):
         """
 
 
-class SufficiencyJudge(Protocol):
-    """Decides before answering whether the facts hold every value that the answer needs."""
-
-    def judge(self, inquiry: Inquiry) -> Sufficiency:
-        """Enough, or the missing fact as a question that can be looked up."""
-
-
 class Reflector(Protocol):
     """Checks a draft after answering: is each claim proved, and does it answer the question?"""
 
@@ -200,7 +192,6 @@ class Roles:
     grader: Grader
     rewriter: Rewriter
     planner: Planner
-    judge: SufficiencyJudge
     reflector: Reflector | None = None
     recaller: Recaller | None = None
     agent: ToolAgent | None = None

@@ -25,7 +25,6 @@ from iterative_rag.types.correcting import (
     Reflection,
     Rewording,
     SearchResult,
-    Sufficiency,
     Verdict,
 )
 from iterative_rag.types.documents import (

@@ -118,15 +118,6 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Sufficiency:
-    """Whether the facts suffice to answer; if not, `gap` is the missing fact as a question that can be looked up."""
-
-    enough: bool
-    gap: str = ""
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Claim:
     """One claim of an answer: whether facts prove it, and which. `facts`: as in Computation."""
 

@@ -229,11 +229,6 @@ def _graded(roles: Roles, case: RoleCase) -> tuple[bool, str]:
     return str(best) in case.expect and scores.count(max(scores)) == 1, ", ".join(map(str, scores))
 
 
-def _judged(roles: Roles, case: RoleCase) -> tuple[bool, str]:
-    verdict = "enough" if roles.judge.judge(_inquiry(case)).enough else "gap"
-    return verdict in case.expect, verdict
-
-
 def _reflected(roles: Roles, case: RoleCase) -> tuple[bool, str]:
     draft = Draft(True, case.answer, case.short, tuple(range(len(case.facts))), confidence=0.9)
     assert roles.reflector is not None, "an LLM reflects"
@@ -263,7 +258,6 @@ _PLAYED: dict[str, Callable[[Roles, RoleCase], tuple[bool, str]]] = {
     "reword": _reworded,
     "web_query": _queried,
     "grade": _graded,
-    "suffice": _judged,
     "reflect": _reflected,
     "answer": _answered,
 }

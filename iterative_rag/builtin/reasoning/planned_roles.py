@@ -1,4 +1,4 @@
-"""The roles that follow the plan of a question: analyst, planner, rephraser, judge of sufficiency and answerer."""
+"""The roles that follow the plan of a question: analyst, planner, rephraser and answerer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.language.nouns import possessive
-from iterative_rag.builtin.question.plan import Fallback, Literal, Lookup, Node, slots_of
+from iterative_rag.builtin.question.plan import Literal, Lookup, Node, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.node_result import NodeResult
-from iterative_rag.builtin.reasoning.plan_evaluation import LOOKS, Evaluation, render
+from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation, render
 from iterative_rag.builtin.reasoning.thresholds import Thresholds
 from iterative_rag.types import (
     Analysis,
@@ -25,13 +25,12 @@ from iterative_rag.types import (
     Plan,
     PlannedStep,
     Stuck,
-    Sufficiency,
 )
 
 
 class PlannedRoles:
-    """Implements protocols.Analyst, Planner, Rephraser, SufficiencyJudge and Answerer on one plan, so that they cannot
-    disagree. Every call evaluates the plan from the facts alone."""
+    """Implements protocols.Analyst, Planner, Rephraser and Answerer on one plan, so that they cannot disagree. Every
+    call evaluates the plan from the facts alone."""
 
     def __init__(self, planner: QuestionPlanner, caution: Thresholds, trust: AnswerTrust = weakest_step) -> None:
         self._planner, self._caution, self._trust = planner, caution, trust
@@ -75,15 +74,6 @@ class PlannedRoles:
                 text = _replaced(text, node.source, outcome.values[0].text)
         return text
 
-    def judge(self, inquiry: Inquiry) -> Sufficiency:
-        """Whether the plan has a trusted answer, and otherwise which look-up is missing."""
-        tree, evaluation, outcome = self._evaluated(inquiry)
-        if outcome.values and evaluation.trusted(inquiry.original, outcome.values) >= self._caution.given:
-            return Sufficiency(True)
-        gap = _missing(tree, evaluation, outcome) or _weakest(inquiry, outcome)
-        said = gap or "; ".join(outcome.missing) or inquiry.question
-        return Sufficiency(False, gap, f"{'Not sure enough' if outcome.values else 'Missing'}: {said}")
-
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """Compose the answer. `advice` is ignored: the answer states nothing beyond the facts."""
         read = self._planner.read(inquiry.original)
@@ -115,22 +105,3 @@ def _replaced(text: str, phrase: str, value: str) -> str:
         return text
     pattern = rf"(?<!\w){re.escape(phrase)}(?P<own>['’]s?)?(?!\w)"
     return re.sub(pattern, lambda match: possessive(value) if match["own"] else value, text, count=1)
-
-
-def _missing(plan: Node, evaluation: Evaluation, outcome: NodeResult) -> str:
-    """The first look-up that the plan still needs or may repeat; "" if there is none."""
-    open_ones = [*outcome.needs, *outcome.again]
-    if isinstance(plan, Fallback):
-        first = evaluation.of(plan.first)
-        open_ones += [*first.needs, *first.again]
-    return next(iter(open_ones), "")
-
-
-def _weakest(inquiry: Inquiry, outcome: NodeResult) -> str:
-    """The look-up of the least trusted fact behind the value that may still be repeated; "" if there is none."""
-    places = outcome.values[0].facts if outcome.values else ()
-    for index in sorted(places, key=lambda index: inquiry.facts[index].score):
-        question = inquiry.facts[index].need.question
-        if inquiry.looks(Need(question)) < LOOKS:
-            return question
-    return ""

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-_TRUE = {"true", "yes", "y", "1", "enough", "sufficient", "useful"}
-_FALSE = {"false", "no", "n", "0", "not_enough", "insufficient", "not_useful", "none", ""}
+_TRUE = {"true", "yes", "y", "1", "useful"}
+_FALSE = {"false", "no", "n", "0", "not_useful", "none", ""}
 _NO_REMARK = {"none", "no", "n/a", "null", "false", "-", "not applicable"}
 _SHARES = {"high": 0.9, "medium": 0.6, "low": 0.3}
 

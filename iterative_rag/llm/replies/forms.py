@@ -244,12 +244,6 @@ class RecallReply(Reply):
     confidence: Share = 0.5
 
 
-class SufficiencyReply(Reply):
-    reason: Text = ""
-    enough: Flag
-    gap: Remark = ""
-
-
 # --- judgements ------------------------------------------------------------------------------
 
 

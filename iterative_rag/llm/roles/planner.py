@@ -1,16 +1,16 @@
-"""Planning by an LLM: the steps that are left, the outline of a report, and whether the facts suffice."""
+"""Planning by an LLM: the steps that are left, and the outline of a report."""
 
 from __future__ import annotations
 
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import lines
-from iterative_rag.llm.replies.forms import OutlineReply, PlannedReply, PlanReply, SufficiencyReply
+from iterative_rag.llm.replies.forms import OutlineReply, PlannedReply, PlanReply
 from iterative_rag.llm.roles.need_analyst import named_need
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.markup import plain
-from iterative_rag.types import Inquiry, Need, OutlineSection, Plan, PlannedStep, PlanTool, Sufficiency
+from iterative_rag.types import Inquiry, Need, OutlineSection, Plan, PlannedStep, PlanTool
 
 MOST_STEPS = 8
 NO_PLAN = "(none yet: make one)"
@@ -19,8 +19,6 @@ WEB = '\n- "web": a question that only the web can answer, because it is about w
 MOST_SECTIONS, MOST_QUESTIONS = 6, 2
 # Characters of a heading; a longer one is a sentence.
 LONGEST_HEADING = 60
-# Searches for one need: the second is wider.
-SEARCHES_PER_NEED = 2
 
 
 class LLMPlanner(LLMRole[PlanReply]):
@@ -61,52 +59,6 @@ class LLMOutliner(LLMRole[OutlineReply]):
             if needs and heading:
                 sections.append(OutlineSection(heading[:LONGEST_HEADING], tuple(map(as_aspect, needs))))
         return tuple(sections) or (OutlineSection("Overview", (as_aspect(Need(inquiry.question)),)),)
-
-
-class LLMSufficiencyJudge(LLMRole[SufficiencyReply]):
-    """`always`: the model is asked even where every need has a value, for models that say too early that all is
-    known."""
-
-    def __init__(self, call: RoleCall[SufficiencyReply], always: bool = False) -> None:
-        super().__init__(call)
-        self._always = always
-
-    def judge(self, inquiry: Inquiry) -> Sufficiency:
-        """Without any fact the question itself is the gap; where every need has a value, there is none. Neither costs a
-        call: the analyst, who sees the same facts, has just found nothing else to ask for.
-
-        `gap` is empty where the facts do not suffice but no further search is worth it: they have to do.
-        """
-        if not inquiry.facts:
-            return Sufficiency(False, open_gap(inquiry.question, inquiry), "No fact was found.")
-        if _all_valued(inquiry) and not self._always:
-            return Sufficiency(True, reason="Every need that was looked up has a value.")
-        reply = self.call.about(inquiry, lambda reply: _insufficient(reply, inquiry))
-        if reply.enough:
-            return Sufficiency(True, reason=reply.reason)
-        return Sufficiency(False, open_gap(reply.gap, inquiry), reply.reason)
-
-
-def open_gap(question: str, inquiry: Inquiry) -> str:
-    """The question in one line, "" where it was searched for twice already: a third search finds nothing new."""
-    gap = " ".join(question.split())
-    return gap if inquiry.looks(Need(gap)) < SEARCHES_PER_NEED else ""
-
-
-def _all_valued(inquiry: Inquiry) -> bool:
-    """Whether every need that was looked up has a value."""
-    valued = {fact.need.key for fact in inquiry.facts if fact.value}
-    return valued.issuperset(need.key for need in inquiry.tried)
-
-
-def _insufficient(reply: SufficiencyReply, inquiry: Inquiry) -> str:
-    if reply.enough:
-        return ""
-    if not reply.gap:
-        return '"enough" is false, but "gap" names no question'
-    if inquiry.looks(Need(reply.gap)):
-        return 'the "gap" was tried already; ask in other words or by another way, or set "enough" to true'
-    return ""
 
 
 def _unlined(reply: OutlineReply) -> str:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from iterative_rag.llm.prompts import fence, lines
 from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply
-from iterative_rag.llm.roles.planner import open_gap
 from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.llm.roles.shown_facts import fact_numbers
 from iterative_rag.text.patterns import lazy_pattern
@@ -21,6 +20,8 @@ from iterative_rag.verification.answer_type import is_refusal
 from iterative_rag.verification.groundedness import Checked, Standing, check
 
 NO_CLAIMS = "(none)"
+# Searches for one need: the second is wider.
+SEARCHES_PER_NEED = 2
 _MARKER = lazy_pattern(r"\[(\d{1,4})\]")
 
 
@@ -45,8 +46,14 @@ class LLMReflector(LLMRole[ReflectionReply]):
         judged = {claim.n: claim for claim in reply.claims}
         claims = tuple(_settled(item, judged.get(n), len(inquiry.facts)) for n, item in enumerate(checked, start=1))
         satisfied = reply.useful and not reply.refusal and all(claim.grounded for claim in claims)
-        gap = "" if satisfied else open_gap(reply.gap, inquiry)
+        gap = "" if satisfied else _open_gap(reply.gap, inquiry)
         return Reflection(claims, reply.useful and not reply.refusal, reply.refusal, reply.false_premise, gap)
+
+
+def _open_gap(question: str, inquiry: Inquiry) -> str:
+    """The question in one line, "" where it was searched for twice already: a third search finds nothing new."""
+    gap = " ".join(question.split())
+    return gap if inquiry.looks(Need(gap)) < SEARCHES_PER_NEED else ""
 
 
 def _settled(checked: Checked, judged: JudgedClaim | None, count: int) -> Claim:

@@ -23,7 +23,7 @@ from iterative_rag.settings import Settings
 from iterative_rag.settings.model_profile import read_profile
 
 LLM = "ollama/tiny:1b"
-ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "suffice", "reflect"}
+ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "reflect"}
 REFLECTS = {"reflection": "on"}
 EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4, "calls_in_flight": 4}),

@@ -19,7 +19,6 @@ from iterative_rag.llm.replies.forms import (
     RephrasingReply,
     Reply,
     RewordingReply,
-    SufficiencyReply,
     schema,
 )
 from iterative_rag.llm.replies.grading_forms import GradesReply
@@ -66,8 +65,6 @@ SEEN = {
     "a rephrasing": (RephrasingReply, "question: When was Oda Brenk born?", {"question": "When was Oda Brenk born?"}),
     "a plan": (PlanReply, "done: no\nstep: Who drew it?\nstep: When?", {"done": False}),
     "done": (PlanReply, "done: yes", {"done": True, "steps": []}),
-    "enough": (SufficiencyReply, "enough: yes", {"enough": True}),
-    "a gap": (SufficiencyReply, "enough: no\ngap: Who drew it?", {"enough": False, "gap": "Who drew it?"}),
     "grades": (GradesReply, "n: 1\nlabel: Good\nn: 2\nlabel: Awful", {}),
     "phrasings": (RewordingReply, "phrasing: one\nphrasing: two\nend", {"phrasings": ["one", "two"]}),
     "claims": (ReflectionReply, "n: 1\nverdict: grounded\nfacts: [1]\nuseful: yes\nrefusal: no", {"useful": True}),

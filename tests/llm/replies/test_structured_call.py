@@ -19,11 +19,11 @@ from iterative_rag.llm.replies.forms import (
     ExtractionReply,
     JudgedClaim,
     JudgeReply,
+    PlanReply,
     RecallReply,
     ReflectionReply,
     RephrasingReply,
     Reply,
-    SufficiencyReply,
     schema,
     schema_version,
 )
@@ -35,7 +35,7 @@ REQUEST = ChatRequest("analyse", "system", "user")
 KNOWN = '{"reason": "all [1] there", "status": "known", "needs": []}'
 TYPES: list[type[Reply]] = [
     *(AnalysisReply, ExtractionReply, RephrasingReply, AnswerReply, RecallReply, JudgeReply),
-    *(SufficiencyReply, ReflectionReply),
+    ReflectionReply,
 ]
 
 
@@ -241,8 +241,8 @@ def test_anything_that_denies_is_not_grounded(verdict: str, meant: Literal["grou
 
 
 @pytest.mark.parametrize(
-    ("written", "enough"),
+    ("written", "done"),
     [("true", True), ('"Yes."', True), ("1", True), ('"false"', False), ("0", False), ("null", False)],
 )
-def test_enough_is_read_as_what_it_means(written: str, enough: bool) -> None:
-    assert parse(f'{{"enough": {written}, "gap": "n/a"}}', SufficiencyReply) == SufficiencyReply(enough=enough)
+def test_a_flag_is_read_as_what_it_means(written: str, done: bool) -> None:
+    assert parse(f'{{"done": {written}, "steps": []}}', PlanReply) == PlanReply(done=done)
