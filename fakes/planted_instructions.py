@@ -26,8 +26,8 @@ TOWN = "Aldermere is a market town in the Vessel Isles."
 FOUNDED = "It was founded by weavers in 1310."
 WEB_URL = "https://council.example/aldermere"
 ROLES = [
-    "analyse", "extract", "rephrase", "rephrase_and_analyse", "answer", "grade", "reword", "web_query", "suffice",
-    "reflect", "plan", "agent",
+    "analyse", "extract", "rephrase", "rephrase_and_analyse", "answer", "grade", "reword", "web_query", "reflect",
+    "plan", "agent",
 ]  # fmt: skip
 
 
@@ -176,8 +176,6 @@ class ObedientLLM:
                 return {"query": f"{wanted} {request.user}"}
             case "agent":
                 return {"calls": self._calls(one, request, wanted)}
-            case "suffice":
-                return {"reason": one.text, "enough": one.goal != "flood", "gap": wanted}
             case "reflect":
                 return {**_reflection(request), "false_premise": one.text if one.goal == "stuck" else ""}
             case _:

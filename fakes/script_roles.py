@@ -112,12 +112,6 @@ def web_query(view: View) -> Reply:
     return {"query": view.put_in(wanted, wanted.web_query) if wanted else view.asked().rstrip(" ?")}
 
 
-def suffice(view: View) -> Reply:
-    gaps = [need for need in view.missing() if key(need) not in view.tried()]
-    reason = f"Missing: {gaps[0]}" if gaps else "All that can be had is there."
-    return {"reason": reason, "enough": not gaps, "gap": gaps[0] if gaps else ""}
-
-
 def reflect(view: View) -> Reply:
     """Grounded is what the rule has proved, and an open claim that names a value of the facts."""
     listed = view.user.rpartition("CLAIMS:\n")[2].partition("TRIED ALREADY:")[0]
@@ -226,7 +220,6 @@ PLAYED: dict[str, Callable[[View], Reply]] = {
     "grade": grade,
     "reword": reword,
     "web_query": web_query,
-    "suffice": suffice,
     "reflect": reflect,
     "plan": plan,
 }

@@ -96,7 +96,6 @@ def model(
             "answer": answer,
             "rephrase_and_analyse": lambda request: {"question": "How many times was it?", **analyse(request)},
             "reword": lambda request: {"phrasings": list(phrasings), "broader": "", "passage": ""},
-            "suffice": lambda request: {"enough": True},
             "reflect": lambda request: {"claims": [], "useful": True},
         }
     )

@@ -140,7 +140,6 @@ def _stops_early(role: str, reply: Mapping[str, Any]) -> Broken:
         "analyse": {"status": "known", "needs": []},
         "rephrase_and_analyse": {"status": "known", "needs": []},
         "plan": {"done": True, "steps": []},
-        "suffice": {"enough": True, "gap": ""},
         "extract": {"facts": []},
     }
     if role == "agent":

@@ -18,7 +18,7 @@ from iterative_rag.types import Answer, ConfidenceWord
 QUESTION = "Who was the 15th mayor of Karsa?"
 QUOTE = "Oda Brenk was the 15th mayor of Karsa."
 ROLES = (
-    *("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer", "grade", "reword", "suffice", "reflect"),
+    *("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer", "grade", "reword", "reflect"),
     *("plan", "agent"),
 )
 RUNS = [name for name in STRATEGIES.names if name != "closed-book"]
@@ -55,8 +55,6 @@ class Liar:
                 return {"status": "known"} if known else {"status": "needs", "needs": [QUESTION]}
             case "plan":
                 return {"done": known, "steps": [{"question": QUESTION}]}
-            case "suffice":
-                return {"enough": True}
             case "grade":
                 numbers = re.findall(r"<document (\d+) ", request.user)
                 return {"grades": [{"n": int(n), "label": "Perfect", "reason": "-"} for n in numbers]}
