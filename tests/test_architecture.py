@@ -125,33 +125,33 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 4920,
-    "builtin": 10430,
-    "cli": 5400,
-    "computing": 1580,
-    "engine": 4200,
-    "errors": 350,
-    "evaluation": 6100,
-    "index": 6650,
+    "app": 4390,
+    "builtin": 8800,
+    "cli": 4550,
+    "computing": 1370,
+    "engine": 3810,
+    "errors": 300,
+    "evaluation": 4680,
+    "index": 5540,
     "integrations": 380,
-    "llm": 4870,
-    "protocols": 600,
+    "llm": 4490,
+    "protocols": 580,
     "registry": 180,
-    "remote": 820,
-    "retrieval": 3360,
-    "serve": 5750,
-    "settings": 790,
-    "sources": 9670,
-    "storage": 1600,
-    "system": 620,
-    "text": 2980,
-    "types": 1650,
-    "verification": 2450,
+    "remote": 790,
+    "retrieval": 2830,
+    "serve": 4800,
+    "settings": 750,
+    "sources": 8670,
+    "storage": 1300,
+    "system": 550,
+    "text": 2970,
+    "types": 1490,
+    "verification": 2410,
     "__init__": 120,
     "__main__": 10,
-    "scripts": 11490,
-    "fakes": 7210,
-    "tests": 45850,
+    "scripts": 8900,
+    "fakes": 6200,
+    "tests": 30360,
 }
 
 
@@ -177,6 +177,14 @@ def test_scripts_import_no_tests_and_tests_no_scripts() -> None:
         for module in imported(path):
             root = module.split(".")[0]
             assert root not in BESIDE or root in BESIDE.get(folder, set()), f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_the_evaluation_has_one_door() -> None:
+    doors = {
+        path.relative_to(PACKAGE).parent for path in sources() if "iterative_rag.evaluation" in " ".join(imported(path))
+    }
+    outside = {str(door) for door in doors if door.parts[0] != "evaluation"}
+    assert outside == {"cli/evaluate"}
 
 
 def checks_something(test: ast.AST) -> bool:

@@ -104,7 +104,7 @@ class Passage(Quoted):
     score: float = Field(description="Higher is better; comparable within one search only.")
 
 
-class SearchResult(BaseModel):
+class PassagesResult(BaseModel):
     corpus: str
     query: str
     passages: list[Passage]
@@ -152,7 +152,7 @@ class Tools:
         corpus: CorpusName = "",
         within: PartOfCorpus = Part(),  # noqa: B008 - frozen
         limit: Annotated[int, Field(ge=1, le=50, description="Passages to return.")] = 10,
-    ) -> SearchResult:
+    ) -> PassagesResult:
         """Search a corpus: the best passages, verbatim, with their place in the document. Needs no language model."""
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
@@ -161,7 +161,7 @@ class Tools:
         for hit, _ in search_hits(self.runs.pool, searched, query, limit, within.within()):
             quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))
             passages.append(Passage(**quoted.model_dump(), score=hit.score))
-        return SearchResult(corpus=searched.name, query=query, passages=passages)
+        return PassagesResult(corpus=searched.name, query=query, passages=passages)
 
     def read_document(
         self,
