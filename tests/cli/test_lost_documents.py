@@ -109,7 +109,6 @@ def test_time_that_ends_names_what_was_not_read(run: Command, ollama: FakeServer
     assert (done.code, made["status"]) == (6, "incomplete")
     assert "limit of 6 seconds" in made["reason"]
     assert f"could not be read: {PLACE.town}" in made["reason"]
-    assert "1 window asked, none replied in time" in done.err
 
 
 def test_a_document_that_could_not_be_read_is_read_by_the_wider_search(ollama: FakeServer) -> None:
