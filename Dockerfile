@@ -11,7 +11,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY input_wikipedia ./input_wikipedia
 COPY iterative_rag ./iterative_rag
 RUN python -m venv /opt/iterative-rag \
-    && /opt/iterative-rag/bin/pip install --no-cache-dir --disable-pip-version-check '.[files,openai-like,otel,qdrant,serve,wikipedia]'
+    && /opt/iterative-rag/bin/pip install --no-cache-dir --disable-pip-version-check '.[files,openai-like,qdrant,serve,wikipedia]'
 
 FROM python:3.13-slim
 RUN groupadd --gid 10001 rag \

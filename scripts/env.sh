@@ -58,7 +58,7 @@ ensure_env() {
     say "Installing into .venv (once; a minute or two) ..."
     case $kind in
     user) install --editable "$root" ;;
-    dev) (cd "$root" && install --editable '.[openai-like,evaluate,wikipedia,files,zim,dumps,web,qdrant,ray,serve,otel]' --group dev) ;;
+    dev) (cd "$root" && install --editable '.[openai-like,evaluate,wikipedia,files,zim,dumps,web,qdrant,ray,serve]' --group dev) ;;
     esac
     printf '%s\n' "$state" >"$stamp"
 }

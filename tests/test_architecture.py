@@ -73,8 +73,6 @@ HOMES = {
     "prometheus_client": {"serve"},
     "nh3": {"serve"},
     "markdown_it": {"serve"},
-    "opentelemetry": {"storage"},
-    "openinference": {"storage"},
     "mcp": {"serve"},
     "mcp_types": {"serve"},
 }

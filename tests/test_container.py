@@ -53,7 +53,7 @@ def test_every_extra_that_is_installed_exists() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [installed] = re.findall(r"'\.\[([a-z,-]+)\]'", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
     assert set(installed.split(",")) <= set(project["project"]["optional-dependencies"])
-    assert {"serve", "otel", "qdrant"} <= set(installed.split(","))
+    assert {"serve", "qdrant"} <= set(installed.split(","))
 
 
 def test_it_runs_without_rights_and_keeps_its_data_in_the_volume() -> None:

@@ -145,11 +145,6 @@ class Settings(BaseModel):
     retries: int = Field(4, ge=0, le=20, description="times that a call is made again after a fault that may pass")
     seed: int = Field(0, description="seed sent with every call; the temperature is 0")
     cache: bool = Field(True, description="keep and reuse LLM replies, extractions and query vectors")
-    otel: Literal["auto", "off", "spans", "text"] = Field(
-        "auto",
-        description="OpenTelemetry spans of each run: spans, or text to send questions, prompts and quotes with them; "
-        "auto: spans where OTEL_EXPORTER_OTLP_ENDPOINT is set",
-    )
 
     _given: frozenset[str] | None = PrivateAttr(None)
 

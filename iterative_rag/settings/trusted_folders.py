@@ -22,7 +22,6 @@ _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
     "rerank": frozenset(RERANKERS.local),
     "index": frozenset({"", *STORES.local}),
     "search_engine": frozenset(SEARCH_ENGINES.local),
-    "otel": frozenset({"auto", "off"}),
     "web": frozenset({"false", "0", "no", "off", "f", "n"}),
 }
 

@@ -11,10 +11,10 @@ import secrets
 import select
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
@@ -72,18 +72,6 @@ def _write(descriptor: int, line: bytes) -> None:
                 raise OSError(errno.EAGAIN, f"nobody read from it for {PIPE_SECONDS:.0f} s") from error
 
 
-class Listener(Protocol):
-    """What else is told the events of a trace. Called from several threads; it raises nothing and returns at once."""
-
-    def event(self, name: str, payload: Mapping[str, Any]) -> None:
-        """An event, just after it happened."""
-        ...
-
-    def close(self) -> None:
-        """There will be no more."""
-        ...
-
-
 class Trace:
     """Writes events to one or more files. Safe to use from several threads; once closed, it drops events.
 
@@ -92,11 +80,8 @@ class Trace:
     the answer.
     """
 
-    def __init__(
-        self, run_id: str, named: Sequence[Path], kept: Path | None = None, listener: Listener | None = None
-    ) -> None:
+    def __init__(self, run_id: str, named: Sequence[Path], kept: Path | None = None) -> None:
         self.run_id = run_id
-        self._listener = listener
         self._lock = threading.Lock()
         self._files: dict[Path, int] = {}
         try:
@@ -116,8 +101,6 @@ class Trace:
                 _log.warning("The trace %s is not written: %s.", kept, error.strerror)
 
     def write(self, event: str, **payload: Any) -> None:
-        if self._listener:
-            self._listener.event(event, payload)
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = to_json({"at": at, "event": event, **payload}, default=_plain) + "\n"
         with self._lock:
@@ -129,8 +112,6 @@ class Trace:
                     os.close(self._files.pop(path))
 
     def close(self) -> None:
-        if self._listener:
-            self._listener.close()
         with self._lock:
             for descriptor in self._files.values():
                 os.close(descriptor)

@@ -260,7 +260,6 @@ class IterativeRAG:
         """
         from iterative_rag.app.factory.runs import completed, recorded, run_steps, told_of
         from iterative_rag.engine.budget import RunBudget
-        from iterative_rag.storage.span_export import run_spans
         from iterative_rag.storage.trace import Trace, event_name, new_run_id, trace_folder
 
         strategy = strategy or self.settings.strategy
@@ -270,7 +269,7 @@ class IterativeRAG:
             check_language(question, self.settings, self.backend)
         run_id = run_id or new_run_id()
         kept = trace_folder(evaluated=evaluated) / f"{run_id}.jsonl"
-        record = Trace(run_id, [trace] if trace else [], kept, run_spans(self.settings))
+        record = Trace(run_id, [trace] if trace else [], kept)
         told = {"backend": self.backend.name, "settings": asked.used_settings(), **told_of(revision)}
         with recorded(record):
             record.write("run_started", run_id=run_id, question=question, strategy=strategy, **told)
@@ -366,9 +365,6 @@ class IterativeRAG:
 
     def close(self) -> None:
         """Close the corpus and the cache."""
-        from iterative_rag.storage.span_export import flush
-
-        flush()
         self.corpus.close()
         self.store.close()
 
