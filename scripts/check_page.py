@@ -56,8 +56,6 @@ def main(
             ("opened", f"/runs/{run}{_OPENED}"),
             ("abstained", f"/runs/{_asked(address, _UNANSWERABLE)}"),
             ("error", "/runs/none"),
-            ("compare", f"/compare?a={runs[0]}&b={runs[-1]}"),
-            ("choose", f"/compare?a={run}"),
             ("history", "/history"),
             ("nothing", "/history?q=nobody+asked+this"),
             ("corpora", "/corpora"),

@@ -70,7 +70,6 @@ HOMES = {
     "starlette": {"serve"},
     "uvicorn": {"serve"},
     "sse_starlette": {"serve"},
-    "prometheus_client": {"serve"},
     "nh3": {"serve"},
     "markdown_it": {"serve"},
     "mcp": {"serve"},

@@ -60,7 +60,7 @@ def serve(
 
     Clients may lower the limits, never raise them. Needs the extra "serve".
     """
-    _need("starlette", "uvicorn", "sse_starlette", "prometheus_client")
+    _need("starlette", "uvicorn", "sse_starlette")
     from iterative_rag.serve.serve_options import ServeOptions
     from iterative_rag.serve.server import serve as run_server
     from iterative_rag.system.memory import limit_arenas

@@ -106,7 +106,6 @@ def test_no_door_tells_of_a_corpus_that_is_not_named(tmp_path: Path) -> None:
             "/v1/models/iterative-rag:people",
             f"/runs/{runs[0]}",
             f"/runs/{runs[0]}/answer.json",
-            f"/compare?a={runs[1]}&b={runs[0]}",
             "/corpora/people",
             f"/corpora/people/documents/{document}",
         ]
@@ -133,7 +132,7 @@ def test_no_door_tells_of_a_corpus_that_is_not_named(tmp_path: Path) -> None:
         assert anyio.run(by_mcp) == (["towns"], True)
 
         # The built-in models cannot drive tools by themselves: that strategy is offered nowhere, and refused.
-        offered = [client.get("/").text, client.get("/v1/models").text, client.get(f"/compare?a={runs[1]}").text]
+        offered = [client.get("/").text, client.get("/v1/models").text]
         assert not any("agent" in text for text in offered)
         refused = client.post("/api/ask", json={"question": CHAIN, "strategy": "agent"})
         assert (refused.status_code, "cannot follow" in refused.text) == (400, True)
@@ -218,7 +217,7 @@ def test_no_key_path_or_address_of_a_server_reaches_a_client(
         whole = client.post("/api/ask", json={"question": QUESTION})
         run = whole.headers["x-run-id"]
         told = [events, whole.text, str(whole.headers)]
-        told += [client.get(path).text for path in ("/api/runs", f"/api/runs/{run}", "/api/corpora", "/metrics")]
+        told += [client.get(path).text for path in ("/api/runs", f"/api/runs/{run}", "/api/corpora")]
         running.services.runs.close()
         told.append(client.get(f"/api/runs/{run}/events").text)
     assert events_in(events)[-1][1] == "failed"

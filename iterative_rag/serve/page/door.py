@@ -37,7 +37,6 @@ def page_door(services: Services) -> Door:
         ("/corpora/{name}", explore.corpus),
         ("/corpora/{name}/documents/{id:path}", explore.document),
         ("/history", explore.history),
-        ("/compare", explore.compare),
     ]
     posted: list[tuple[str, View]] = [
         ("/ask", asking.ask),

@@ -1,9 +1,8 @@
-"""`/corpora`, their search and articles, `/history` and `/compare`."""
+"""`/corpora`, their search and articles, and `/history`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -17,10 +16,9 @@ from iterative_rag.serve.api.responses import query_of
 from iterative_rag.serve.page.articles.article_view import article_view
 from iterative_rag.serve.page.asking import changing_fields
 from iterative_rag.serve.page.rendering import page
-from iterative_rag.serve.page.run_story import run_story
 from iterative_rag.serve.runs.run_request import Text
-from iterative_rag.serve.runs.shown_run import ShownRun, runs_of_the_past, shown_live, shown_run
-from iterative_rag.serve.services import Services, services_of
+from iterative_rag.serve.runs.shown_run import runs_of_the_past, shown_live, shown_run
+from iterative_rag.serve.services import services_of
 from iterative_rag.storage.past_runs import delete, run_of_id
 
 _HITS, _TITLES, _RUNS = 12, 400, 30
@@ -82,7 +80,8 @@ async def history(request: Request) -> Response:
     """Earlier questions, with the words of `q` in question or answer."""
     services, given = services_of(request), query_of(request, CorpusQuery)
     words = given.q.strip()[:LONGEST_QUERY]
-    runs = await asyncio.to_thread(_runs, services, words, given.offset)
+    found = runs_of_the_past(services.pool, words)
+    runs = await asyncio.to_thread(lambda: list(islice(found, given.offset, given.offset + _RUNS + 1)))
     live = [] if words or given.offset else [shown_live(run) for run in services.runs.all() if not run.over]
     return page(
         request,
@@ -104,49 +103,3 @@ async def forget(request: Request) -> Response:
         raise UsageError("This run goes on.", hint="Stop it first.")
     await asyncio.to_thread(lambda: delete([run_of_id(shown.id)]))
     return RedirectResponse("/history", 303)
-
-
-async def compare(request: Request) -> Response:
-    """Two runs side by side. Without `b`: a choice among the other runs of the same question."""
-    services = services_of(request)
-    names = [request.query_params.get(side, "") for side in ("a", "b")]
-    if not names[0]:
-        raise UsageError("Two runs are compared: choose them in the history.")
-    first = await asyncio.to_thread(shown_run, services, names[0])
-    if not names[1]:
-        others = await asyncio.to_thread(_others, services, first)
-        return page(request, "choose.html", run=first, others=others)
-    second = await asyncio.to_thread(shown_run, services, names[1])
-    return await asyncio.to_thread(_side_by_side, request, first, second)
-
-
-def _side_by_side(request: Request, first: ShownRun, second: ShownRun) -> Response:
-    sides = [(run, run_story(run.steps)) for run in (first, second)]
-    told, others = ({hop.told for hop in hops} for _, hops in sides)
-    figures = zip(_figures(first).items(), _figures(second).values(), strict=True)
-    differences = [(what, figure, other) for (what, figure), other in figures]
-    return page(request, "compare.html", sides=sides, same=told & others, differences=differences)
-
-
-def _runs(services: Services, words: str, offset: int) -> list[ShownRun]:
-    runs = runs_of_the_past(services.pool, words)
-    return list(islice(runs, offset, offset + _RUNS + 1))
-
-
-def _others(services: Services, run: ShownRun) -> Sequence[ShownRun]:
-    return [
-        other for other in _runs(services, run.question, 0) if other.question == run.question and other.id != run.id
-    ]
-
-
-def _figures(run: ShownRun) -> dict[str, str]:
-    """What is compared, and what it is of a run."""
-    told = {"Strategy": run.strategy, "Model": run.backend, "Ending": run.state}
-    names = ("Answer", "Hops", "Calls", "Tokens", "From the cache", "Seconds")
-    if run.answer is None:
-        return told | dict.fromkeys(names, "")
-    answer, usage = run.answer, run.answer.usage
-    ending = f"{answer.status}{f', {answer.confidence_word}' if answer.confidence_word else ''}"
-    tokens = f"{usage.prompt_tokens + usage.completion_tokens:,}"
-    counts = (str(len(answer.hops)), str(usage.llm_calls), tokens, str(usage.cache_hits), f"{usage.seconds:.1f}")
-    return told | {"Ending": ending} | dict(zip(names, (answer.short_answer, *counts), strict=True))

@@ -41,19 +41,8 @@ _MARK = re.compile(r"\[(\d{1,4})\]")
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page, or a part of one, as a response."""
-    services = services_of(request)
-    html = (
-        _environment()
-        .get_template(template)
-        .render(
-            {
-                "path": request.url.path,
-                "read_only": services.options.read_only,
-                "strategies": services.pool.strategies,
-                **values,
-            }
-        )
-    )
+    given = {"path": request.url.path, "read_only": services_of(request).options.read_only, **values}
+    html = _environment().get_template(template).render(given)
     return HTMLResponse(html, status)
 
 

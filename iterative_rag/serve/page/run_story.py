@@ -17,11 +17,6 @@ class HopStory:
     question: str = ""
     notes: list[Note] = field(default_factory=list)
 
-    @property
-    def told(self) -> tuple[object, ...]:
-        """What was looked for and found, to compare it with that of another run."""
-        return self.question, *((note.label, note.value, note.text) for note in self.notes)
-
 
 def run_story(steps: Iterable[Step]) -> list[HopStory]:
     """The hops so far."""

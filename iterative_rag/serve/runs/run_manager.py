@@ -29,7 +29,6 @@ _MOMENT = 0.02  # seconds
 # The steps of one run over what answers its question, told its `run_id` and where it reports to besides its steps
 # (`progress`, `written`). It is iterated, and closed, on one thread of the manager.
 Work: TypeAlias = Callable[[IterativeRAG, Mapping[str, Any]], Iterator[Step]]
-Observer: TypeAlias = Callable[[Run], None]
 
 
 class RunManager:
@@ -42,11 +41,6 @@ class RunManager:
         self._threads = LastingPool("run", options.runs_at_once)
         self._timers: dict[str, threading.Timer] = {}
         self._closed = False
-        self._observers: list[Observer] = []
-
-    def observe(self, observer: Observer) -> None:
-        """`observer` is called with every run that is over, on the thread of that run."""
-        self._observers.append(observer)
 
     def submit(self, request: RunRequest, *, client: str = "", work: Work | None = None) -> Run:
         """Start a run, or put it into the queue. `work` gives its steps where they are not those of the question alone.
@@ -73,9 +67,6 @@ class RunManager:
         """The newest first."""
         with self._lock:
             return list(reversed(self._runs.values()))
-
-    def count(self, state: RunStatus) -> int:
-        return sum(run.state is state for run in self.all())
 
     def stop(self, run: Run) -> None:
         """Stop a run. One that goes on keeps its thread until its next step or model call."""
@@ -152,11 +143,6 @@ class RunManager:
     def _ended(self, run: Run) -> None:
         if timer := self._timers.pop(run.id, None):
             timer.cancel()
-        for observer in self._observers:
-            try:
-                observer(run)
-            except Exception:  # noqa: BLE001 - the boundary: it must not cost the thread of the run
-                _log.exception("What was to be noted of run %s", run.id)
 
     def _left_alone(self, run: Run) -> None:
         """Stop the run unless somebody watches it in a while."""

@@ -101,7 +101,7 @@ def pages(served: RunningServer, number: int, text: str) -> dict[str, Skeleton]:
     others = (f"/?question={said}&corpus={said}", f"/corpora/{CORPUS}?q={said}", f"/corpora/{CORPUS}?title={said}")
     found = {}
     with served.client() as client:
-        for address in (*PAGES, *others, "/history", f"/history?q={said}", f"/compare?a={run_id}&b={run_id}"):
+        for address in (*PAGES, *others, "/history", f"/history?q={said}"):
             response = client.get(address.format(id=run_id))
             assert response.status_code == 200, (address, response.text[-400:])
             found[address.replace(said, "")] = Skeleton(response.text)

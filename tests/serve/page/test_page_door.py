@@ -107,11 +107,7 @@ def test_an_edited_hop_gives_another_version(served: RunningServer) -> None:
         assert response.status_code == 303, response.text
         second = ended(client, response.headers["location"])
         assert "Another version of" in second
-        both = re.search(r'href="(/compare\?[^"]+)"', second)
-        assert both
-        compared = client.get(unescape(both[1])).text
-        assert "pinned a fact of hop 1." in HtmlText(compared).text
-        assert compared.count("the same in both") == compared.count(">differs<") == 2  # one need each, in either run
+        assert "pinned a fact of hop 1." in HtmlText(second).text
         response = client.post(f"{address}/edit", data={"hop": "2", "need": "0", "kind": "pin", "question": ""})
         third = ended(client, response.headers["location"])
         assert "pinned a need of hop 2." in HtmlText(third).text
@@ -151,9 +147,8 @@ def test_what_there_is_can_be_explored(served: RunningServer) -> None:
         assert '<span class="badge well-supported">well supported</span>' in listed
         assert "badge answered" not in listed
         assert client.get("/history", params={"q": "nobody"}).text.count("run-line") == 0
-        for unknown in ("/corpora/none", f"/corpora/{CORPUS}/documents/none", "/runs/none", "/compare?a=none"):
+        for unknown in ("/corpora/none", f"/corpora/{CORPUS}/documents/none", "/runs/none"):
             assert client.get(unknown).status_code == 404
-        assert client.get("/compare").status_code == 400
 
 
 def test_a_run_under_way_shows_its_hops_and_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
