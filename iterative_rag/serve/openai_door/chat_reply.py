@@ -11,16 +11,15 @@ from urllib.parse import quote
 
 from iterative_rag.app.proof.answer_export import markdown_body
 from iterative_rag.errors import CorpusNotFound, IterativeRAGError, NothingWithin, ServerBusy, UsageError
-from iterative_rag.serve.openai_door.chat_request import UNDERSTOOD, ChatRequested, RequestRefused
-from iterative_rag.serve.runs.events import error_to_json
+from iterative_rag.serve.openai_door.chat_request import UNDERSTOOD, RequestRefused
+from iterative_rag.serve.runs.events import error_to_json, public_answer
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.storage.output import quote_of
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import escaped_markdown
 from iterative_rag.types import Answer, Citation, Status, Usage
 
-# A token of English on average: the text is not the output of one model, whose tokens could be counted.
-CHARS_PER_TOKEN = 4
+_OURS = ("run_id", "status", "reason_code", "short_answer", "confidence", "citations")
 # Of a quote; a row of a table may be a page long. The whole quote is in `iterative_rag.citations` of the reply.
 _MOST_QUOTED = 400
 _MARKER = re.compile(r"\\\[(\d+)\\\]")
@@ -35,24 +34,17 @@ class Content:
     refusal: str | None = None
 
 
-def content_of(answer: Answer, requested: ChatRequested, server: str, understood: str = "") -> Content:
+def content_of(answer: Answer, server: str, understood: str = "") -> Content:
     """An abstention is told in the text, which every client shows, and in `refusal`, where programs look. A limit of
-    the run, and `max_tokens`, end with "length". `understood` is the question that a follow-up stands for. A source
-    without a web address is linked to the page of the `server` (its address) that shows the quote in its article.
-    """
+    the run ends with "length". `understood` is the question that a follow-up stands for. A source without a web address
+    is linked to the page of the `server` (its address) that shows the quote in its article."""
     answer = public_ending(answer)
     quotes = f"{server}runs/{quote(answer.run_id)}/quotes/"
     links = {citation.n: citation.link or f"{quotes}{citation.n}" for citation in answer.citations}
     first_lines = [f"*{UNDERSTOOD} {_shown(understood)}*", ""] if understood else []
     text = "\n".join([*first_lines, *_lines(answer, links)]).strip()
-    finish = "length" if answer.cap is not None else "stop"
-    first = min((offset for stop in requested.stop or () if (offset := text.find(stop)) >= 0), default=None)
-    if first is not None:
-        text, finish = text[:first], "stop"
-    if requested.most_tokens is not None and len(text) > requested.most_tokens * CHARS_PER_TOKEN:
-        text, finish = text[: requested.most_tokens * CHARS_PER_TOKEN], "length"
     refusal = f"{answer.label}: {answer.reason}" if answer.status is Status.ABSTAINED else None
-    return Content(text, finish, refusal)
+    return Content(text, "stop" if answer.cap is None else "length", refusal)
 
 
 def _lines(answer: Answer, links: Mapping[int, str]) -> Iterator[str]:
@@ -122,22 +114,8 @@ def _usage_json(answer: Answer | None) -> dict[str, int]:
 
 def _ours(answer: Answer | None) -> dict[str, Any]:
     """For programs that know this server: the parts of the answer, which the text holds as Markdown."""
-    if answer is None:
-        return {}
-    citations = [
-        {"n": cite.n, "title": cite.title, "quote": cite.quote, "start": cite.start, "end": cite.end, "url": cite.link}
-        for cite in answer.citations
-    ]
-    return {
-        "iterative_rag": {
-            "run_id": answer.run_id,
-            "status": str(answer.status),
-            "reason_code": answer.reason_code and str(answer.reason_code),
-            "short_answer": answer.short_answer,
-            "confidence": answer.confidence,
-            "citations": citations,
-        }
-    }
+    told = public_answer(answer) if answer else {}
+    return {"iterative_rag": {name: told[name] for name in _OURS}} if told else {}
 
 
 def error_body(error: IterativeRAGError) -> dict[str, Any]:

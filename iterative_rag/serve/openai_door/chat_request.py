@@ -7,7 +7,6 @@ parameters, such as those of sampling, change nothing.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -90,17 +89,11 @@ _NOTHING: tuple[object, ...] = (None, [], {}, "", False)
 # Parameters that may only have these values.
 _FIXED: Mapping[str, tuple[tuple[object, ...], str]] = {
     "n": ((None, 1), "One answer is given: n may only be 1."),
-    "logprobs": ((None, False), "Log probabilities are not supported."),
     "tools": (_NOTHING, "Tools are not supported: iterative-rag answers from its corpora. It offers tools by MCP."),
     "functions": (_NOTHING, "Functions are not supported: iterative-rag answers from its corpora."),
-    "modalities": ((None, ["text"]), "Answers are text."),
-    "audio": (_NOTHING, "Answers are text."),
-    "web_search_options": (_NOTHING, "Whether the web is searched is a setting of the server."),
     "response_format": ((None, {"type": "text"}), "Answers are text: JSON modes are not supported."),
 }
 _ONLY_TEXT = "Only text can be asked about."
-# What the protocol calls the verbosity of an answer, and the setting `length`.
-_LENGTHS = {None: "", "low": "short", "medium": "paragraph", "high": "report"}
 
 
 def _joined(content: object) -> object:
@@ -112,13 +105,6 @@ def _joined(content: object) -> object:
         if kind not in ("text", "input_text", "refusal") or not isinstance(part.get("text"), str):
             raise ValueError(_ONLY_TEXT)
     return "\n".join(part["text"] for part in content)
-
-
-def _listed(stop: object) -> object:
-    return [stop] if isinstance(stop, str) else stop
-
-
-Stop = Annotated[str, Field(min_length=1)]
 
 
 class _Used(BaseModel):
@@ -144,10 +130,6 @@ class ChatRequested(_Used):
     messages: list[Message] = Field(min_length=1, max_length=2000)
     stream: bool | None = None
     stream_options: _StreamOptions | None = None
-    stop: Annotated[list[Stop] | None, BeforeValidator(_listed)] = Field(None, max_length=4)
-    max_completion_tokens: int | None = Field(None, ge=1)
-    max_tokens: int | None = Field(None, ge=1)
-    verbosity: Literal["low", "medium", "high"] | None = None
 
     @property
     def _asked_at(self) -> int:
@@ -166,15 +148,6 @@ class ChatRequested(_Used):
     @property
     def include_usage(self) -> bool:
         return bool(self.stream_options and self.stream_options.include_usage)
-
-    @property
-    def most_tokens(self) -> int | None:
-        return self.max_completion_tokens or self.max_tokens
-
-    @property
-    def length(self) -> str:
-        """The setting of that name, "" for that of the server."""
-        return _LENGTHS[self.verbosity]
 
 
 def chat_requested(body: Mapping[str, Any]) -> ChatRequested:
@@ -238,31 +211,15 @@ def _exchange(asked: str, replied: str) -> Exchange:
     return Exchange(one_line(asked)[:_MOST_CHARS], short[:_MOST_CHARS], one_line(plain(said))[:_MOST_CHARS])
 
 
-# --- what a chat program asks by itself ------------------------------------------------------------
+# --- what a chat program puts around a question ----------------------------------------------------
 
 _TASK = "### Task:\n"
-# The keys of the JSON object that is asked for. The examples of a prompt use no other.
-_KEYS = re.compile(r"""\{\s*["'](?P<key>title|tags|follow_ups|queries|text|prompt)["']\s*:""")
-_TITLE_CHARS = 50
-
-
-def task_reply(prompt: str) -> str | None:
-    """The reply to a prompt of Open WebUI, which asks for titles, tags and follow-up questions after each answer: none
-    is a question about the corpus, so none is searched for. None for a question of the user."""
-    asked = _KEYS.search(prompt[:_MOST_READ]) if prompt.lstrip().startswith(_TASK) else None
-    if asked is None:
-        return None
-    if asked["key"] in ("text", "prompt"):
-        return json.dumps({asked["key"]: ""})
-    if asked["key"] != "title":
-        return json.dumps({asked["key"]: []})
-    said = prompt.partition("<chat_history>")[2].partition("USER:")[2].partition("\nASSISTANT:")[0]
-    title = one_line(said[:_MOST_READ])
-    return json.dumps({"title": f"{title[:_TITLE_CHARS].rstrip()}…" if len(title) > _TITLE_CHARS else title})
 
 
 def question_within(prompt: str) -> str:
-    """The user's question, also where a chat program has put it into a prompt about documents of its own."""
-    _, begun, rest = prompt.partition("<user_query>")
-    query, ended, _ = rest.partition("</user_query>")
-    return query.strip() if prompt.lstrip().startswith(_TASK) and begun and ended else prompt
+    """The user's question, also where Open WebUI has put it into a prompt about documents of its own. "" for its own
+    prompts, by which it asks for titles, tags and follow-up questions after each answer: none is about the corpus."""
+    if not prompt.lstrip().startswith(_TASK):
+        return prompt
+    query, ended, _ = prompt.partition("<user_query>")[2].partition("</user_query>")
+    return query.strip() if ended else ""

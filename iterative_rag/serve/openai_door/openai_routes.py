@@ -30,7 +30,6 @@ from iterative_rag.serve.openai_door.chat_request import (
     offered,
     parsed,
     question_within,
-    task_reply,
 )
 from iterative_rag.serve.runs.events import RunEvent
 from iterative_rag.serve.runs.run import Run
@@ -112,7 +111,7 @@ class _Asked:
             raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
         follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
         understood = next((step.question for step in follow_ups if step.question != step.asked), "")
-        return content_of(run.answer, self.requested, self.server, understood)
+        return content_of(run.answer, self.server, understood)
 
 
 async def complete(request: Request) -> Response:
@@ -120,14 +119,10 @@ async def complete(request: Request) -> Response:
     services = services_of(request)
     requested = chat_requested(await json_object(request))
     name = await asyncio.to_thread(parsed, requested.model, services.pool)
-    if (reply := task_reply(requested.question)) is not None:
-        return _replied(requested, reply)
-    wanted = {
-        "question": question_within(requested.question),
-        "corpus": name.corpus,
-        "strategy": name.strategy,
-        "length": requested.length,
-    }
+    if not (text := question_within(requested.question)) and requested.question.strip():
+        nothing = Completion(new_run_id(), requested.model).whole(Content("{}"), "")
+        return JSONResponse(nothing)
+    wanted = {"question": text, "corpus": name.corpus, "strategy": name.strategy}
     question = await asyncio.to_thread(checked_request, wanted, services.pool)
     earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
     run = services.runs.submit(question, client=client_of(request.scope), work=asking(question, earlier))
@@ -185,21 +180,6 @@ def _thought(event: RunEvent) -> str:
         case RunProgress():
             return ""
     return f"{event.words}\n" if event.words else ""
-
-
-def _replied(requested: ChatRequested, reply: str) -> Response:
-    """A reply that needs no run."""
-    completion, content = Completion(new_run_id(), requested.model), Content(reply)
-    if not requested.stream:
-        return JSONResponse(completion.whole(content, ""))
-
-    async def chunks() -> AsyncIterator[dict[str, Any]]:
-        yield completion.chunk({"role": "assistant", "content": reply})
-        yield completion.last_chunk(content)
-        if requested.include_usage:
-            yield completion.usage_chunk(None)
-
-    return _streamed(chunks())
 
 
 def _streamed(chunks: AsyncIterator[dict[str, Any]]) -> EventSourceResponse:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from fakes.running_server import CORPUS, RunningServer
-from iterative_rag.serve.openai_door.chat_request import Message, earlier_of_messages, question_within, task_reply
+from iterative_rag.serve.openai_door.chat_request import Message, earlier_of_messages, question_within
 
 HISTORY = """<chat_history>
 USER: Who was the mother of the 15th first lady of the United States?
@@ -21,27 +19,23 @@ JSON format: {{ "title": "your concise title here" }}
 - {{ "title": "Stock Trends" }},
 ### Chat History:
 {HISTORY}"""
-OTHERS = {
-    "tags": '### Task:\nGenerate 1-3 broad tags.\n### Output:\nJSON format: { "tags": ["tag1", "tag2", "tag3"] }\n',
-    "follow_ups": '### Task:\nSuggest 3-5 follow-up questions.\nJSON format: { "follow_ups": ["Question 1?"] }\n',
-    "queries": '### Task:\nAnalyze the chat history.\n```json\n{\n  "queries": ["query1", "query2"]\n}\n```\n',
-    "text": '### Task:\nYou are an autocompletion system.\n- Respond only in JSON format: `{ "text": "<more>" }`.\n',
-    "prompt": '### Task:\nGenerate a detailed prompt for am image.\n{\n    "prompt": "Your description."\n}\n',
-}
+OTHERS = (
+    '### Task:\nGenerate 1-3 broad tags.\n### Output:\nJSON format: { "tags": ["tag1", "tag2", "tag3"] }\n',
+    '### Task:\nSuggest 3-5 follow-up questions.\nJSON format: { "follow_ups": ["Question 1?"] }\n',
+)
 
 
 def said(role: str, text: str) -> Message:
     return Message.model_validate({"role": role, "content": text})
 
 
-def test_a_title_is_made_of_the_first_question() -> None:
-    assert json.loads(task_reply(TITLE) or "") == {"title": "Who was the mother of the 15th first lady of the U…"}
+@pytest.mark.parametrize("prompt", [TITLE, *OTHERS])
+def test_a_task_holds_no_question(prompt: str) -> None:
+    assert question_within(prompt) == ""
 
 
-@pytest.mark.parametrize("key", OTHERS)
-def test_a_task_gets_the_object_that_it_asks_for(key: str) -> None:
-    reply = json.loads(task_reply(OTHERS[key] + HISTORY) or "")
-    assert list(reply) == [key]
+def test_a_question_within_a_prompt_is_taken_out() -> None:
+    assert question_within("### Task:\nRespond.\n<user_query>\nWho built it?\n</user_query>\n") == "Who built it?"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +48,6 @@ def test_a_task_gets_the_object_that_it_asks_for(key: str) -> None:
     ],
 )
 def test_a_question_is_no_task(question: str) -> None:
-    assert task_reply(question) is None
     assert question_within(question) == question
 
 
@@ -67,15 +60,12 @@ def test_what_a_client_makes_up_is_read_in_no_time(text: str) -> None:
     earlier = earlier_of_messages(messages * 20)
     assert earlier
     assert len(earlier.exchanges) == 20
-    assert task_reply(f"### Task:\n{text}") is None
-    assert question_within(f"### Task:\n{text}")
+    assert question_within(f"### Task:\n{text}") == ""
 
 
 def test_a_task_starts_no_run(served: RunningServer) -> None:
-    body = {"model": f"iterative-rag:{CORPUS}", "stream": False, "messages": [{"role": "user", "content": TITLE}]}
+    body = {"model": f"iterative-rag:{CORPUS}", "messages": [{"role": "user", "content": TITLE}]}
     with served.client() as client:
         whole = client.post("/v1/chat/completions", json=body).json()
-        streamed = client.post("/v1/chat/completions", json={**body, "stream": True}).text
-    assert json.loads(whole["choices"][0]["message"]["content"])["title"].startswith("Who was the mother")
-    assert streamed.rstrip().endswith("data: [DONE]")
+    assert whole["choices"][0]["message"]["content"] == "{}"
     assert served.services.runs.all() == []
