@@ -16,9 +16,6 @@ from mcp.server.mcpserver import Context
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
-from iterative_rag.computing import compute
-from iterative_rag.computing.functions import FUNCTIONS
-from iterative_rag.engine.agent_tools import look_into
 from iterative_rag.errors import ServerBusy, UsageError
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.joint_corpus import corpus_and_id
@@ -31,7 +28,7 @@ from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import Part, checked_request
 from iterative_rag.settings.choices import LENGTHS
-from iterative_rag.types import Answer, Citation, Document, FindCall
+from iterative_rag.types import Answer, Citation, Document
 
 URI_TEMPLATE = "iterative-rag://corpora/{corpus}/documents/{document_id}"
 _NAME = 500  # characters of a name
@@ -55,15 +52,6 @@ AskedCorpora = Annotated[
 DocumentName = Annotated[str, Field(min_length=1, max_length=_NAME, description="Title or document_id of a document.")]
 PartOfCorpus = Annotated[Part, Field(description="The part of the corpus; empty: all of it.")]
 Query = Annotated[str, Field(min_length=1, max_length=_WORDS, description="What to look for, in plain words.")]
-Expression = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=4000,
-        description="Arithmetic with numbers, units, dates and lists: `1912 - 1825`, `5 km in miles`, "
-        f"`days(1 March 1912, 4 May 1912)`. Functions: {', '.join(FUNCTIONS)}.",
-    ),
-]
 Question = Annotated[
     str,
     Field(
@@ -135,11 +123,6 @@ class OutlineResult(Source):
     lost: list[str] = Field(description="Tables and lists whose rows are missing from this text.")
 
 
-class FindResult(Source):
-    told: str = Field(description="How the words stand in the places, and how many there are.")
-    places: list[Quoted]
-
-
 @dataclass(frozen=True, slots=True)
 class Tools:
     """Called from several threads at once."""
@@ -202,29 +185,12 @@ class Tools:
             lost=[rows.section or read.title for rows in lost_rows(read)],
         )
 
-    def find_in_document(
-        self,
-        document: DocumentName,
-        words: Annotated[str, Field(min_length=1, max_length=_WORDS, description="Words or a phrase to find.")],
-        corpus: CorpusName = "",
-    ) -> FindResult:
-        """The sentences and table rows of a document that hold a phrase, or its words near one another in any form."""
-        held = opened_corpus(self.runs.pool, corpus)
-        read = _document_named(held, document)
-        finding = look_into(read, FindCall(read.title, words), len(read.text))
-        places = [_quoted(held, read, span) for passage in finding.passages for span in passage.spans]
-        return FindResult(**_source(held, read), told=finding.told, places=places)
-
     def list_corpora(self) -> dict[str, list[dict[str, Any]]]:
         """The corpora that can be searched and asked, how many documents each has, and its state: ready, incomplete,
         outdated, damaged, or not indexed yet."""
         pool = self.runs.pool
         default = pool.parts(pool.default_corpus)
         return {"corpora": [{**described(pool, name), "default": name in default} for name in pool.corpora()]}
-
-    def calculate(self, expression: Expression) -> dict[str, str]:
-        """Compute an expression exactly: arithmetic, units, dates, lists. Nothing is executed."""
-        return {"expression": expression, "result": compute(expression)}
 
     async def ask(
         self,

@@ -58,7 +58,7 @@ def test_a_question_is_answered_with_progress(served: RunningServer, mode: str) 
 def test_the_token_of_the_server_is_the_bearer(tmp_path: Path) -> None:
     with running_server(tmp_path, token=TOKEN) as server:
         tools = over_http(server, lambda client: client.list_tools(), token=TOKEN)
-        assert len(tools.tools) == 7
+        assert len(tools.tools) == 5
         for token in ("wrong", TOKEN[:-1], TOKEN + "x"):
             headers = {**ACCEPT, "authorization": f"Bearer {token}"}
             with server.client() as client:

@@ -46,13 +46,12 @@ def test_only_the_corpora_that_are_named_are_served(tmp_path: Path, capsys: pyte
                 "search": {"query": "mother"},
                 "read_document": {"document": "Osric Vane"},
                 "outline": {"document": "Osric Vane"},
-                "find_in_document": {"document": "Osric Vane", "words": "mother"},
                 "ask": {"question": "Who was the mother of Osric Vane?"},
             }
             done = [await client.call_tool(tool, {**given, "corpus": "people"}) for tool, given in calls.items()]
             return [one["name"] for one in listed.structured_content["corpora"]], [bool(one.is_error) for one in done]
 
-    assert anyio.run(seen, "--corpus", "towns") == (["towns"], [True] * 5)
+    assert anyio.run(seen, "--corpus", "towns") == (["towns"], [True] * 4)
     with pytest.raises(SystemExit) as ended:
         main(["mcp", "--corpus", "nowhere"])
     assert (ended.value.code, "nowhere" in capsys.readouterr().err) == (4, True)
