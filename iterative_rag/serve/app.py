@@ -1,4 +1,4 @@
-"""Builds the application: the doors, and the guards before them."""
+"""Builds the application: the doors, and the guard before them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from starlette.middleware import Middleware
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.door import http_door
 from iterative_rag.serve.api.responses import on_error, on_unexpected
-from iterative_rag.serve.guards.access import BehindTls, HostOriginGuard, SecurityHeaders, ServerToken, TokenGuard
-from iterative_rag.serve.guards.limits import BodyLimits, ClientLimits, HeadLimits
+from iterative_rag.serve.guards.guard import Guard
+from iterative_rag.serve.guards.token import ServerToken
 from iterative_rag.serve.login_door import login_door
 from iterative_rag.serve.mcp_door.mcp_server import mcp_door
 from iterative_rag.serve.openai_door.openai_routes import openai_door
@@ -36,9 +36,10 @@ DOORS: tuple[MakeDoor, ...] = (
 def build_app(services: Services) -> Starlette:
     """The application over these services."""
     doors = [make(services) for make in DOORS]
+    open_paths = [path for door in doors for path in door.open_paths]
     app = Starlette(
         routes=[route for door in doors for route in door.routes],
-        middleware=_guards(services, doors),
+        middleware=[Middleware(Guard, options=services.options, token=services.token, open_paths=open_paths)],
         exception_handlers={
             IterativeRAGError: on_error,
             HTTPException: page_or_json,
@@ -53,22 +54,6 @@ def build_app(services: Services) -> Starlette:
 def make_services(pool: RagPool, options: ServeOptions) -> Services:
     """What the doors share."""
     return Services(options, pool, RunManager(pool, options), ServerToken(options.token))
-
-
-def _guards(services: Services, doors: list[Door]) -> list[Middleware]:
-    """The first sees a request first."""
-    options = services.options
-    names = [options.host, *options.allow_hosts]
-    open_paths = [path for door in doors for path in door.open_paths]
-    return [
-        *([Middleware(BehindTls)] if options.behind_tls else []),
-        Middleware(SecurityHeaders),
-        Middleware(HeadLimits),
-        Middleware(HostOriginGuard, names=names, loopback=options.on_loopback),
-        Middleware(ClientLimits, at_once=options.requests_per_client),
-        Middleware(TokenGuard, token=services.token, open_paths=open_paths),
-        Middleware(BodyLimits, most_bytes=options.body_bytes, seconds=options.body_seconds),
-    ]
 
 
 def _lifespan(doors: list[Door]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:

@@ -9,8 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from iterative_rag.serve.guards.access import COOKIE, LOGIN
-from iterative_rag.serve.guards.limits import WrongTokens, client_of
+from iterative_rag.serve.guards.token import COOKIE, LOGIN, WrongTokens, client_of
 from iterative_rag.serve.services import Door, Services
 
 _PAGE = """<!doctype html>

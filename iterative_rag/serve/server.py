@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.app import build_app, make_services
-from iterative_rag.serve.guards.access import LOGIN
+from iterative_rag.serve.guards.token import LOGIN
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions

@@ -1,1 +1,1 @@
-"""What every request passes before a door sees it, each guard an ASGI middleware."""
+"""Who may ask, and what a request may cost: checked before any door sees it."""

@@ -23,7 +23,7 @@ from iterative_rag.retrieval.article_parts import Table, lists, section_named, s
 from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
-from iterative_rag.serve.guards.limits import client_of
+from iterative_rag.serve.guards.token import client_of
 from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import Part, checked_request
