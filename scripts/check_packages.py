@@ -10,6 +10,7 @@ left out and said. Exit code 0: all that could be tried went well; 1: something 
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -80,10 +81,12 @@ class Report:
         return f"{told} Not tried: {', '.join(self.untried)}." if self.untried else told
 
 
-def main(arguments: Sequence[str]) -> int:
-    report = Report()
-    if arguments:
-        _look_into(Path(arguments[0]), report)
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.check_packages", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("wheel", nargs="?", type=Path, help="only look into this one")
+    report, wheel = Report(), parser.parse_args().wheel
+    if wheel is not None:
+        _look_into(wheel, report)
         print(report.summary())
         return int(bool(report.failed))
     with tempfile.TemporaryDirectory() as place:
@@ -186,4 +189,4 @@ def _run(
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())

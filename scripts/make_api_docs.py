@@ -7,9 +7,9 @@ CI builds it; it is not committed.
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import re
-import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
@@ -99,4 +99,6 @@ def signature(function: object) -> str:
 
 
 if __name__ == "__main__":
-    (Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET).write_text(reference(), encoding="utf-8")
+    parser = argparse.ArgumentParser(prog="python -m scripts.make_api_docs", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("file", nargs="?", type=Path, default=TARGET, help="default: docs/api.md")
+    parser.parse_args().file.write_text(reference(), encoding="utf-8")
