@@ -82,7 +82,8 @@ class Report:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.check_packages", description=(__doc__ or "").split("\n")[0])
+    about = (__doc__ or "").split("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m scripts.check_packages", description=about)
     parser.add_argument("wheel", nargs="?", type=Path, help="only look into this one")
     report, wheel = Report(), parser.parse_args().wheel
     if wheel is not None:

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from pathlib import Path
+from statistics import fmean
 from unittest.mock import patch
 
 from iterative_rag import IterativeRAG, Settings, load_settings
 from iterative_rag.app.factory import index_paths, open_corpus
 from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.text.spoken_language import language_of_text
@@ -62,7 +62,7 @@ def measure_search(questions: Sequence[Question], settings: Settings) -> None:
     harness.show(
         {"language": language}
         | {
-            f"{half}@{depth}": f"{100 * mean([recall(order(hits), one, depth) for one, hits in own]):.1f}"
+            f"{half}@{depth}": f"{100 * fmean([recall(order(hits), one, depth) for one, hits in own]):.1f}"
             for half, order in (("both", list[Hit]), ("words", by_words))
             for depth in DEPTHS
         }
@@ -74,7 +74,7 @@ def measure_search(questions: Sequence[Question], settings: Settings) -> None:
 def recall(hits: Sequence[Hit], question: Question, depth: int) -> float:
     """The share of the articles of a question among the first `depth` that were found."""
     first = list(dict.fromkeys(hit.title for hit in hits))[:depth]
-    return mean([float(title in first) for title in question.gold_titles])
+    return fmean([float(title in first) for title in question.gold_titles])
 
 
 def by_words(hits: Sequence[Hit]) -> list[Hit]:

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from statistics import fmean
 
 from iterative_rag.app.factory import IterativeRAG, open_corpus
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
@@ -28,7 +29,7 @@ from iterative_rag.builtin.reasoning.answer_trust import FittedAnswerTrust, weak
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.search_scope import pool
-from iterative_rag.evaluation.metrics.statistics import mean, mean_interval
+from iterative_rag.evaluation.metrics.statistics import mean_interval
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.scoring.answer_match import score
 from iterative_rag.protocols import Corpus
@@ -38,8 +39,8 @@ from scripts.bench import harness
 
 EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_names"
 PLANNING = [
-    "request_forms", "wording", "antecedents", "names", "times", "kinship", "computations",
-    "time_questions", "difference_questions", "comparisons", "pairs",
+    "request_forms", "wording", "antecedents", "computations", "time_questions", "difference_questions",
+    "comparisons", "pairs",
 ]  # fmt: skip
 READING = ("infobox_facts", "table_answers", "value_kinds")
 PARTS = (SPLITTER, *PLANNING, NAMES, *READING, TRUST)
@@ -121,10 +122,10 @@ def row(part: str, known: Sequence[Outcome], without: Sequence[Outcome]) -> Mapp
     return {
         "without": part or "all parts",
         "other answers": others,
-        "F1": f"{mean([100 * one.f1 for one in without]):.1f}",
-        "adds": f"{mean(lost):+.1f} ({low:+.1f} to {high:+.1f})" if others else "0",
+        "F1": f"{fmean([100 * one.f1 for one in without]):.1f}",
+        "adds": f"{fmean(lost):+.1f} ({low:+.1f} to {high:+.1f})" if others else "0",
         "given": len(given),
-        "wrong of these, %": f"{100 * mean([float(not one.right) for one in given]):.0f}" if given else "-",
+        "wrong of these, %": f"{100 * fmean([float(not one.right) for one in given]):.0f}" if given else "-",
     }
 
 
