@@ -1,4 +1,4 @@
-"""A question of a dataset, with everything its file says about it; what `evaluate retrieval` is asked for."""
+"""A question of a dataset, with everything its file says about it."""
 
 from __future__ import annotations
 
@@ -48,14 +48,3 @@ class Dataset:
     form: str
     digest: str
     questions: tuple[Question, ...] = field(repr=False)
-
-
-# --- the choices of `evaluate retrieval` ----------------------------------------------------
-
-
-class Search(StrEnum):
-    """What ranks: both halves fused, as in the product, or one of them alone."""
-
-    HYBRID = "hybrid"
-    DENSE = "dense"
-    BM25 = "bm25"

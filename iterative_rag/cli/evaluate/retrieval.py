@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iterative_rag.cli.console import clean, err, out, write_json
-from iterative_rag.cli.evaluate.run import DatasetFile, Limit, RunCorpus, Sample, Seed, Types, listed
+from iterative_rag.cli.evaluate.run import DatasetFile, Limit, RunCorpus, Sample, Seed
 from iterative_rag.cli.live import Show, bar, indexing
 from iterative_rag.cli.options import AsJson, Quiet, takes_settings
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.questions import Search
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ _TITLES_SHOWN = 5
 
 
 Depths = Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")]
-SearchMode = Annotated[Search, typer.Option(help="Both halves fused, or one of them.")]
 
 
 @takes_settings(("embedder", "rerank"))
@@ -35,21 +33,20 @@ def retrieval(
     corpus: RunCorpus,
     settings: Settings,
     k: Depths = "2,5,10,20",
-    search: SearchMode = Search.HYBRID,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
-    types: Types = "",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Recall of the gold articles, all of them found, MAP and MRR, with 95 % bootstrap intervals.
 
-    Questions without any gold article in the corpus are left out and counted.
+    Questions without any gold article in the corpus are left out and counted. The settings bm25_weight and
+    vector_weight, set to 0, leave one half of the search out.
 
     \b
     With --json, one object:
-      dataset, corpus, digest, search, rerank, k
+      dataset, corpus, digest, rerank, k
                                     what was measured
       n                             questions measured
       excluded, missing_gold        questions left out; titles left out of others
@@ -63,13 +60,9 @@ def retrieval(
     from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, single, targets
 
     depths = _depths(k)
-    if search is not Search.HYBRID:
-        if "rerank" in settings.given and settings.rerank != "none":
-            raise UsageError("A reranking is fused with both halves.", hint="Leave --search out, or --rerank.")
-        settings = settings.changed(rerank="none")  # measured as it is, whatever the setting says
     library()
     questions = load(dataset)
-    chosen = select(questions, limit=limit, sample=sample, seed=seed, types=listed(types))
+    chosen = select(questions, limit=limit, sample=sample, seed=seed)
     with indexing(quiet=quiet) as on_index:
         scope = open_scope(corpus, questions, settings, progress=on_index)
     try:
@@ -83,7 +76,6 @@ def retrieval(
                 gold.found,
                 scope.searched,
                 depth=max(depths),
-                search=search,
                 passages=settings.passages,
                 progress=_searching(show),
             )
@@ -94,7 +86,6 @@ def retrieval(
         "dataset": questions.name,
         "corpus": scope.corpus.name,
         "digest": questions.digest,
-        "search": search.value,
         "rerank": settings.rerank,
         "k": depths,
         "excluded": gold.excluded,
@@ -113,8 +104,9 @@ def _searching(show: Show | None) -> Progress | None:
 
 
 def _depths(text: str) -> list[int]:
-    depths = sorted({int(part) for part in listed(text) if part.isdecimal() and 1 <= int(part) <= DEEPEST})
-    if not depths or len(depths) != len({*listed(text)}):
+    parts = {part.strip() for part in text.split(",")}
+    depths = sorted(int(part) for part in parts if part.isdecimal() and 1 <= int(part) <= DEEPEST)
+    if len(depths) != len(parts):
         raise UsageError(f"{text!r} is not a list of depths.", hint=f"Whole numbers from 1 to {DEEPEST}: --k 2,5,10")
     return depths
 
@@ -128,11 +120,10 @@ def _why_nothing(questions: Sequence[Question]) -> str:
 
 def _show(result: dict[str, Any], missing: Sequence[str]) -> None:
     printer = out()
-    ranked = "" if result["rerank"] == "none" else f", reranked by the {result['rerank']}"
+    ranked = "" if result["rerank"] == "none" else f"reranked by the {result['rerank']}, "
     printer.line(
         (clean(result["dataset"]), "bold"),
-        f" in {result['corpus']}: {counted(result['n'], 'question')}, "
-        f"{result['search']}{ranked}, {result['seconds']:.1f} s",
+        f" in {result['corpus']}: {counted(result['n'], 'question')}, {ranked}{result['seconds']:.1f} s",
     )
     spans = result["intervals"]
     printer.line(f"{'first':<8}{'recall':<24}all found")

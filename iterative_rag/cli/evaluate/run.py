@@ -39,7 +39,6 @@ RunCorpus = Annotated[
 Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N questions.")]
 Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="N questions drawn with --seed.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of --sample.")]
-Types = Annotated[str, typer.Option(metavar="A,B", help="Only questions of these reasoning types.")]
 RunOut = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder of the run; the same command resumes it. Default: runs/NAME.")
 ]
@@ -67,7 +66,6 @@ def run(
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
-    types: Types = "",
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Ask each question N times, with other seeds.")] = 1,
     concurrency: Concurrency = 4,
     retry_errors: RetryErrors = False,
@@ -86,7 +84,6 @@ def run(
         limit=limit,
         sample=sample,
         seed=seed,
-        types=listed(types),
         repeat=repeat,
         concurrency=concurrency,
     )
@@ -157,11 +154,6 @@ def known_mode(name: str) -> str:
     if name not in modes():
         raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(modes())}.")
     return name
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """ "A, B" -> ("A", "B")"""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:

@@ -57,32 +57,18 @@ def select(
     limit: int | None = None,
     sample: int | None = None,
     seed: int = 0,
-    types: Sequence[str] = (),
     ids: Collection[str] = (),
 ) -> tuple[Question, ...]:
-    """Keep those of `ids` (all where it is empty) and of the reasoning types, draw a random sample in the dataset's
-    order, and take the first ones."""
+    """Keep those of `ids` (all where it is empty), draw a random sample in the dataset's order, and take the first
+    ones."""
     for name, number in (("limit", limit), ("sample", sample)):
         if number is not None and number < 1:
             raise UsageError(f"--{name} {number} leaves no question.", hint=f"Give --{name} 1 or more.")
-    chosen = _of_types(dataset, types) if types else list(dataset.questions)
-    if ids:
-        chosen = [question for question in chosen if question.id in ids]
+    chosen = [question for question in dataset.questions if not ids or question.id in ids]
     if sample is not None and sample < len(chosen):
         drawn = random.Random(seed).sample(range(len(chosen)), sample)
         chosen = [chosen[index] for index in sorted(drawn)]
     return tuple(chosen[:limit])
-
-
-def _of_types(dataset: Dataset, types: Sequence[str]) -> list[Question]:
-    known = {name.casefold(): name for question in dataset.questions for name in question.types}
-    wanted = {name.strip().casefold() for name in types}
-    if unknown := sorted(wanted - known.keys()):
-        raise UsageError(
-            f"The dataset {dataset.name} has no questions of the type {', '.join(map(repr, unknown))}.",
-            hint=f"It has {', '.join(sorted(known.values())) or 'no types'}.",
-        )
-    return [question for question in dataset.questions if wanted & {name.casefold() for name in question.types}]
 
 
 # --- fields ----------------------------------------------------------------------------------

@@ -7,24 +7,22 @@ is a mean over questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import MissingExtra
-from iterative_rag.evaluation.metrics.statistics import mean, mean_interval
-from iterative_rag.evaluation.questions import Question, Search
+from iterative_rag.evaluation.metrics.statistics import mean_interval
+from iterative_rag.evaluation.questions import Question
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.types import Hit, Need
+from iterative_rag.types import Need
 
 if TYPE_CHECKING:
     from iterative_rag.protocols import Corpus
 
 # Passages fetched per wanted article: the best ones of a query are often from one long article.
 PASSAGES_PER_ARTICLE = 10
-# Among the best 4 n + 120 fused hits there are all that either half ranks n-th or better: such a hit has a score of
-# 1 / (60 + n) at least, and what scores that much stands among the first 60 + 2 n of one of the halves.
-_FUSED_PER_RANKED, _FUSED_MORE = 4, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +68,11 @@ def targets(
     return Targets(tuple(with_gold), len(questions) - len(with_gold), tuple(missing))
 
 
-# --- one query -------------------------------------------------------------------------------
-
-
 def single(
     wanted: Sequence[Target],
     corpus_for: Callable[[Question], Corpus],
     *,
     depth: int,
-    search: Search = Search.HYBRID,
     passages: int = 0,
     progress: Progress | None = None,
 ) -> list[Ranking]:
@@ -87,26 +81,11 @@ def single(
     rankings: list[Ranking] = []
     for target in wanted:
         corpus, query = corpus_for(target.question), target.question.text
-        if search is Search.HYBRID:
-            (entries,) = shortlist(corpus, [Need(query)], documents=depth, passages=fetched)
-            ranked = tuple(entry.document_id for entry in entries)
-        else:
-            (hits,) = corpus.search([query], _FUSED_PER_RANKED * fetched + _FUSED_MORE)
-            ranked = _by_one_half(hits, search, fetched)[:depth]
-        rankings.append(Ranking(target, ranked))
+        (entries,) = shortlist(corpus, [Need(query)], documents=depth, passages=fetched)
+        rankings.append(Ranking(target, tuple(entry.document_id for entry in entries)))
         if progress:
             progress(len(rankings), len(wanted))
     return rankings
-
-
-def _by_one_half(hits: Iterable[Hit], search: Search, passages: int) -> tuple[str, ...]:
-    """Documents in the order of their best passage among the first `passages` of the dense half or of BM25."""
-    ranked = [(hit.dense_rank if search is Search.DENSE else hit.sparse_rank, hit.document_id) for hit in hits]
-    within = sorted((rank, document) for rank, document in ranked if rank is not None and rank <= passages)
-    return tuple(dict.fromkeys(document for _, document in within))
-
-
-# --- the figures -----------------------------------------------------------------------------
 
 
 def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
@@ -118,7 +97,7 @@ def figures(rankings: Sequence[Ranking], ks: Sequence[int]) -> dict[str, Any]:
     if not rankings:
         return {"n": 0}
     measured = _measure(rankings, ks)
-    result = {"n": len(measured), **_shaped(measured, ks, mean)}
+    result = {"n": len(measured), **_shaped(measured, ks, fmean)}
     result["intervals"] = _shaped(measured, ks, lambda values: list(mean_interval(values)))
     return result
 

@@ -46,7 +46,6 @@ class RunConfig:
     limit: int | None = None
     sample: int | None = None
     seed: int = 0
-    types: tuple[str, ...] = ()
     repeat: Annotated[int, Ge(1)] = 1
     concurrency: Annotated[int, Ge(1)] = 4
     frames: str = ""
@@ -66,7 +65,6 @@ class Preparation:
             limit=config.limit,
             sample=config.sample,
             seed=config.seed,
-            types=config.types,
             ids=ids_of(self.dataset, config.frames) if config.frames else (),
         )
         settings, self._profiled = _as_asked(config)
@@ -163,7 +161,6 @@ class Preparation:
             "seed": config.seed,
             "sample": config.sample,
             "limit": config.limit,
-            "types": list(config.types),
             "questions": len(self.exams),
             "excluded": excluded,
             "benchmark": rests_on(config.frames, self.exams, corpus) if config.frames else None,

@@ -262,9 +262,6 @@ def test_a_sample_is_drawn_by_its_seed_and_keeps_the_order(hundred: Dataset) -> 
 
 
 def test_what_cannot_be_selected(hundred: Dataset) -> None:
-    with pytest.raises(UsageError, match="no questions of the type 'prime'") as raised:
-        select(hundred, types=["odd", "Prime"])
-    assert raised.value.hint == "It has All, Even, Odd."
     with pytest.raises(UsageError, match="leaves no question"):
         select(hundred, limit=0)
     with pytest.raises(UsageError, match="leaves no question"):

@@ -12,7 +12,7 @@ import pytest
 from fakes import two_article_corpus
 from iterative_rag.cli import main
 from iterative_rag.evaluation.metrics.retrieval_metrics import Ranking, Target, figures, single
-from iterative_rag.evaluation.questions import Question, Search
+from iterative_rag.evaluation.questions import Question
 from iterative_rag.types import Document, Hit
 
 
@@ -76,21 +76,13 @@ def hit(document: str, score: float, dense: int | None, sparse: int | None) -> H
 HITS = [hit("a", 0.5, 3, 2), hit("b", 0.4, 1, None), hit("a", 0.3, 2, 9), hit("c", 0.2, None, 1), hit("b", 0.1, 9, 3)]
 
 
-@pytest.mark.parametrize(
-    ("search", "expected"),
-    [
-        # a: 0.5 + 0.05 / 5; b: 0.4 + 0.05 / 4; c: 0.2 + 0.05 / 4
-        (Search.HYBRID, ("a", "b", "c")),
-        (Search.DENSE, ("b", "a")),
-        (Search.BM25, ("c", "a", "b")),
-    ],
-)
-def test_documents_stand_where_their_best_passage_does(search: Search, expected: tuple[str, ...]) -> None:
+def test_documents_stand_where_their_best_passage_does() -> None:
+    """a: 0.5 + 0.05 / 5; b: 0.4 + 0.05 / 4; c: 0.2 + 0.05 / 4"""
     corpus = Ranked(HITS)
-    [ranking] = single([asked("q", "a")], lambda _: corpus, depth=5, search=search)
-    assert ranking.documents == expected
-    [short] = single([asked("q", "a")], lambda _: corpus, depth=1, search=search)
-    assert short.documents == expected[:1]
+    [ranking] = single([asked("q", "a")], lambda _: corpus, depth=5)
+    assert ranking.documents == ("a", "b", "c")
+    [short] = single([asked("q", "a")], lambda _: corpus, depth=1)
+    assert short.documents == ("a",)
 
 
 # --- the command -----------------------------------------------------------------------------
@@ -134,15 +126,12 @@ def test_a_named_corpus_with_what_it_lacks(run: Callable[..., Any], tmp_path: Pa
         {**QUESTION, "id": "1", "gold_titles": ["Sunday bridge", "Aldermere", "Nowhere"]},
         {**QUESTION, "id": "2", "gold_titles": ["Nowhere"]},
         {**QUESTION, "id": "3"},
-        {**QUESTION, "id": "4", "type": "other", "gold_titles": ["Nowhere"]},
     )
     arguments = (
         "--dataset",
         dataset,
         "--corpus",
         articles,
-        "--types",
-        "Bridge",
         "--k",
         "5,1,2",
     )
@@ -152,7 +141,7 @@ def test_a_named_corpus_with_what_it_lacks(run: Callable[..., Any], tmp_path: Pa
     assert (found["n"], found["excluded"], found["missing_gold"]) == (1, 2, 1)
     assert (found["k"], found["recall"], found["all_found"]["2"]) == ([1, 2, 5], {"1": 0.5, "2": 1.0, "5": 1.0}, 1.0)
     assert (found["map"], found["mrr"]) == (1.0, 1.0)
-    assert (found["dataset"], found["corpus"], found["search"]) == ("asked", "towns", "hybrid")
+    assert (found["dataset"], found["corpus"]) == ("asked", "towns")
     code, out, err = run(*arguments)
     assert code == 0
     assert "1 question," in out
@@ -165,7 +154,6 @@ def test_a_named_corpus_with_what_it_lacks(run: Callable[..., Any], tmp_path: Pa
     ("arguments", "message"),
     [
         (("--k", "0"), "is not a list of depths"),
-        (("--types", "none"), "no questions of the type"),
         ((), "holds no gold article"),
     ],
 )
