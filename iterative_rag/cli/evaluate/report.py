@@ -9,7 +9,6 @@ import typer
 
 from iterative_rag.cli.console import clean, err, out, size, write, write_file, write_json
 from iterative_rag.cli.options import AsJson
-from iterative_rag.errors import UsageError
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.report.report_tables import Report
@@ -21,12 +20,10 @@ def report(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page with every question's trace.")
     ] = None,
-    figures_only: Annotated[
-        bool, typer.Option("--figures-only", help="Markdown without any text of questions or articles.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or a page with --html.
+    """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or with --html a
+    page that shows every question, too.
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.summary
     """
@@ -36,8 +33,6 @@ def report(
     from iterative_rag.evaluation.report.report_tables import Report
     from iterative_rag.evaluation.running.run_folder import read_run
 
-    if html is not None and figures_only:
-        raise UsageError("The page shows every question.", hint="Leave out --html or --figures-only.")
     reported = Report.of(read_run(run))
     if html is not None:
         _write(html, page(reported))
@@ -46,7 +41,7 @@ def report(
     elif html is not None:
         _show(reported)
     else:
-        write(markdown(reported, figures_only=figures_only))
+        write(markdown(reported))
 
 
 def compare(
@@ -101,7 +96,7 @@ def _write(path: Path, text: str, *, quiet: bool = False) -> None:
 
 def _show(reported: Report) -> None:
 
-    from iterative_rag.evaluation.report.report_tables import key_tables, number
+    from iterative_rag.evaluation.report.report_tables import number, tables
     from iterative_rag.evaluation.report.run_description import notes
 
     printer, summary = out(), reported.summary
@@ -109,7 +104,7 @@ def _show(reported: Report) -> None:
     printer.line((clean(reported.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['backend'])}")
     for note in notes(manifest, summary):
         printer.line((note, "yellow"))
-    for table in key_tables(reported):
+    for table in filter(lambda table: table.key, tables(reported)):
         printer.line((table.heading, "bold"))
         widths = [max(len(row[at]) for row in table.rows) for at in range(len(table.columns))]
         for label, *cells in table.rows:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TypeAlias
 
-from iterative_rag.evaluation.metrics.statistics import mean
 from iterative_rag.evaluation.questions import Answerability
-from iterative_rag.evaluation.records import JudgeVerdict, Outcome, QuestionRecord
+from iterative_rag.evaluation.records import JudgeVerdict, Outcome, QuestionRecord, Spent
 
 Measure: TypeAlias = Callable[[QuestionRecord], float | None]  # None: nothing to measure
 
@@ -20,7 +20,7 @@ def values_by_question(records: Iterable[QuestionRecord], measure: Measure) -> l
     for record in records:
         if (value := measure(record)) is not None:
             values[record.id].append(value)
-    return [mean(of_question) for of_question in values.values()]
+    return [fmean(of_question) for of_question in values.values()]
 
 
 # --- one answer ------------------------------------------------------------------------------
@@ -47,9 +47,8 @@ def f1(record: QuestionRecord) -> float:
     return record.scores.f1
 
 
-def tokens(record: QuestionRecord) -> int:
-    """Prompt and completion tokens, without the judge's."""
-    return record.spent.prompt_tokens + record.spent.completion_tokens
+def tokens(spent: Spent) -> int:
+    return spent.prompt_tokens + spent.completion_tokens
 
 
 def _judged_correct(record: QuestionRecord) -> float | None:
@@ -76,7 +75,7 @@ def _recall_of(documents: Callable[[QuestionRecord], set[str]]) -> Measure:
     return lambda record: len(documents(record) & set(record.gold)) / len(set(record.gold))
 
 
-def _all_found_in(documents: Callable[[QuestionRecord], set[str]]) -> Measure:
+def _all_in(documents: Callable[[QuestionRecord], set[str]]) -> Measure:
     return lambda record: float(documents(record) >= set(record.gold))
 
 
@@ -139,17 +138,12 @@ SCORES = (
 _STAGES = (("listed", "shortlisted", listed), ("read", "read", read), ("facts", "gave a fact", gave_facts))
 EVIDENCE = (
     *(
-        Figure(f"retrieval.{stage}.recall", f"needed articles: {label}", _recall_of(documents), with_gold)
+        figure
         for stage, label, documents in _STAGES
-    ),
-    *(
-        Figure(
-            f"retrieval.{stage}.all_found",
-            f"questions with all: {label}",
-            _all_found_in(documents),
-            with_gold,
+        for figure in (
+            Figure(f"retrieval.{stage}.recall", f"needed articles: {label}", _recall_of(documents), with_gold),
+            Figure(f"retrieval.{stage}.all_found", f"questions with all: {label}", _all_in(documents), with_gold),
         )
-        for stage, label, documents in _STAGES
     ),
     Figure("citations.precision", "cited articles that are needed", citation_precision, citing),
     Figure("citations.recall", "needed articles that are cited", citation_recall, citing),
@@ -157,7 +151,7 @@ EVIDENCE = (
 )
 SPENDING = (
     Figure("calls", "LLM calls", lambda record: record.spent.calls, _any, share=False),
-    Figure("tokens", "tokens", tokens, _any, share=False),
+    Figure("tokens", "tokens", lambda record: tokens(record.spent), _any, share=False),
     Figure("cache_hits", "cache hits", lambda record: record.spent.cache_hits, _any, share=False),
     Figure("seconds", "seconds", lambda record: record.spent.seconds, _any, share=False),
 )

@@ -31,6 +31,7 @@ import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from iterative_rag.errors import UsageError
@@ -42,7 +43,7 @@ from iterative_rag.evaluation.metrics.figures import (
     tokens,
     values_by_question,
 )
-from iterative_rag.evaluation.metrics.statistics import holm, mcnemar, mean, mean_interval, paired_difference
+from iterative_rag.evaluation.metrics.statistics import holm, mcnemar, mean_interval, paired_difference
 from iterative_rag.evaluation.metrics.summary import rounded
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.running.answer_modes import BOUNDS
@@ -50,7 +51,7 @@ from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.text.plurals import counted
 
 
-def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
+def compare(runs: Sequence[RunFolder]) -> dict[str, Any]:
     """The object that this module describes; pairs are in the order of the runs, those with the first one first.
 
     Raises UsageError for fewer than two runs and for runs without any common question.
@@ -63,7 +64,7 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
     shared = os.path.commonpath([path.parent for path in paths])
     names = [str(path.relative_to(shared)) for path in paths]
     named = list(zip(names, runs, strict=True))
-    made = [_pair(first, second, seed) for first, second in itertools.combinations(named, 2)]
+    made = [_pair(first, second) for first, second in itertools.combinations(named, 2)]
     pairs = [pair for pair in made if pair is not None]
     if not pairs:
         raise UsageError(
@@ -71,7 +72,7 @@ def compare(runs: Sequence[RunFolder], *, seed: int = 0) -> dict[str, Any]:
         )
     for pair, corrected in zip(pairs, holm([pair["right"]["p"] for pair in pairs]), strict=True):
         pair["right"]["p_holm"] = corrected
-    overviews = [_overview(name, run, seed) for name, run in named]
+    overviews = [_overview(name, run) for name, run in named]
     comparison: dict[str, Any] = rounded(
         {"runs": overviews, "best": _best(runs, overviews, pairs), "warnings": warnings(runs), "pairs": pairs}
     )
@@ -109,7 +110,7 @@ def _answerable(run: RunFolder) -> list[QuestionRecord]:
     return [record for record in run.records if scorable(record)]
 
 
-def _overview(name: str, run: RunFolder, seed: int) -> dict[str, Any]:
+def _overview(name: str, run: RunFolder) -> dict[str, Any]:
     records = _answerable(run)
     right = values_by_question(records, answered_rightly)
     spent = {what: values_by_question(run.records, of) for what, of in _SPENT.items()}
@@ -119,16 +120,16 @@ def _overview(name: str, run: RunFolder, seed: int) -> dict[str, Any]:
         "backend": run.manifest.get("backend", ""),
         "judge": run.manifest.get("judge", ""),
         "n": len({record.id for record in records}),
-        "right": mean(right) if right else None,
-        "f1": mean(values_by_question(records, f1)) if records else None,
-        "interval": list(mean_interval(right, seed=seed)) if right else None,
-        **{what: mean(values) if values else None for what, values in spent.items()},
+        "right": fmean(right) if right else None,
+        "f1": fmean(values_by_question(records, f1)) if records else None,
+        "interval": list(mean_interval(right)) if right else None,
+        **{what: fmean(values) if values else None for what, values in spent.items()},
     }
 
 
 _SPENT: dict[str, Measure] = {
     "calls": lambda record: record.spent.calls,
-    "tokens": tokens,
+    "tokens": lambda record: tokens(record.spent),
     "seconds": lambda record: record.spent.seconds,
 }
 
@@ -145,7 +146,7 @@ def _by_id(run: RunFolder) -> dict[str, list[QuestionRecord]]:
     return held
 
 
-def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int) -> dict[str, Any] | None:
+def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder]) -> dict[str, Any] | None:
     """None where the two have no question in common."""
     before, after = _by_id(first[1]), _by_id(second[1])
     common = [question for question in before if question in after]
@@ -159,8 +160,8 @@ def _pair(first: tuple[str, RunFolder], second: tuple[str, RunFolder], seed: int
         "first": first[0],
         "second": second[0],
         "n": len(common),
-        "right": {**_difference(right, seed), "p": mcnemar(len(won), len(lost))},
-        "f1": _difference(words, seed),
+        "right": {**_difference(right), "p": mcnemar(len(won), len(lost))},
+        "f1": _difference(words),
         "won": won,
         "lost": lost,
     }
@@ -171,10 +172,10 @@ def _scores(of_run: dict[str, list[QuestionRecord]], questions: Sequence[str], m
     return values_by_question((record for question in questions for record in of_run[question]), measure)
 
 
-def _difference(values: Sequence[Sequence[float]], seed: int) -> dict[str, Any]:
+def _difference(values: Sequence[Sequence[float]]) -> dict[str, Any]:
     first, second = values
-    difference, interval = paired_difference(first, second, seed=seed)
-    return {"first": mean(first), "second": mean(second), "difference": difference, "interval": list(interval)}
+    difference, interval = paired_difference(first, second)
+    return {"first": fmean(first), "second": fmean(second), "difference": difference, "interval": list(interval)}
 
 
 # --- the best run ----------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 CONFIDENCE = 0.95
@@ -19,19 +20,7 @@ _NUMBERS_AT_ONCE = 2_000_000
 Interval = tuple[float, float]
 
 
-def mean(values: Sequence[float]) -> float:
-    """Raises ValueError for no values."""
-    if not values:
-        raise ValueError("the mean of no values")
-    return sum(values) / len(values)
-
-
-# --- intervals -------------------------------------------------------------------------------
-
-
-def mean_interval(
-    values: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES, share: bool = True
-) -> Interval:
+def mean_interval(values: Sequence[float], *, share: bool = True) -> Interval:
     """The 95 % interval of the mean of one value per question, by the percentile bootstrap (Efron, 1979).
 
     Equal values cannot be resampled into any spread. Are they scores from 0 to 1, their interval is Wilson's (1927)
@@ -40,26 +29,19 @@ def mean_interval(
     that are no scores (`share=False`: calls, seconds), give that value twice.
     Raises ValueError for no values.
     """
-    middle = mean(values)
+    middle = fmean(values)
     if min(values) < max(values):
-        return _bootstrap(values, seed=seed, resamples=resamples)
-    return wilson(middle, len(values)) if share and 0 <= values[0] <= 1 else (values[0], values[0])
-
-
-def wilson(share: float, n: int) -> Interval:
-    """Wilson's score interval of a share that was seen in `n` trials. Raises ValueError for no trials."""
-    if n < 1:
-        raise ValueError("an interval of no trials")
+        return _bootstrap(values)
+    if not (share and 0 <= middle <= 1):
+        return (middle, middle)
     from statsmodels.stats.proportion import proportion_confint
 
-    low, high = proportion_confint(share * n, n, alpha=1 - CONFIDENCE, method="wilson")
+    low, high = proportion_confint(middle * len(values), len(values), alpha=1 - CONFIDENCE, method="wilson")
     # Rounding may move a share of exactly 0 or 1 outside the range.
-    return (max(0.0, min(float(low), share)), min(1.0, max(float(high), share)))
+    return (max(0.0, min(float(low), middle)), min(1.0, max(float(high), middle)))
 
 
-def paired_difference(
-    first: Sequence[float], second: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[float, Interval]:
+def paired_difference(first: Sequence[float], second: Sequence[float]) -> tuple[float, Interval]:
     """The mean of `second - first`, scores from 0 to 1, with its interval by the paired bootstrap: `first[i]` and
     `second[i]` are of one question.
 
@@ -67,32 +49,29 @@ def paired_difference(
     both sides as Wilson's upper bound for "0 of n differ". Raises ValueError for no questions or unequal lengths.
     """
     differences = [after - before for before, after in zip(first, second, strict=True)]
-    middle = mean(differences)
+    middle = fmean(differences)
     if min(differences) < max(differences):
-        return middle, _bootstrap(differences, seed=seed, resamples=resamples)
+        return middle, _bootstrap(differences)
     low, high = mean_interval([abs(middle)] * len(differences))
     if middle == 0:
         return 0.0, (-high, high)
     return middle, ((low, high) if middle > 0 else (-high, -low))
 
 
-def _bootstrap(values: Sequence[float], *, seed: int, resamples: int) -> Interval:
+def _bootstrap(values: Sequence[float]) -> Interval:
     import numpy as np
     from scipy import stats
 
     interval = stats.bootstrap(
         (np.asarray(values, dtype=float),),
         np.mean,
-        n_resamples=resamples,
+        n_resamples=RESAMPLES,
         batch=max(1, _NUMBERS_AT_ONCE // len(values)),
         confidence_level=CONFIDENCE,
         method="percentile",
-        rng=np.random.default_rng(seed),
+        rng=np.random.default_rng(0),
     ).confidence_interval
     return (float(interval.low), float(interval.high))
-
-
-# --- tests -----------------------------------------------------------------------------------
 
 
 def mcnemar(won: int, lost: int) -> float:
@@ -117,30 +96,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in multipletests(list(p_values), method="holm")[1]]
 
 
-# --- calibration -----------------------------------------------------------------------------
-
-
-def calibration(confidences: Sequence[float], right: Sequence[float], *, bins: int = BINS) -> dict[str, Any]:
+def calibration(confidences: Sequence[float], right: Sequence[float]) -> dict[str, Any]:
     """How well confidences match accuracy: 0.8 should mean right eight times in ten.
 
     `ece` is the mean distance of confidence and accuracy over the bins, weighted by their answers (Guo et al., 2017);
-    `brier` the mean squared distance over the answers. `bins` are of equal width, from `low` to below `high` (the last
-    one holds 1.0 too), those without answers left out. Raises ValueError for no answers or unequal lengths.
+    `brier` the mean squared distance over the answers. `bins` are ten of equal width, from `low` to below `high`
+    (the last one holds 1.0 too), those without answers left out. Raises ValueError for no answers or unequal lengths.
     """
     pairs = list(zip(confidences, right, strict=True))
     held: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
     for confidence, hit in pairs:
-        held[min(int(confidence * bins), bins - 1)].append((confidence, hit))
+        held[min(int(confidence * BINS), BINS - 1)].append((confidence, hit))
     made = [
         {
-            "low": number / bins,
-            "high": (number + 1) / bins,
+            "low": number / BINS,
+            "high": (number + 1) / BINS,
             "n": len(within),
-            "confidence": mean([confidence for confidence, _ in within]),
-            "right": mean([hit for _, hit in within]),
+            "confidence": fmean([confidence for confidence, _ in within]),
+            "right": fmean([hit for _, hit in within]),
         }
         for number, within in sorted(held.items())
     ]
-    brier = mean([(confidence - hit) ** 2 for confidence, hit in pairs])
+    brier = fmean([(confidence - hit) ** 2 for confidence, hit in pairs])
     ece = sum(entry["n"] * abs(entry["confidence"] - entry["right"]) for entry in made) / len(pairs)
     return {"ece": ece, "brier": brier, "bins": made}

@@ -26,17 +26,14 @@ by_cause.*                   answers lost at this place; see `records.Cause`
 by_type.*                    {n, right, em, f1, interval} by reasoning type: answerable questions, the scores (null
                              where the judge judged none), 95 % interval of `right`
 by_gold.*                    the same by the number of articles that a question needs
-by_word.*                    the same by the word of confidence of the answers ("weak guess")
-by_ending.*                  answers that ended in this way; see `types.ReasonCode`
 calls                        {total, mean} of the LLM's calls, without the judge's; means are per answer
-tokens                       {total, mean, prompt, completion}: tokens in and out, without the judge's
-seconds                      {total, mean, median, p95}, of all answers one after the other
+tokens                       {total, mean} of prompts and completions, without the judge's
+seconds                      {total, mean, median}, of all answers one after the other
 cache_hits                   {total, mean} of replies and extractions that came from the cache
-judging                      {calls, tokens, seconds} of the judge
+judging                      {calls, tokens} of the judge
 citations.precision          cited articles that are needed ones, over the answers that cite
 citations.recall             needed articles that are cited, over the answers that cite
 citations.verified           answers whose every citation stands in its document, over the answers that cite
-citations.uncited            answers given without any citation
 abstention.precision         abstentions that were right; null without abstention or without unanswerable question
 abstention.recall            unanswerable questions that were abstained from; null without such questions
 abstention.unanswerable      questions that the corpus does not answer
@@ -58,6 +55,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean, median
 from typing import Any
 
 from iterative_rag.evaluation.metrics.figures import (
@@ -68,10 +66,11 @@ from iterative_rag.evaluation.metrics.figures import (
     answered_rightly,
     gave_answer,
     scorable,
+    tokens,
     values_by_question,
     with_gold,
 )
-from iterative_rag.evaluation.metrics.statistics import calibration, mean, mean_interval
+from iterative_rag.evaluation.metrics.statistics import calibration, mean_interval
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.running.run_folder import RunFolder
@@ -85,16 +84,17 @@ _OUTCOMES = {
 }
 
 
-def summarise(run: RunFolder | Sequence[QuestionRecord], *, seed: int = 0) -> dict[str, Any]:
+def summarise(run: RunFolder | Sequence[QuestionRecord]) -> dict[str, Any]:
     """The object that this module describes."""
     if isinstance(run, RunFolder):
         records = run.records
         expected = int(run.manifest["questions"]) * int(run.manifest["repeat"])
     else:
         records, expected = tuple(run), None
-    means, intervals = _means((*SCORES, *EVIDENCE, *SPENDING), records, seed)
+    means, intervals = _means((*SCORES, *EVIDENCE, *SPENDING), records)
     answerable = [record for record in records if scorable(record)]
-    cited = {name: means[f"citations.{name}"] for name in ("precision", "recall", "verified")}
+    causes = Counter(record.cause for record in records)
+    by_type = _groups(answerable, lambda record: record.types)
     figures: dict[str, Any] = {
         "n": _questions(records),
         "answers": len(records),
@@ -104,13 +104,11 @@ def summarise(run: RunFolder | Sequence[QuestionRecord], *, seed: int = 0) -> di
         "unjudged": sum(record.scores.judge is JudgeVerdict.UNJUDGED for record in records),
         **{name: sum(record.outcome is outcome for record in records) for name, outcome in _OUTCOMES.items()},
         "unread": sum(bool(record.unread) and record.outcome is Outcome.ANSWERED for record in records),
-        "by_cause": _by_cause(records),
-        "by_type": _groups(answerable, lambda record: record.types, seed, largest_first=True),
-        "by_gold": _groups(answerable, lambda record: (len(record.gold) + len(record.missing_gold),), seed),
-        "by_word": _groups(answerable, lambda record: filter(None, (record.confidence_word,)), seed),
-        "by_ending": dict(Counter(sorted(record.reason_code for record in records if record.reason_code))),
+        "by_cause": {cause.value: causes[cause] for cause in Cause if causes[cause]},
+        "by_type": dict(sorted(by_type.items(), key=lambda group: -group[1]["n"])),
+        "by_gold": _groups(answerable, lambda record: [len(record.gold) + len(record.missing_gold)]),
         **_spending(records, means),
-        "citations": {**cited, "uncited": sum(gave_answer(record) and not record.citations for record in records)},
+        "citations": {name: means[f"citations.{name}"] for name in ("precision", "recall", "verified")},
         "abstention": _abstention(records),
         "retrieval": _retrieval(records, means),
         "calibration": _calibration(records),
@@ -121,18 +119,19 @@ def summarise(run: RunFolder | Sequence[QuestionRecord], *, seed: int = 0) -> di
 
 
 def _means(
-    figures: Iterable[Figure], records: Sequence[QuestionRecord], seed: int
+    figures: Iterable[Figure], records: Sequence[QuestionRecord]
 ) -> tuple[dict[str, float | None], dict[str, list[float]]]:
     """The mean of each figure by its key, None without any value, and the intervals of those that have one."""
     means: dict[str, float | None] = {}
     intervals: dict[str, list[float]] = {}
+    judged = any(record.scores.judge for record in records)
     for figure in figures:
         values = values_by_question(filter(figure.over, records), figure.of)
-        if figure.key == "judge" and not any(record.scores.judge for record in records):
+        if figure.key == "judge" and not judged:
             values = []
-        means[figure.key] = mean(values) if values else None
+        means[figure.key] = fmean(values) if values else None
         if values:
-            intervals[figure.key] = list(mean_interval(values, seed=seed, share=figure.share))
+            intervals[figure.key] = list(mean_interval(values, share=figure.share))
     return means, intervals
 
 
@@ -140,62 +139,31 @@ def _questions(records: Iterable[QuestionRecord]) -> int:
     return len({record.id for record in records})
 
 
-# --- groups ----------------------------------------------------------------------------------
-
-
-def _by_cause(records: Sequence[QuestionRecord]) -> dict[str, int]:
-    counted = Counter(record.cause for record in records if record.cause is not None)
-    return {cause.value: counted[cause] for cause in Cause if counted[cause]}
-
-
 def _groups(
-    records: Sequence[QuestionRecord],
-    keys: Callable[[QuestionRecord], Iterable[object]],
-    seed: int,
-    *,
-    largest_first: bool = False,
-) -> dict[str, Any]:
+    records: Sequence[QuestionRecord], keys: Callable[[QuestionRecord], Iterable[object]]
+) -> dict[str, dict[str, Any]]:
     held: defaultdict[Any, list[QuestionRecord]] = defaultdict(list)
     for record in records:
         for key in dict.fromkeys(keys(record)):
             held[key].append(record)
     shown = [figure for figure in SCORES if figure.key in ("right", "em", "f1")]
-    groups: dict[str, Any] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for key in sorted(held):
-        means, intervals = _means(shown, held[key], seed)
+        means, intervals = _means(shown, held[key])
         groups[str(key)] = {"n": _questions(held[key]), **means, "interval": intervals.get("right")}
-    return dict(sorted(groups.items(), key=lambda group: -group[1]["n"])) if largest_first else groups
-
-
-# --- cost ------------------------------------------------------------------------------------
+    return groups
 
 
 def _spending(records: Sequence[QuestionRecord], means: dict[str, float | None]) -> dict[str, Any]:
-    import numpy as np
-
     amounts: dict[str, Any] = {
         figure.key: {"total": sum(figure.of(record) or 0 for record in records), "mean": means[figure.key]}
         for figure in SPENDING
     }
-    seconds = [record.spent.seconds for record in records]
-    amounts["tokens"] |= {
-        "prompt": sum(record.spent.prompt_tokens for record in records),
-        "completion": sum(record.spent.completion_tokens for record in records),
-    }
-    amounts["seconds"] |= {
-        "median": float(np.median(seconds)) if seconds else None,
-        "p95": float(np.percentile(seconds, 95)) if seconds else None,
-    }
+    amounts["seconds"]["median"] = median(record.spent.seconds for record in records) if records else None
     judging = [record.judging for record in records]
-    amounts["judging"] = {
-        "calls": sum(spent.calls for spent in judging),
-        "tokens": sum(spent.prompt_tokens + spent.completion_tokens for spent in judging),
-        "seconds": sum(spent.seconds for spent in judging),
+    return amounts | {
+        "judging": {"calls": sum(spent.calls for spent in judging), "tokens": sum(map(tokens, judging))},
     }
-    return amounts
-
-
-# --- evidence and trust ----------------------------------------------------------------------
 
 
 def _abstention(records: Sequence[QuestionRecord]) -> dict[str, Any]:

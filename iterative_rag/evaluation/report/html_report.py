@@ -27,18 +27,11 @@ if TYPE_CHECKING:
 
 LARGEST = 2_000_000  # bytes of a page that a phone still scrolls
 _LONGEST = 1500  # characters of any text on the page
-# What is cut, in turn, until the page is small enough: which questions keep their hops, and what the page says of it.
-_CUTS = (
-    ({"right", "other"}, ""),
-    ({"other"}, "To keep this page small, the hops of right answers are left out; the run's logs hold them."),
-    (set[str](), "To keep this page small, the hops are left out; the run's logs hold them."),
-)
 
 
-def html(report: Report, *, largest: int = LARGEST) -> str:
-    """The page. Hops are left out, saying so, until it has no more than `largest` bytes.
+def html(report: Report) -> str:
+    """The page; without hops, saying so, where it would have more than LARGEST bytes with them.
 
-    Only a run of very many questions stays larger: each keeps its line, its answer and its scores.
     Raises MissingExtra without jinja2.
     """
     style, script = _own("page.css"), _own("page.js")
@@ -46,19 +39,15 @@ def html(report: Report, *, largest: int = LARGEST) -> str:
         "report": report,
         "questions": [(record, report_tables.result(record), _needed(record)) for record in report.run.records],
         "tables": report_tables.tables(report),
-        "outcomes": report_tables.outcomes(report),
+        "outcomes": report.outcomes(),
         "protocol": what_was_run(report.run.manifest, report.summary),
         "notes": notes(report.run.manifest, report.summary),
         "policy": _policy(style, script),
         "style": _trusted(style),
         "script": _trusted(script),
     }
-    page = ""
-    for with_hops, cut in _CUTS:
-        page = _template().render(**values, with_hops=with_hops, cut=cut)
-        if len(page.encode()) <= largest:
-            break
-    return page
+    page = _template().render(**values, with_hops=True)
+    return page if len(page.encode()) <= LARGEST else _template().render(**values, with_hops=False)
 
 
 def _needed(record: QuestionRecord) -> list[tuple[str, str]]:

@@ -17,11 +17,6 @@ from iterative_rag.text.plurals import counted
 
 NOTHING = "–"
 
-_GROUPS = {
-    "by_type": "By reasoning type",
-    "by_gold": "By the number of articles that are needed",
-    "by_word": "By the confidence in words",
-}
 # Each answer has exactly one of these results; the names are also classes of the page's style sheet.
 RESULTS = {
     "right": "right",
@@ -31,6 +26,7 @@ RESULTS = {
     "fault": "error",
     "unjudged": "not judged",
 }
+_WITHOUT_ANSWER = {Outcome.ABSTAINED: "abstained", Outcome.INCOMPLETE: "incomplete", Outcome.FAULT: "fault"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,40 +48,39 @@ class Report:
         figures = [dataclasses.asdict(figure) for figure in figures_beside(manifest)]
         return {**self.summary, "benchmark": {**about, "published": figures, "differences": differences(manifest)}}
 
+    def outcomes(self) -> list[tuple[str, str, int]]:
+        """Key of RESULTS, its label and how many answers ended like this; without those that none did."""
+        ended = Counter(map(result, self.run.records))
+        return [(key, label, ended[key]) for key, label in RESULTS.items() if ended[key]]
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text, nothing in them escaped. All columns but the first are figures, unless `texts`. `intro` stands
-    above the rows, `notes` below."""
+    """Rows of text, nothing in them escaped. All columns but the first are figures. `intro` stands above the rows,
+    `notes` below; `key` tables are those that a terminal shows."""
 
     heading: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: Sequence[tuple[str, ...]]
     intro: str = ""
-    notes: tuple[str, ...] = ()
-    texts: bool = False
+    notes: Sequence[str] = ()
+    key: bool = False
 
 
 def tables(report: Report) -> list[Table]:
     """Every table of figures in the order in which they are read, without those that have no rows."""
+    summary = report.summary
     made = (
-        _accuracy(report),
+        _accuracy(summary),
         _published(report),
         _failures(report),
-        *_groups(report),
-        _evidence(report),
-        _cost(report),
-        _calibration(report),
+        _groups("By reasoning type", summary["by_type"]),
+        _groups("By the number of articles that are needed", summary["by_gold"]),
+        _evidence(summary),
+        _cost(summary),
+        _calibration(summary),
     )
     return [table for table in made if table.rows]
-
-
-def key_tables(report: Report) -> list[Table]:
-    """What a terminal shows of them: accuracy, the published figures, where it failed."""
-    return [table for table in (_accuracy(report), _published(report), _failures(report)) if table.rows]
-
-
-# --- numbers as text -------------------------------------------------------------------------
 
 
 def percent(share: float | None) -> str:
@@ -104,18 +99,20 @@ def number(value: float | None) -> str:
     return f"{value:,.{digits}f}"
 
 
-# --- accuracy --------------------------------------------------------------------------------
+def result(record: QuestionRecord) -> str:
+    """A key of RESULTS. An abstention that was right is right."""
+    right = answered_rightly(record)
+    if right is None and (gave_answer(record) or record.right is None):
+        return "unjudged"
+    if right:
+        return "right"
+    return "wrong" if gave_answer(record) else _WITHOUT_ANSWER.get(record.outcome, "wrong")
 
 
-def _accuracy(report: Report) -> Table:
-    summary = report.summary
+def _accuracy(summary: Summary) -> Table:
     over = counted(summary["answerable"], "answerable question")
-    return Table(
-        "Accuracy",
-        ("", "share", "95 %"),
-        tuple(_shares(summary, SCORES)),
-        f"Over {over}, with 95 % intervals (percentile bootstrap over questions).",
-    )
+    intro = f"Over {over}, with 95 % intervals (percentile bootstrap over questions)."
+    return Table("Accuracy", ("", "share", "95 %"), list(_shares(summary, SCORES)), intro, key=True)
 
 
 def _shares(summary: Summary, figures: Iterable[Figure]) -> Iterator[tuple[str, ...]]:
@@ -131,151 +128,79 @@ def _shares(summary: Summary, figures: Iterable[Figure]) -> Iterator[tuple[str, 
 def _published(report: Report) -> Table:
     """The published figures of the benchmark with the run among them, lowest first."""
     manifest, summary = report.run.manifest, report.summary
-    rows = [
-        (
-            figure.share,
-            (
-                figure.system,
-                str(benchmark_of(manifest)["of"]),
-                percent(figure.share),
-                NOTHING,
-                f"{figure.pages}; {figure.source}",
-            ),
-        )
-        for figure in figures_beside(manifest)
-    ]
-    if rows:
-        ours = (
-            f"{report.run.name} (this run)",
-            str(summary["answerable"]),
-            percent(summary["right"]),
-            percent_range(summary["intervals"].get("right")),
-            f"{manifest['mode']}, {manifest['backend']}",
-        )
-        rows.append((summary["right"] or 0.0, ours))
+    columns = ("system", "questions", "right", "95 %", "what it could read; source")
+    figures = figures_beside(manifest)
+    if not figures:
+        return Table("", columns, ())
+    asked = str(benchmark_of(manifest)["of"])
+    rows: dict[tuple[str, ...], float] = {
+        (figure.system, asked, percent(figure.share), NOTHING, f"{figure.pages}; {figure.source}"): figure.share
+        for figure in figures
+    }
+    own = (f"{report.run.name} (this run)", str(summary["answerable"]), percent(summary["right"]))
+    interval = percent_range(summary["intervals"].get("right"))
+    rows[*own, interval, f"{manifest['mode']}, {manifest['backend']}"] = summary["right"] or 0.0
     return Table(
         "Beside published figures",
-        ("system", "questions", "right", "95 %", "what it could read; source"),
-        tuple(row for _, row in sorted(rows, key=lambda row: row[0])),
+        columns,
+        sorted(rows, key=lambda row: rows[row]),
         "Answered rightly; what each system could read, and the source of the figure.",
-        tuple(differences(manifest)),
+        differences(manifest),
+        key=True,
     )
-
-
-# --- failures --------------------------------------------------------------------------------
-
-
-def result(record: QuestionRecord) -> str:
-    """A key of RESULTS. An abstention that was right is right."""
-    right = answered_rightly(record)
-    if right is None and (gave_answer(record) or record.right is None):
-        return "unjudged"
-    if right:
-        return "right"
-    if gave_answer(record):
-        return "wrong"
-    return {Outcome.ABSTAINED: "abstained", Outcome.INCOMPLETE: "incomplete", Outcome.FAULT: "fault"}.get(
-        record.outcome, "wrong"
-    )
-
-
-def outcomes(report: Report) -> list[tuple[str, str, int]]:
-    """Key of RESULTS, its label and how many answers ended like this; without those that none did."""
-    ended = Counter(map(result, report.run.records))
-    return [(key, label, ended[key]) for key, label in RESULTS.items() if ended[key]]
 
 
 def _failures(report: Report) -> Table:
     lost = report.summary["by_cause"]
     total = sum(lost.values())
-    ended = [(label, f"{amount:,}", NOTHING) for _, label, amount in outcomes(report)]
+    ended = [(label, f"{amount:,}", NOTHING) for _, label, amount in report.outcomes()]
     causes = [(f"lost: {cause}", f"{amount:,}", percent(amount / total)) for cause, amount in lost.items()]
-    return Table(
-        "Where it failed",
-        ("", "answers", "of those lost"),
-        (*ended, *causes),
-        f"How {counted(report.summary['answers'], 'answer')} ended, and what lost those that are not right.",
-    )
+    intro = f"How {counted(report.summary['answers'], 'answer')} ended, and what lost those that are not right."
+    return Table("Where it failed", ("", "answers", "of those lost"), [*ended, *causes], intro, key=True)
 
 
-def _groups(report: Report) -> list[Table]:
-    """A grouping in which everything falls into one row is left out."""
-    return [
-        Table(
-            heading,
-            ("", "questions", "right", "95 %"),
-            tuple(
-                (label, str(group["n"]), percent(group["right"]), percent_range(group["interval"]))
-                for label, group in report.summary[key].items()
-            ),
-        )
-        for key, heading in _GROUPS.items()
-        if len(report.summary[key]) > 1
-    ]
-
-
-def lost(report: Report) -> Table:
-    """The answers that are not right, unjudged ones too, in their own words."""
+def _groups(heading: str, groups: Summary) -> Table:
+    """No rows where everything falls into one."""
     rows = [
-        (
-            record.id,
-            record.question,
-            record.short_answer or record.text or record.fault or record.reason,
-            record.answers[0] if record.answers else NOTHING,
-            record.cause.value if record.cause else NOTHING,
-        )
-        for record in report.run.records
-        if record.right is not True
+        (label, str(group["n"]), percent(group["right"]), percent_range(group["interval"]))
+        for label, group in groups.items()
     ]
-    return Table("Not answered rightly", ("id", "question", "answer", "accepted", "cause"), tuple(rows), texts=True)
+    return Table(heading, ("", "questions", "right", "95 %"), rows if len(rows) > 1 else ())
 
 
-# --- evidence, cost, trust -------------------------------------------------------------------
-
-
-def _evidence(report: Report) -> Table:
+def _evidence(summary: Summary) -> Table:
     """From the shortlist to the citation: how many needed articles reach each stage."""
-    abstention = report.summary["abstention"]
+    abstention = summary["abstention"]
     declined = (
         ("abstentions that were right", abstention["precision"]),
         ("unanswerable questions abstained from", abstention["recall"]),
     )
     rows = [(label, percent(share), NOTHING) for label, share in declined if share is not None]
-    return Table("Evidence", ("", "share", "95 %"), (*_shares(report.summary, EVIDENCE), *rows))
+    return Table("Evidence", ("", "share", "95 %"), [*_shares(summary, EVIDENCE), *rows])
 
 
-def _cost(report: Report) -> Table:
-    summary = report.summary
-    rows = [
-        (
-            figure.label,
-            number(summary[figure.key]["mean"]),
-            " – ".join(map(number, summary["intervals"].get(figure.key, (None, None)))),
-            number(summary[figure.key]["total"]),
-        )
-        for figure in SPENDING
-    ]
-    seconds, judging, answers = summary["seconds"], summary["judging"], max(1, summary["answers"])
-    rows.append(("seconds, median", number(seconds["median"]), "", ""))
-    rows.append(("seconds, 95th percentile", number(seconds["p95"]), "", ""))
-    if judging["calls"]:
-        rows += [
-            (f"{key} of the judge", number(judging[key] / answers), "", number(judging[key]))
-            for key in ("calls", "tokens")
-        ]
-    return Table("Cost", ("", "per answer", "95 %", "total"), tuple(rows))
+def _cost(summary: Summary) -> Table:
+    rows = []
+    for figure in SPENDING:
+        amount, interval = summary[figure.key], summary["intervals"].get(figure.key, (None, None))
+        rows.append((figure.label, number(amount["mean"]), " – ".join(map(number, interval)), number(amount["total"])))
+    rows.append(("seconds, median", number(summary["seconds"]["median"]), "", ""))
+    if summary["judging"]["calls"]:
+        for name, total in summary["judging"].items():
+            rows.append((f"{name} of the judge", number(total / summary["answers"]), "", number(total)))
+    return Table("Cost", ("", "per answer", "95 %", "total"), rows)
 
 
-def _calibration(report: Report) -> Table:
-    figures = report.summary["calibration"] or {"ece": None, "brier": None, "n": 0, "bins": ()}
+def _calibration(summary: Summary) -> Table:
+    heading, columns = "Calibration of the confidence", ("confidence", "answers", "mean confidence", "right")
+    if not (figures := summary["calibration"]):
+        return Table(heading, columns, ())
     rows = [
         (f"{row['low']:.1f} – {row['high']:.1f}", f"{row['n']:,}", percent(row["confidence"]), percent(row["right"]))
         for row in figures["bins"]
     ]
-    return Table(
-        "Calibration of the confidence",
-        ("confidence", "answers", "mean confidence", "right"),
-        tuple(rows),
+    intro = (
         f"An answer should be right as often as it says. Expected calibration error {number(figures['ece'])}, Brier "
-        f"score {number(figures['brier'])}, over {counted(figures['n'], 'answer')}.",
+        f"score {number(figures['brier'])}, over {counted(figures['n'], 'answer')}."
     )
+    return Table(heading, columns, rows, intro)

@@ -80,8 +80,6 @@ def what_was_run(manifest: Manifest, summary: Summary) -> list[tuple[str, str]]:
     if about := benchmark_of(manifest):
         chosen.append(f"subset {about['subset']}")
     chosen += [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
-    if manifest.get("types"):
-        chosen.append(f"types {', '.join(manifest['types'])}")
     told = [
         ("dataset", f"{dataset['name']} ({dataset['form']}, SHA-256 {str(dataset['digest'])[:12]})"),
         ("questions", "; ".join(chosen)),
@@ -116,9 +114,6 @@ def notes(manifest: Manifest, summary: Summary) -> list[str]:
     ):
         if summary[key]:
             lines.append(f"{counted(summary[key], 'answer')} {what}.")
-    if endings := summary["by_ending"]:
-        said = ", ".join(f"{count:,} {ending.replace('_', ' ')}" for ending, count in endings.items())
-        lines.append(f"{counted(sum(endings.values()), 'question')} not answered: {said}.")
     if manifest.get("excluded"):
         lines.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
     if summary["retrieval"]["missing"]:

@@ -21,15 +21,9 @@ def call(*arguments: object) -> Any:
 def test_the_command_writes_markdown_json_and_the_page(tmp_path: Path) -> None:
     run = store(folder([record("a"), record("b", False, judge=JudgeVerdict.INCORRECT)]), tmp_path / "runs" / "one")
     assert call("report", run).stdout.startswith("# one\n")
-    assert "What is b" not in call("report", run, "--figures-only").stdout
     found = json.loads(call("report", run, "--json").stdout)
     assert (found["n"], found["right"]) == (2, 0.5)
     page = tmp_path / "page.html"
     done = call("report", run, "--html", page)
     assert "answered rightly" in done.stdout
     assert "What is b" in Page(page.read_text(encoding="utf-8")).text
-
-
-def test_a_page_without_questions_is_refused(tmp_path: Path) -> None:
-    done = call("report", tmp_path, "--html", tmp_path / "page.html", "--figures-only")
-    assert "--figures-only" in done.exception.hint

@@ -101,14 +101,13 @@ def test_a_question_opens_to_its_whole_trace() -> None:
 # --- Markdown ----------------------------------------------------------------------------------------
 
 
-def test_figures_only_holds_no_text_of_questions_answers_or_articles() -> None:
+def test_it_holds_no_text_of_questions_answers_or_articles() -> None:
     secret = "Zanzibar"
     one = dataclasses.replace(full(text=secret), types=("numbers",), question=f"Where is {secret}?")
-    found = report_of([one, record("b", types=("dates",))])
-    assert secret in markdown(found)
-    figures = markdown(found, figures_only=True)
+    shown = report_of([one, record("b", types=("dates",))])
+    figures = markdown(shown)
     assert secret not in figures
-    assert str(found.run.path.parent) not in figures
+    assert str(shown.run.path.parent) not in figures
     for heading in ("Accuracy", "Where it failed", "By reasoning type", "Evidence", "Cost", "Calibration"):
         assert f"## {heading}" in figures
 
@@ -121,10 +120,10 @@ def test_figures_stand_with_their_intervals() -> None:
 
 
 def test_text_in_a_table_cannot_break_it() -> None:
-    one = record("a|b", False, question="x | y\n# not a heading <b> [l](http://evil.example) `c` @me www.evil.example")
-    text = markdown(report_of([one]))
+    evil = "x | y\n# not a heading <b> [l](http://evil.example) `c` @me www.evil.example"
+    text = markdown(report_of([record("a", types=(evil,)), record("b", types=("other",))]))
     (row,) = [line for line in text.splitlines() if "not a heading" in line]
-    assert len(re.findall(r"(?<!\\)\|", row)) == 6
+    assert len(re.findall(r"(?<!\\)\|", row)) == 5
     assert "<b>" not in row
     assert "http://" not in row
     assert "www.evil" not in row
