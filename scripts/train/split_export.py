@@ -17,14 +17,10 @@ import numpy.typing as npt
 import onnx
 from tokenizers import Encoding, Tokenizer
 
-from iterative_rag.builtin.networks import log_odds
-from iterative_rag.builtin.question.span_decoding import KINDS, QuestionKind, Split, decoded, deepened
+from iterative_rag.builtin.question.span_decoding import KINDS, Split, decoded, deepened
 from iterative_rag.builtin.question.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
 from iterative_rag.builtin.question.wording import HEADS
 from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session
-from scripts.train import scoring
-from scripts.train.split_align import NESTED, UNKNOWN
-from scripts.train.split_data import Example
 from scripts.train.split_net import CHANNELS, WIDTH
 
 Scores = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
@@ -33,7 +29,6 @@ OUTPUTS: dict[str, list[int | str]] = {
     "kinds": [len(KINDS)],
     "wordings": [sum(len(head) for head in HEADS)],
 }
-UNCALIBRATED = {kind.value: [0.0, 1.0, 1.0] for kind in KINDS}
 
 
 class SplitterGraph(Encoder):
@@ -89,10 +84,10 @@ class Runner:
         stretches, kinds, wordings = self.session.run(list(OUTPUTS), feed(question, encoding))
         return encoding, (stretches, kinds, wordings)
 
-    def split(self, question: str, calibration: dict[str, list[float]]) -> Split:
+    def split(self, question: str) -> Split:
         def look(text: str) -> Split:
             encoding, scores = self.scores(text)
-            return decoded(text, encoding, scores, calibration)
+            return decoded(text, encoding, scores)
 
         return deepened(look(question), look)
 
@@ -113,59 +108,10 @@ def graphs(weights: Weights, tokenizer: str, questions: Sequence[str]) -> tuple[
     return SplitterGraph(weights, ranges).build(), full
 
 
-def is_right(example: Example, split: Split) -> bool:
-    """Whether the kind and the stretches that are used next are the marked ones."""
-    if KINDS[example.kind] is not split.kind:
-        return False
-    wanted = innermost([(mark.start, mark.end) for mark in example.marks or ()])
-    found = split.inner if example.kind == NESTED else split.parts
-    return wanted == innermost([(stretch.start, stretch.end) for stretch in found])
-
-
-def innermost(spans: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The spans that hold no other."""
-    return {one for one in spans if not any(one != two and one[0] <= two[0] and two[1] <= one[1] for two in spans)}
-
-
-def fitted(runner: Runner, examples: Sequence[Example]) -> dict[str, list[float]]:
-    """Logistic regression of being right on the log odds of kind and weakest stretch (Platt, 1999).
-
-    One for what stays whole and one for all that is split: of each kind alone too few are kept back.
-    """
-    whole: list[tuple[float, float, bool]] = []
-    parted: list[tuple[float, float, bool]] = []
-    for example in examples:
-        if example.marks is None or example.kind == UNKNOWN:
-            continue
-        split = runner.split(example.question, UNCALIBRATED)
-        used = split.parts or split.inner
-        weakest = min((stretch.score for stretch in used), default=0.5)
-        row = (log_odds(max(split.probabilities)), log_odds(weakest), is_right(example, split))
-        (whole if split.kind is QuestionKind.SINGLE else parted).append(row)
-    one, other = _logistic(whole), _logistic(parted)
-    return {kind.value: one if kind is QuestionKind.SINGLE else other for kind in KINDS}
-
-
-def _logistic(rows: Sequence[tuple[float, float, bool]]) -> list[float]:
-    """With a small ridge; without rows a modest guess."""
-    if not rows:
-        return [-1.0, 0.5, 0.3]
-    x = np.array([[1.0, kind, weakest] for kind, weakest, _ in rows])
-    y = np.array([float(right) for *_, right in rows])
-    return [round(float(value), 4) for value in scoring.logistic(x, y, ridge=0.5 / len(rows))]
-
-
-def write(
-    out: Path, model: onnx.ModelProto, tokenizer: str, calibration: dict[str, list[float]], made: dict[str, Any]
-) -> None:
-    """Both files; the JSON holds the digest of the network, the tokenizer, the calibration and how it was made."""
+def write(out: Path, model: onnx.ModelProto, tokenizer: str, made: dict[str, Any]) -> None:
+    """Both files; the JSON holds the digest of the network, the tokenizer and how it was made."""
     out.mkdir(parents=True, exist_ok=True)
     content = model.SerializeToString(deterministic=True)
-    facts = {
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "made": made,
-        "calibration": calibration,
-        "tokenizer": json.loads(tokenizer),
-    }
+    facts = {"sha256": hashlib.sha256(content).hexdigest(), "made": made, "tokenizer": json.loads(tokenizer)}
     (out / NETWORK).write_bytes(content)
     (out / FACTS).write_text(json.dumps(facts, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")

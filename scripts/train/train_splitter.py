@@ -34,12 +34,12 @@ from scripts.train import split_data, wording_asked
 from scripts.train.model import load_published, weights_of
 from scripts.train.split_compose import Composer, stock
 from scripts.train.split_data import Example
-from scripts.train.split_export import UNCALIBRATED, Runner, fitted, graphs, write
+from scripts.train.split_export import Runner, graphs, write
 from scripts.train.split_net import SplitterNet, batch_of, cut_tokenizer, loss, row_of
 from scripts.train.wording_made import WordingMaker
 
 WEIGHTS, TOKENIZER = "splitter.safetensors", "splitter-tokenizer.json"
-KEPT_BACK_PERCENT = 6  # of the training questions, for the calibration
+KEPT_BACK_PERCENT = 6  # of the training questions, for the check of the quantised network
 RANGE_QUESTIONS, MIN_SAME = 600, 0.93
 AVERAGED = 0.995  # of the running average, what a step leaves of it
 
@@ -158,17 +158,17 @@ def finish(plan: Plan, data: Path, folder: Path, out: Path) -> None:
     onnx.checker.check_model(small)
     aside = [e for e in (*files, *whole) if kept_back(e)]
     runner, exact = Runner(small, tokenizer), Runner(full, tokenizer)
-    pairs = [(runner.split(e.question, UNCALIBRATED), exact.split(e.question, UNCALIBRATED)) for e in aside]
+    pairs = [(runner.split(e.question), exact.split(e.question)) for e in aside]
     same = sum((a.kind, spans(a)) == (b.kind, spans(b)) for a, b in pairs) / len(pairs)
     print(f"{len(aside)} questions kept back; int8 splits {same:.1%} as float32 does")
     if same < MIN_SAME:
         raise SystemExit("refused: the quantised model is too far from the float32 one")
-    write(out, small, tokenizer, fitted(runner, aside), {**asdict(plan), "int8 as float32": round(same, 4)})
+    write(out, small, tokenizer, {**asdict(plan), "int8 as float32": round(same, 4)})
     print(f"wrote {out / NETWORK}, {(out / NETWORK).stat().st_size:,} bytes")
 
 
 def spans(split: Split) -> tuple[tuple[int, int], ...]:
-    return tuple((stretch.start, stretch.end) for stretch in (*split.inner, *split.parts))
+    return tuple((stretch.start, stretch.end) for stretch in split.inner)
 
 
 def main() -> None:

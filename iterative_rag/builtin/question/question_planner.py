@@ -95,17 +95,19 @@ class QuestionPlanner:
 
     def _plan_sentence(self, question: str) -> Node:
         whole = f"{' '.join(question.split()).rstrip(' ?.!')}?"
-        node = parse(question, self._expand, self._without) or self._expand(whole, whole)
+        node = parse(question, self._expand, self._without) or self._expand(whole, whole, try_unsure=True)
         if not isinstance(node, Lookup) or not node.slots or any(map(_computes, node.slots)):
             return node
         if not is_well_formed(node):
             return as_it_stands(whole)
         return Fallback(whole, replace(node, source=""), as_it_stands(whole))
 
-    def _expand(self, question: str, source: str) -> Node:
-        """A look-up whose descriptions, as the splitter finds them, are looked up first."""
+    def _expand(self, question: str, source: str, *, try_unsure: bool = False) -> Node:
+        """A look-up whose descriptions, as the splitter finds them, are looked up first. `try_unsure`: also one of
+        which it is not sure, for a question that is tried as it stands afterwards."""
         whole = as_one(question, source)
-        pointed = plan_split(self._splitter.split(reordered(question))) if self._splitter else None
+        split = self._splitter.split(reordered(question)) if self._splitter else None
+        pointed = plan_split(split) if split and (split.is_sure or try_unsure) else None
         if pointed is None or count_flaws(pointed) > count_flaws(whole):
             return whole
         return replace(_without_echo(pointed), source=source)

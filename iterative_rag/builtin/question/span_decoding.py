@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from iterative_rag.builtin.networks import log_odds
 from iterative_rag.builtin.question.wording import HEADS, Act, Wording
 
 if TYPE_CHECKING:
@@ -78,17 +76,19 @@ class QuestionSpan:
 class Split:
     """A question with its kind and spans.
 
-    `inner` holds the descriptions, innermost first; `parts` the two sides of a comparison or the two conditions.
-    `probabilities` are those of KINDS; `confidence` is the calibrated probability that kind and spans are all right.
+    `inner` holds the descriptions, innermost first; `probabilities` are those of KINDS.
     """
 
     question: str
     kind: QuestionKind
     probabilities: tuple[float, ...]
     inner: tuple[QuestionSpan, ...] = ()
-    parts: tuple[QuestionSpan, ...] = ()
-    confidence: float = 0.0
     wording: Wording | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the network takes the question for one of its kind; else its best description is a try."""
+        return self.probabilities[KINDS.index(self.kind)] == max(self.probabilities)
 
 
 # --- from scores to a split -------------------------------------------------------------------
@@ -98,13 +98,11 @@ def decoded(
     question: str,
     encoding: Encoding,
     outputs: Sequence[Scores],
-    calibration: dict[str, list[float]],
 ) -> Split:
     """Decode the likeliest kind and its spans.
 
     The outputs of the network are logits: of spans, shape (len(FORMS) + len(ASKS) + 1, pieces, pieces) over (first,
-    last) pieces, the last channel for names; of KINDS; and of the classes of all HEADS in a row. `calibration` holds
-    for each kind the weights of the logistic regression of `confidence`.
+    last) pieces, the last channel for names; of KINDS; and of the classes of all HEADS in a row.
     """
     import numpy as np
 
@@ -113,17 +111,12 @@ def decoded(
     kind = KINDS[int(np.argmax(kinds))]
     spans = _SpanScores(scores, encoding)
     inner: list[QuestionSpan] = []
-    parts: list[QuestionSpan] = []
-    if kind is not QuestionKind.SINGLE:
-        inner = spans.nested(at_least_one=kind is QuestionKind.NESTED)
-    elif inner := spans.best_description(UNSURE):
+    if kind is QuestionKind.NESTED:
+        inner = spans.nested()
+    elif kind is QuestionKind.SINGLE and (inner := spans.best_description(UNSURE)):
         kind = QuestionKind.NESTED
-    if kind in (QuestionKind.COMPARISON, QuestionKind.INTERSECTION):
-        parts = spans.two_parts()
     inner.sort(key=lambda span: (span.end - span.start, span.start))
-    confidence = _calibrated(calibration.get(kind.value), max(probabilities), parts or inner)
-    wording = _wording(question, wordings, spans)
-    return Split(question, kind, probabilities, tuple(inner), tuple(parts), confidence, wording)
+    return Split(question, kind, probabilities, tuple(inner), _wording(question, wordings, spans))
 
 
 def _softmax(logits: Scores) -> Scores:
@@ -184,14 +177,6 @@ def _shorter(span: QuestionSpan, outer: QuestionSpan) -> bool:
     return span.end - span.start < outer.end - outer.start - 4
 
 
-def _calibrated(weights: Sequence[float] | None, kind: float, used: Sequence[QuestionSpan]) -> float:
-    """Calibrated confidence: logistic regression on the log odds of the kind and of the lowest-scored span."""
-    if weights is None:
-        return 0.0
-    weakest = min((span.score for span in used), default=0.5)
-    return 1 / (1 + math.exp(-(weights[0] + weights[1] * log_odds(kind) + weights[2] * log_odds(weakest))))
-
-
 class _SpanScores:
     """The scores of all spans that begin and end at word boundaries."""
 
@@ -226,15 +211,13 @@ class _SpanScores:
                 spans.append(self._span(forms[form], first, last))
         return spans
 
-    def nested(self, *, at_least_one: bool) -> list[QuestionSpan]:
-        """The best descriptions that are pairwise disjoint or nested, best first."""
+    def nested(self) -> list[QuestionSpan]:
+        """The best descriptions that are pairwise disjoint or nested, best first; at least one."""
         kept: list[QuestionSpan] = []
         for span in self._best((0, 1), 4 * _MAX_SPANS, LEAST):
             if all(_fits(span, other) for other in kept):
                 kept.append(span)
-        if not kept and at_least_one:
-            kept = self.best_description(0.0)
-        return kept[:_MAX_SPANS]
+        return kept[:_MAX_SPANS] or self.best_description(0.0)
 
     def best_description(self, least: float) -> list[QuestionSpan]:
         return self._best((0, 1), 1, least)
@@ -254,12 +237,6 @@ class _SpanScores:
             if len(spans) == count:
                 return sorted(spans), least
         return [], 0.0
-
-    def two_parts(self) -> list[QuestionSpan]:
-        """The best part and the best one disjoint from it, in question order; empty if there is no second."""
-        parts = self._best((2,), 64, 0.0)
-        other = next((span for span in parts[1:] if _apart(span, parts[0])), None)
-        return sorted((parts[0], other), key=lambda span: span.start) if other else []
 
 
 def _apart(span: QuestionSpan, other: QuestionSpan) -> bool:

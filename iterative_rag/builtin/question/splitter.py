@@ -36,7 +36,7 @@ FACTS: Final = "splitter.json"
 MAX_PIECES: Final = 192  # longer questions are truncated
 SHAPES: Final = 12
 # Version of the decoding rules, part of the cache key: raise it when `span_decoding` changes what it returns.
-READING: Final = 4
+READING: Final = 5
 
 
 class Splitter:
@@ -53,14 +53,14 @@ class Splitter:
     def split(self, question: str) -> Split:
         """Split a question; the result depends on nothing else. A question without words is SINGLE."""
         if not any(character.isalnum() for character in question):
-            return Split(question, QuestionKind.SINGLE, (1.0, 0.0, 0.0, 0.0), confidence=1.0)
+            return Split(question, QuestionKind.SINGLE, (1.0, 0.0, 0.0, 0.0))
         key = ["split", READING, self._version(), question]
         return cached_result(
             self._cache, key, _form(), lambda: self._loaded().split(question), partial(_fits, question)
         )
 
     def _version(self) -> str:
-        """SHA-256 of the file that identifies the network and holds its vocabulary and calibration."""
+        """SHA-256 of the file that identifies the network and holds its vocabulary."""
         return hashlib.sha256(read_file(self._weights, FACTS)).hexdigest()
 
 
@@ -74,8 +74,8 @@ def _fits(question: str, split: Split) -> bool:
     return (
         split.question == question
         and len(split.probabilities) == len(QuestionKind)
-        and all(math.isfinite(number) for number in (*split.probabilities, split.confidence))
-        and all(0 <= span.start < span.end <= len(question) for span in (*split.inner, *split.parts))
+        and all(map(math.isfinite, split.probabilities))
+        and all(0 <= span.start < span.end <= len(question) for span in split.inner)
     )
 
 
@@ -92,7 +92,6 @@ class _SplitterNetwork:
         self._network = load_network(weights, NETWORK, str(facts.get("sha256")))
         self._tokenizer = tokenizer(json.dumps(facts["tokenizer"]).encode())
         self._tokenizer.enable_truncation(MAX_PIECES)
-        self._calibration: dict[str, list[float]] = facts["calibration"]
 
     def split(self, question: str) -> Split:
         # A lone surrogate, as in a damaged file, is not valid Unicode; "?" keeps the character offsets.
@@ -106,14 +105,14 @@ class _SplitterNetwork:
         encoding = self._tokenizer.encode(text)
         shapes = np.array(shapes_of(text, encoding.offsets), np.int64)
         outputs = self._network.run({"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
-        return decoded(text, encoding, outputs, self._calibration)
+        return decoded(text, encoding, outputs)
 
 
 _LONE: Final = lazy_pattern("[\ud800-\udfff]")
 
 
 def _facts(weights: Traversable) -> dict[str, Any]:
-    """Read the network's sha256, tokenizer and calibration. Raises WeightsError if the file is missing or damaged."""
+    """Read the network's sha256 and tokenizer. Raises WeightsError if the file is missing or damaged."""
     told = read_file(weights, FACTS)
     try:
         facts = json.loads(told)

@@ -93,10 +93,16 @@ _EXTRAPOSED = lazy_pattern(
     r"(?P<verb>[a-z]+) (?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,})$",
     re.IGNORECASE,
 )
+_IN_FRONT = lazy_pattern(
+    r"^(?P<when>(?:in|during|at|on) the .{5,}), (?P<asked>(?:who|whom|whose|what|which|where|how)\b.+)$", re.IGNORECASE
+)
 
 
 def reordered(question: str) -> str:
-    """The question with an extraposed clause at its noun: "the river rise that ..." -> "the river that ... rise"."""
+    """The question as the network was taught to read it: first what is asked ("In the year that ..., who won Y?"), and
+    an extraposed clause at its noun ("the river rise that ..." -> "the river that ... rise")."""
+    if match := _IN_FRONT.match(question.rstrip("?")):
+        return f"{capitalize(match['asked'])} {match['when'][0].lower()}{match['when'][1:]}?"
     match = _EXTRAPOSED.match(question.rstrip("?"))
     if match and (match["verb"] in BASE_VERBS or is_participle(tokenize(match["verb"])[0])):
         return f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}?"

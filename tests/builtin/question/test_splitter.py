@@ -21,10 +21,6 @@ def inner(split: Split) -> list[str]:
     return [split.question[span.start : span.end] for span in split.inner]
 
 
-def parts(split: Split) -> list[str]:
-    return [split.question[span.start : span.end] for span in split.parts]
-
-
 # --- splits -------------------------------------------------------------------------------------
 
 NESTED = table(__file__, "nested")
@@ -51,15 +47,8 @@ def test_descriptions_are_found_innermost_first(splitter: Splitter, question: st
 def test_a_question_of_one_look_up_stays_whole(splitter: Splitter, question: str) -> None:
     split = splitter.split(question)
     assert split.kind is QuestionKind.SINGLE
-    assert (split.inner, split.parts) == ((), ())
+    assert split.inner == ()
     assert plan_split(split) is None
-
-
-@pytest.mark.parametrize(("question", "expected"), table(__file__, "sides"))
-def test_a_comparison_has_its_two_sides(splitter: Splitter, question: str, expected: list[str]) -> None:
-    split = splitter.split(question)
-    assert split.kind is QuestionKind.COMPARISON
-    assert parts(split) == expected
 
 
 def test_what_a_description_stands_for(splitter: Splitter) -> None:
@@ -87,7 +76,7 @@ def test_offsets_are_those_of_the_characters(splitter: Splitter, name: str) -> N
 def test_odd_texts_raise_nothing(splitter: Splitter, text: str) -> None:
     split = splitter.split(text)
     assert split.question == text
-    for found in (*split.inner, *split.parts):
+    for found in split.inner:
         assert 0 <= found.start < found.end <= len(text)
 
 
@@ -100,9 +89,6 @@ def test_spans_lie_inside_and_never_cross(text: str) -> None:
         assert 0 <= one.start < one.end <= len(text)
         for other in split.inner:
             assert one == other or one.holds(other) or other.holds(one) or not _cross(one, other)
-    if split.parts:
-        first, second = split.parts
-        assert first.end <= second.start
 
 
 _SHARED = Splitter()
