@@ -12,7 +12,6 @@ from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.article_parts import (
     Table,
     beginning,
-    is_name_of,
     lists,
     rows,
     section_named,
@@ -21,7 +20,6 @@ from iterative_rag.retrieval.article_parts import (
     tables,
 )
 from iterative_rag.retrieval.article_titles import ArticleTitles
-from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import Nearness, word_places
@@ -51,7 +49,6 @@ _NEARNESS = {
     Nearness.NEAR: "not in these words; near one another in ",
     Nearness.MOST: "not all of these words; most of them in ",
 }
-LOST = "; rows of its lists were lost: they are not in the corpus"
 # The calls that look into one article.
 LookingCall = FindCall | SectionCall | RowsCall
 
@@ -161,22 +158,17 @@ def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
 
 
 def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
-    """The rows of a table, or the entries of a list where no table is meant, and what was lost of both."""
+    """The rows of a table, or the entries of a list where no table is meant."""
     text = document.text
     tabular, bulleted = tables(text), lists(text)
-    lost = [entry.section or document.title for entry in lost_rows(document)]
     named = [_named("Tables, with their rows", document, tabular)] if tabular else []
     named += [_named("Lists, with their entries", document, bulleted)] if bulleted else []
-    named += [f"Without their rows in this text: {' · '.join(lost)}"] if lost else []
     listed = lines(named)
     told = "" if tabular else "no tables in this article; "
-    if is_name_of(name, lost) and not is_name_of(name, [table.heading for table in (*tabular, *bulleted)]):
-        return Found(asked, "the rows of that list were lost: they are not in the corpus", listed)
     table = table_named(text, tabular, name) or table_named(text, bulleted, name)
     if table is None:
         told += ("no list like that" if name else "no lists") if not tabular else "the article has no table like that"
-        return Found(asked, told + (LOST if lost else ""), listed)
-    told += LOST.removeprefix("; ") + "; " if lost and not tabular else ""
+        return Found(asked, told, listed)
     chosen = rows(text, table, wanted)
     if not chosen:
         return Found(asked, f"{told}none of {counted(len(table.rows), 'row')} holds all these words", listed)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Sequence
 
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.retrieval.document_reader import DocumentReader
-from iterative_rag.retrieval.lost_rows import lost_at, lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import window
 from iterative_rag.types import (
     Fact,
-    LostRowsStep,
     Need,
     ShortlistedDocument,
     ShortlistStep,
@@ -50,7 +48,6 @@ class DataFinder:
         self.corpus, self._reader, self._corrector = run.corpus, reader or run.reader, corrector
         self._budget, self._settings, self._sparing = run.budget, run.settings, run.traits.calls_cost
         self._listed: dict[str, set[str]] = {}
-        self._lost: set[tuple[str, str]] = set()  # lists without rows, by document and section
 
     @property
     def searches_web(self) -> bool:
@@ -78,21 +75,18 @@ class DataFinder:
         """
         since, hop, question = since or self._budget.usage(), state.next_hop, state.inquiry.original
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
-        lost: list[LostRowsStep] = []
         try:
             listing = self._pages(hop, needs) if online else self._shortlists(hop, needs, wider=wider, brief=brief)
             shortlists = yield from listing
             readings = yield from self._read(hop, needs, shortlists, question)
             if not online:
-                lost += self._lost_lists(hop, zip(needs, shortlists, readings, strict=False))
-                yield from lost
                 readings += yield from self._corrected(hop, needs, readings, shortlists, question, wider=wider)
         except IterativeRAGError:
             self._listed |= listed  # what was listed was not read
             raise
         titles = [entry.title for entries in shortlists for entry in entries]
         state = state.with_hop(needs, titles, _new_facts(readings, state), self._budget.used_since(since))
-        state = state.with_readings(readings).with_lost_lists(lost)
+        state = state.with_readings(readings)
         yield state
         for reading in readings:
             if reading.cap:
@@ -147,15 +141,8 @@ class DataFinder:
 
     def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
         if self._sparing:
-            return not (self._reader.memory.has_asked(need, entry.document_id) or self._is_lost(entry))
+            return not self._reader.memory.has_asked(need, entry.document_id)
         return entry.document_id not in listed
-
-    def _is_lost(self, entry: ShortlistedDocument) -> bool:
-        """Whether a document was listed for a list that is known to have lost its rows."""
-        if not any(document == entry.document_id for document, _ in self._lost):
-            return False
-        lost = lost_at(self.corpus.document(entry.document_id), entry)
-        return lost is not None and (entry.document_id, lost.section) in self._lost
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -200,19 +187,6 @@ class DataFinder:
             return []
         size = self._settings.window_chars
         return [window(self.corpus.document(entry.document_id), entry, size) for entry in documents]
-
-    def _lost_lists(self, hop: int, read: Iterable[tuple[Need, Shortlist, NeedReading]]) -> Iterator[LostRowsStep]:
-        """Tell each list whose rows are not in the text, once, where a need that was read there got no value."""
-        for need, documents, reading in read if self._sparing else ():
-            if any(fact.value for fact in reading.facts):
-                continue
-            for entry in documents:
-                if entry.document_id not in reading.documents:
-                    continue
-                lost = lost_for(self.corpus.document(entry.document_id), entry, need)
-                if lost and (entry.document_id, lost.section) not in self._lost:
-                    self._lost.add((entry.document_id, lost.section))
-                    yield LostRowsStep(hop, need, entry.title, entry.source, lost.section)
 
 
 def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, ...]:

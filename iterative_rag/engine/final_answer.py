@@ -20,7 +20,6 @@ from iterative_rag.types import (
     Draft,
     Fault,
     Inquiry,
-    LostRowsStep,
     ReasonCode,
     Status,
     UnreadDocument,
@@ -79,7 +78,6 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         caveats=(
             *(map(numbers.renumbered, draft.caveats) if draft.answered else ()),
             *_left_out(written),
-            *_lost_rows(ending.of(LostRowsStep), state.inquiry),
         ),
         last_attempt=draft.answered and draft.last_attempt,
         chain=numbers.chain(),
@@ -133,12 +131,6 @@ def _left_out(draft: Draft) -> Iterator[str]:
         yield f"Left out, because no quoted fact proves it: {parts}."
     if draft.uncovered:
         yield f"Nothing was found or written on: {'; '.join(draft.uncovered)}."
-
-
-def _lost_rows(lost: Sequence[LostRowsStep], inquiry: Inquiry) -> tuple[str, ...]:
-    """What to know of lists without rows, where nothing else gave their needs a value."""
-    valued = {fact.need.key for fact in inquiry.facts if fact.value}
-    return tuple(dict.fromkeys(step.caveat for step in lost if step.need.key not in valued))
 
 
 def _with_sound_notes(draft: Draft, inquiry: Inquiry) -> Draft:

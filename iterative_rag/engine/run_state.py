@@ -16,7 +16,6 @@ from iterative_rag.types import (
     Fact,
     HopRecord,
     Inquiry,
-    LostRowsStep,
     Need,
     OutlineSection,
     Reflection,
@@ -98,11 +97,6 @@ class RunState:
         unread = (unread for reading in readings for unread in reading.unread)
         errors = (reading.error for reading in readings if reading.error)
         return replace(self, unread=(*self.unread, *unread), unreadable=self.unreadable or next(errors, None))
-
-    def with_lost_lists(self, lost: Sequence[LostRowsStep]) -> RunState:
-        """The state after lists turned out to have no rows."""
-        names = (*self.inquiry.lost_lists, *(step.name for step in lost))
-        return replace(self, inquiry=replace(self.inquiry, lost_lists=names)) if lost else self
 
     def under_way(self) -> RunState:
         """The state once what an edit left to do was begun."""

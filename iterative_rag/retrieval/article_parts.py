@@ -168,12 +168,6 @@ def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | No
     return best[2] if best and best[0] > 0 else None
 
 
-def is_name_of(name: str, headings: Sequence[str]) -> bool:
-    """Whether one of the headings has all words of the name."""
-    wanted = _stems(name)
-    return bool(wanted) and any(wanted <= _stems(heading) for heading in headings)
-
-
 def rows(text: str, table: Table, words: str) -> list[Span]:
     """The rows that hold all words of a filter; all rows without one."""
     wanted = _stems(words)

@@ -164,7 +164,6 @@ class Inquiry:
     facts: tuple[Fact, ...] = ()
     tried: tuple[Need, ...] = ()
     computed: tuple[Computation, ...] = ()
-    lost_lists: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     form: AnswerForm = AnswerForm.VALUE
     outline: tuple[OutlineSection, ...] = ()

@@ -105,7 +105,7 @@ def test_a_quote_is_looked_for_in_every_article_of_its_title(settings: Settings)
     assert answer.citations[0].source.endswith("metals/mercury.md")
 
 
-# --- rows, lists and lost rows ---------------------------------------------------------------
+# --- rows and lists -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,3 @@ def test_lists_stand_in_for_tables(settings: Settings, asked: Mapping[str, str],
     assert "Lists, with their entries: 1. First keepers (3) · 2. Later keepers (2)" in shown
     assert held in shown
     assert left_out not in shown
-
-
-def test_rows_that_the_corpus_lost_are_told(settings: Settings) -> None:
-    shown, _ = after(settings, {"tool": "list_rows", "title": "Keepers of Skarn", "table": "assistants"})
-    assert "the rows of that list were lost: they are not in the corpus" in shown
-    assert "Without their rows in this text: Assistants" in shown

@@ -15,7 +15,7 @@ from iterative_rag.cli.console import Printer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.storage.output import answer_to_json
-from iterative_rag.types import Answer, LostRowsStep, Status
+from iterative_rag.types import Answer, Status
 
 CORPUS = MemoryCorpus(
     {
@@ -118,30 +118,6 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     )
     answer = asked(llm)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
-
-
-# --- lists without rows ----------------------------------------------------------------------
-
-LIST = "List of architects of Karsa"
-LISTS = MemoryCorpus(
-    {LIST: "This is a list of the four architects of Karsa.", "Karsa": "Karsa is a town.", "Velm": "Velm is a town."}
-)
-
-
-def test_a_list_without_rows_is_told_and_not_read_again_for_other_needs() -> None:
-    """Nothing noticed that the rows were lost; the list was read for one need after another."""
-    needs = ["Who are the four architects of Karsa?", "Which four persons does the list of architects of Karsa name?"]
-    llm = ScriptedLLM(
-        {
-            "analyse": [*({"status": "needs", "needs": [need]} for need in needs), {"status": "stuck"}],
-            "extract": lambda request: NOTHING,
-        }
-    )
-    steps = run_loop(LISTS, llm, "Which of the four architects of Karsa was born first?", shortlist=3)
-    told = [(step.hop, step.title) for step in steps if isinstance(step, LostRowsStep)]
-    assert told == [(1, LIST)]
-    assert sum(f"Title: {LIST}" in request.user for request in llm.asked("extract")) == 1
-    assert outcome(steps).caveats == (f"{LIST} is a list whose rows are not in the corpus.",)
 
 
 # --- other values and caveats ----------------------------------------------------------------

@@ -92,8 +92,4 @@ def tried_needs(inquiry: Inquiry) -> str:
         named = dict.fromkeys(twin.see for twin in inquiry.tried if twin == need and twin.see in inquiry.absent)
         absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
         tried.append(f"- {need.question} -> {marks}{partly}{absent}")
-    shown = lines(tried)
-    if inquiry.lost_lists:
-        shown += "\n\nLISTS WITHOUT ROWS (their headings are in the documents, their rows are not):\n"
-        shown += fence(lines(f"- {as_field(heading)}" for heading in inquiry.lost_lists), "lists")
-    return shown or NOTHING_TRIED
+    return lines(tried) or NOTHING_TRIED

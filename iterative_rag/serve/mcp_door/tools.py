@@ -20,7 +20,6 @@ from iterative_rag.errors import ServerBusy, UsageError
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.joint_corpus import corpus_and_id
 from iterative_rag.retrieval.article_parts import Table, lists, section_named, sections, tables
-from iterative_rag.retrieval.lost_rows import lost_rows
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
 from iterative_rag.serve.guards.token import client_of
@@ -120,7 +119,6 @@ class OutlineResult(Source):
     sections: list[Section]
     tables: list[Rows]
     lists: list[Rows]
-    lost: list[str] = Field(description="Tables and lists whose rows are missing from this text.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ class Tools:
         )
 
     def outline(self, document: DocumentName, corpus: CorpusName = "") -> OutlineResult:
-        """The sections, tables and lists of a document with their offsets, and which of them lost their rows."""
+        """The sections, tables and lists of a document with their offsets."""
         held = opened_corpus(self.runs.pool, corpus)
         read = _document_named(held, document)
         return OutlineResult(
@@ -182,7 +180,6 @@ class Tools:
             sections=[Section(heading=part.heading, start=part.start, end=part.end) for part in sections(read.text)],
             tables=_rows(tables(read.text)),
             lists=_rows(lists(read.text)),
-            lost=[rows.section or read.title for rows in lost_rows(read)],
         )
 
     def list_corpora(self) -> dict[str, list[dict[str, Any]]]:
