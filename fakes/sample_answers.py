@@ -35,7 +35,6 @@ from iterative_rag.types import (
     HopRecord,
     Known,
     Label,
-    LostRowsStep,
     ModelUsage,
     Need,
     Needs,
@@ -178,7 +177,6 @@ def steps_to(answer: Answer) -> list[Step]:
         RephrasingStep(1, QUESTION, "Who founded Aldermere?"),
         PlanningStep(1, Plan((PlannedStep(OTHER.question, "its founder"),), "one is left")),
         GradingStep(1, NEED, (SHORTLISTED.title,), (Grade(0.9, Label.PERFECT, "it says so"),), Verdict.CORRECT),
-        LostRowsStep(1, OTHER, "List of mayors", "corpus/List of mayors.md", "Mayors"),
         CorrectionStep(1, NEED, Rewording(("the Sunday bridge",), "bridges", "A bridge."), (SHORTLISTED,)),
         WebStep(
             1,

@@ -18,7 +18,6 @@ from iterative_rag.types import (
     FollowUpStep,
     GradingStep,
     Known,
-    LostRowsStep,
     Need,
     Needs,
     PlanningStep,
@@ -139,8 +138,6 @@ def _correction_notes(step: Step) -> list[Note]:
             graded = sorted(zip(step.grades, step.titles, strict=True), key=lambda item: -item[0].score)[:_SHOWN]
             shown = " · ".join(f"{title} {grade.label.value} {grade.score:.2f}" for grade, title in graded)
             return [Note("graded", f"{step.verdict.value}: {shown}", need=need)]
-        case LostRowsStep():
-            return [Note("rows missing", step.caveat, True)]
         case CorrectionStep(need=need, rewording=rewording):
             words = " · ".join(rewording.phrasings) or rewording.broader or "no other words"
             titles = " · ".join(entry.title for entry in step.documents) or "nothing new"

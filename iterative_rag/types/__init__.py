@@ -79,7 +79,6 @@ from iterative_rag.types.steps import (
     FinalStep,
     FollowUpStep,
     GradingStep,
-    LostRowsStep,
     PlanningStep,
     ReadingFault,
     ReadingStep,

@@ -86,26 +86,6 @@ class GradingStep(NeedStep):
 
 
 @dataclass(frozen=True, slots=True)
-class LostRowsStep(NeedStep):
-    """A listed document holds a list or table whose rows are not in its text: the section of this name, or the whole
-    article where `section` is "". What the need asks for may have stood there."""
-
-    title: str
-    source: str
-    section: str = ""
-
-    @property
-    def name(self) -> str:
-        """The list, as it is told: a title, or a section of one."""
-        return f"The section “{self.section}” of {self.title}" if self.section else self.title
-
-    @property
-    def caveat(self) -> str:
-        """One sentence for whoever reads the answer."""
-        return f"{self.name} is a list whose rows are not in the corpus."
-
-
-@dataclass(frozen=True, slots=True)
 class CorrectionStep(NeedStep):
     """A need was searched for in other words; `documents` are those that the first search had not listed, and those
     that it had listed with other parts of their text."""
@@ -204,7 +184,6 @@ Step = (
     | PlanningStep
     | ShortlistStep
     | GradingStep
-    | LostRowsStep
     | CorrectionStep
     | WebStep
     | ReadingStep

@@ -11,7 +11,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.settings.choices import AUTO
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.languages import language_names
-from iterative_rag.types import AnalysisStep, LostRowsStep, Needs, ReadingStep, ReasonCode, Step
+from iterative_rag.types import AnalysisStep, Needs, ReadingStep, ReasonCode, Step
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory.rag import IterativeRAG
@@ -77,19 +77,16 @@ def missing_articles(steps: Sequence[Step], titles: Callable[[], Iterable[str]])
 
 
 def _wanted(steps: Sequence[Step]) -> list[str]:
-    """Where the model expected a fact, lists without rows, and names in needs that brought nothing."""
+    """Where the model expected a fact, and names in needs that brought nothing."""
     met = {fact.need.question for step in steps if isinstance(step, ReadingStep) for fact in step.facts}
     titles = []
     for step in steps:
-        match step:
-            case AnalysisStep(analysis=Needs(needs)):
-                for need in needs:
-                    if need.see:
-                        titles.append(need.see)
-                    elif need.question not in met:
-                        titles += _names(need.question)
-            case LostRowsStep():
-                titles.append(step.title)
+        if isinstance(step, AnalysisStep) and isinstance(step.analysis, Needs):
+            for need in step.analysis.needs:
+                if need.see:
+                    titles.append(need.see)
+                elif need.question not in met:
+                    titles += _names(need.question)
     return titles
 
 

@@ -103,7 +103,7 @@ function liveRun() {
     withdrawn.hidden = false;
     announce(withdrawn.textContent);
   });
-  for (const name of ["planning", "shortlist", "grading", "lostrows", "correction", "web", "answering", "reflection", "degraded", "tool"]) {
+  for (const name of ["planning", "shortlist", "grading", "correction", "web", "answering", "reflection", "degraded", "tool"]) {
     on(name, refresh);
   }
   on("followup", (told) => {
