@@ -12,7 +12,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -23,11 +22,11 @@ from iterative_rag.retrieval.article_parts import with_sections
 from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
-from iterative_rag.retrieval.reading_memory import LateWindow, ReadingMemory
+from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.retrieval.reading_policy import WITH_ANY_NAME, ReadingPolicy, mentions, within_limit
 from iterative_rag.retrieval.spans import without
 from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
-from iterative_rag.system.cancellation import RunStopped, first_done, observing
+from iterative_rag.system.cancellation import first_done, observing
 from iterative_rag.system.threads import LastingPool
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
 
@@ -69,7 +68,7 @@ class DocumentReader:
         self, tasks: Sequence[ReadingTask], *, question: str = "", seconds: float | None = None
     ) -> tuple[NeedReading, ...]:
         """Read all needs, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one that the
-        needs were derived from. Facts that an earlier reading did not wait for come as further readings."""
+        needs were derived from."""
         readings = _HopReading(self, tasks, question if self.sparing else "").run(seconds)
         return within_limit(readings, self.fact_limit)
 
@@ -91,10 +90,18 @@ class _HopReading:
         self._flight: list[WindowCall] = []
 
     def run(self, seconds: float | None) -> tuple[NeedReading, ...]:
-        """Read for at most `seconds`. Facts of calls that an earlier reading did not wait for come last, each need as a
-        reading of its own."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        late = self._late()
+        """Read for at most `seconds`. Afterwards, also where the run is stopped, nothing that is under way goes on."""
+        try:
+            cap = self._read_until(None if seconds is None else time.monotonic() + seconds)
+            if self._reader.sparing:
+                self._keep_what_has_come()
+        finally:
+            for call in self._flight:
+                call.superseded.set()
+        return tuple(plan.result(cap, self._window) for plan in self._plans)
+
+    def _read_until(self, deadline: float | None) -> Cap | None:
+        """Read until every need has enough; the limit that ended it before, if one did."""
         cap: Cap | None = None
         while True:
             if cap is None:
@@ -102,24 +109,11 @@ class _HopReading:
                 self._start()
             pending = [call.future for call in self._flight if call.future and call.needed]
             if not pending:
-                break
+                return cap
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not self._first_done(pending, left):
-                cap = Cap.SECONDS
-                break
+            if not first_done(pending, left):
+                return Cap.SECONDS
             cap = self._receive() or cap
-        if self._reader.sparing:
-            self._leave()
-        return (*(plan.result(cap, self._window) for plan in self._plans), *late)
-
-    def _first_done(self, pending: Sequence[Future[tuple[Extract, ...]]], seconds: float | None) -> bool:
-        """Whether a call was done in time. Where the run is stopped meanwhile, nothing that is under way goes on."""
-        try:
-            return bool(first_done(pending, seconds))
-        except RunStopped:
-            for call in self._flight:
-                call.superseded.set()
-            raise
 
     # --- what to read -------------------------------------------------------------------------
 
@@ -167,7 +161,7 @@ class _HopReading:
             in_vain = self._memory.in_vain(plan.need, id_)
             every = plan.asked > max(WITH_ANY_NAME, plan.policy.least)
             if in_vain or not mentions(plan.need, self._window(item.entry), every=every):
-                plan.passes(item, in_vain=in_vain)
+                item.rest, item.passed, item.in_vain = False, True, in_vain
                 return
         sharing = [(plan, item)]
         for other in self._plans:
@@ -274,16 +268,15 @@ class _HopReading:
             assert call.future is not None
             try:
                 call.extracts = _of(call.future.result(), call.position)
-            except CapReached as reached:
-                cap, call.refused, call.extracts = reached.cap, True, ()
             except IterativeRAGError as error:
+                cap = error.cap if isinstance(error, CapReached) else cap
                 call.fault, call.extracts = error, ()
             self._accept(call)
         return cap
 
     def _accept(self, call: WindowCall) -> None:
-        lost = call.fault or call.refused
-        self._memory.note([plan.need for plan in call.plans], replace(call.window, spans=()) if lost else call.window)
+        read = replace(call.window, spans=()) if call.fault else call.window
+        self._memory.note([plan.need for plan in call.plans], read)
         for plan in call.plans:
             while plan.accepts:
                 self._take(plan, plan.calls[plan.accepted])
@@ -306,38 +299,13 @@ class _HopReading:
             plan.take(fact)
             self._memory.keep(fact)
 
-    def _leave(self) -> None:
-        """Keep what has arrived although it was not waited for; cancel what is still under way. Where a provider cannot
-        end a call, it is remembered, and what it brings is kept."""
+    def _keep_what_has_come(self) -> None:
+        """Take the facts of calls that have ended although no need waited for them."""
         self._receive()
         for plan in self._plans:
             for call in plan.calls[plan.accepted :]:
                 if call.extracts is not None:
                     self._take(plan, call)
-        for call in self._flight:
-            call.superseded.set()
-            if call.future is not None:
-                needs = tuple(plan.need for plan in call.plans)
-                self._memory.late.append(LateWindow(call.future, call.position, needs, call.window))
-
-    def _late(self) -> list[NeedReading]:
-        """What calls have brought since an earlier reading stopped waiting for them."""
-        arrived = [late for late in self._memory.late if late.future.done()]
-        self._memory.late = [late for late in self._memory.late if not late.future.done()]
-        readings: list[NeedReading] = []
-        for future, position, needs, cut in arrived:
-            if future.cancelled() or future.exception() is not None:
-                continue
-            self._memory.note(needs, cut)
-            for n, need in enumerate(needs):
-                extracts = [extract for extract in _of(future.result(), position) if n in extract.needs]
-                made = (verified(self._reader.corpus, need, cut, each, self._reader.check) for each in extracts)
-                facts = [fact for fact in made if fact]
-                for fact in facts:
-                    self._memory.keep(fact)
-                if facts:
-                    readings.append(NeedReading(need, tuple(facts), 1, 0, 0, 0, (), (cut.document_id,)))
-        return readings
 
 
 def _of(extracts: Sequence[Extract], position: int) -> tuple[Extract, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from iterative_rag.errors import IterativeRAGError
+from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading, is_value
 from iterative_rag.retrieval.reading_policy import ReadingPolicy
 from iterative_rag.types import (
@@ -54,8 +54,7 @@ class WindowCall:
     position: int = 0
     future: Future[tuple[Extract, ...]] | None = None
     extracts: tuple[Extract, ...] | None = None
-    fault: IterativeRAGError | None = None
-    refused: bool = False  # a limit of the run did not allow it
+    fault: IterativeRAGError | None = None  # CapReached where a limit of the run did not allow it
     cached: bool = False
     superseded: threading.Event = field(default_factory=threading.Event)
 
@@ -99,7 +98,7 @@ class NeedPlan:
     @property
     def documents(self) -> list[str]:
         """The ids of the documents read, in order."""
-        read = (call for call in self.calls[: self.accepted] if not (call.fault or call.refused))
+        read = (call for call in self.calls[: self.accepted] if not call.fault)
         return list(dict.fromkeys(call.window.document_id for call in read))
 
     @property
@@ -114,7 +113,7 @@ class NeedPlan:
         if self.policy.thorough:
             ahead = len(self.calls) - self.accepted
             return unread[:1] if ahead < int(LOOKAHEAD * at_once) else []
-        lost = {call.window.document_id for call in self.calls if call.fault or call.refused}
+        lost = {call.window.document_id for call in self.calls if call.fault}
         for item in self.items:
             if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
                 return [item]
@@ -130,10 +129,6 @@ class NeedPlan:
         down the list do not take their places."""
         return sum(item.asked > 0 and (item.in_vain or not item.passed) for item in self.items)
 
-    def passes(self, item: PlannedDocument, *, in_vain: bool) -> None:
-        """Leave a document out."""
-        item.asked, item.rest, item.passed, item.in_vain = 1, False, True, in_vain
-
     def may_pass(self, item: PlannedDocument) -> bool:
         """Whether a document may be left out: not the best one, and none that the need names."""
         return not self.graded and item is not self.items[0] and item.entry.document_id not in self.policy.named
@@ -145,15 +140,14 @@ class NeedPlan:
 
     def judge(self) -> None:
         own = [fact for fact in self.facts.values() if fact.need == self.need]
-        read = {*self.documents, *self.remembered}
-        self.enough = self.policy.is_enough(own, read)
+        self.enough = self.policy.is_enough(own, {*self.documents, *self.remembered})
 
     def result(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> NeedReading:
         """What came of the plan. `cap` is the limit that ended the reading, `cut` makes the window of a document that
         was not asked for any more."""
         arrived = [call for call in self.calls if call.extracts is not None]
-        faults = [call for call in arrived if call.fault]
-        read = len(arrived) - len(faults) - sum(call.refused for call in arrived)
+        faults = [call for call in arrived if call.fault and not isinstance(call.fault, CapReached)]
+        read = sum(not call.fault for call in arrived)
         unanswered = sum(call.future is not None for call in self.calls if call.extracts is None)
         unasked = sum(not item.asked or item.passed for item in self.items)
         queued = sum(call.future is None for call in self.calls if call.extracts is None)
@@ -170,20 +164,17 @@ class NeedPlan:
             error=faults[0].fault if faults and not read and not self.remembered else None,
             cap=cap,
             unanswered=0 if self.enough else unanswered,
-            unread=tuple(self._unread(cap, cut)),
+            unread=tuple(self._unread(faults, cap, cut)),
         )
 
-    def _unread(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> list[UnreadWindow]:
+    def _unread(
+        self, faults: Sequence[WindowCall], cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]
+    ) -> list[UnreadWindow]:
         """The windows that a need has lost; one that it did not need any more is no loss."""
-        lost = [UnreadWindow(self.need, call.window, str(call.fault)) for call in self.calls if call.fault]
+        lost = [UnreadWindow(self.need, call.window, str(call.fault)) for call in faults]
         if cap is None or self.enough:
             return lost
-        for call in self.calls:
-            if call.extracts is None and call.future is not None:
-                lost.append(UnreadWindow(self.need, call.window, f"no reply before the limit of {cap.value}"))
-            elif call.extracts is None or call.refused:
-                lost.append(UnreadWindow(self.need, call.window, f"not read before the limit of {cap.value}"))
-        for item in [item for item in self.items if not item.asked][: max(0, self.policy.most - self.asked)]:
-            window = item.cut or cut(item.entry)
-            lost.append(UnreadWindow(self.need, window, f"not read before the limit of {cap.value}"))
-        return lost
+        unasked = [item for item in self.items if not item.asked][: max(0, self.policy.most - self.asked)]
+        windows = [call.window for call in self.calls if call.extracts is None or isinstance(call.fault, CapReached)]
+        windows += [item.cut or cut(item.entry) for item in unasked]
+        return lost + [UnreadWindow(self.need, part, f"not read before the limit of {cap.value}") for part in windows]

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from iterative_rag.retrieval.reading_policy import names
 from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Extract, Fact, Need, Window
+from iterative_rag.types import Fact, Need, Window
 
 _WORD = lazy_pattern(r"\w+")
-# "In which year" asks what "when" asks.
-_YEARS = frozenset({"year", "date", "day"})
 
 
 def _wording(need: Need) -> frozenset[str]:
     """The words that decide what a need asks for, in any order: those that carry meaning, and the question words."""
     code = language(need.question) or "en"
     asking = language_of(code).question_words
-    words = {
-        word for word in _WORD.findall(folded(need.question)) if word in asking or not is_function_word(word, code)
-    }
-    if _YEARS & set(_WORD.findall(folded(need.question))) and words & {"what", "which"}:
-        words = (words - {"what", "which"} - _YEARS) | {"when"}
-    return frozenset(words)
+    words = _WORD.findall(folded(need.question))
+    return frozenset(word for word in words if word in asking or not is_function_word(word, code))
 
 
 def _same(need: Need, other: Need) -> bool:
@@ -36,20 +28,10 @@ def _same(need: Need, other: Need) -> bool:
     return need.key == other.key or _wording(need) == _wording(other)
 
 
-class LateWindow(NamedTuple):
-    """A window whose call still ran when nobody waited for it any more. `position` is its number in the call."""
-
-    future: Future[tuple[Extract, ...]]
-    position: int
-    needs: tuple[Need, ...]
-    window: Window
-
-
 @dataclass(slots=True)
 class ReadingMemory:
-    """What the windows of `late` bring is taken up by the next reading."""
+    """The spans that were read of each document, by need, and the facts that they brought."""
 
-    late: list[LateWindow] = field(default_factory=list)
     _read: dict[str, list[tuple[Need, tuple[Span, ...]]]] = field(default_factory=dict)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
 

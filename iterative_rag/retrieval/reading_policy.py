@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, is_value
 from iterative_rag.retrieval.need_words import CAPITAL_NOUNS
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
-from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.languages import language
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
@@ -33,9 +32,6 @@ FACTS_PER_VALUE = 2
 WITH_ANY_NAME = 2
 # Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
 READING_ON = 3
-# A document whose score is a smaller share of the one before it, and all after it, are left to another wording of the
-# need; the first documents are read whatever their scores.
-GAP, BEFORE_GAP = 0.6, 4
 
 _COUNTING = lazy_pattern(
     r"\bhow many\b|\bhow often\b|\bwhich of\b|\blist\b|\ball (?:the|of)\b|\bnamesakes?\b|\bsame (?:first |last )?name\b"
@@ -44,12 +40,7 @@ _COUNTING = lazy_pattern(
     r"(?! (?:child|son|daughter|brother|sister|sibling)\b)"
     r"|\bwie ?viele\b|\bwelche[rs]? (?:von|der)\b|\bcombien\b|\blequel\b|\bcuant[oa]s\b|\bcual de\b|\bquant[ei]\b"
 )
-_ALTERNATIVES = lazy_pattern(r"\b(?:or|oder|ou)\b")
 _COMPARING = lazy_pattern(r"\b(?:or|and|both|oder|und|ou|et)\b")
-# What a name or a kind is described by: "German" in "the German chemist Otto Hahn" and in "which German town".
-_DESCRIBING = lazy_pattern(
-    r"\b(?:[Tt]he(?= (?:[A-Z][\w-]* )+[a-z][\w-]* [A-Z])|[Ww]hich|[Ww]hat) (?:[A-Z][\w-]* )+(?P<noun>[a-z]\w*)"
-)
 _WORD = lazy_pattern(r"\w+(?:'s\b)?")
 _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
@@ -72,22 +63,12 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
 
 
-def _subject(need: Need) -> frozenset[str]:
-    """The names of a need without the adjectives that describe one of them or what is asked for, if names are left."""
-    question, code = need.question, language(need.question) or "en"
-    plain = _DESCRIBING.sub(lambda match: match[0] if is_function_word(match["noun"], code) else " ", question)
-    others = _names(plain.partition(" ")[2])
-    return others if any(not name.isdigit() for name in others) else names(need)
-
-
 def mentions(need: Need, window: Window, *, every: bool = False) -> bool:
     """Whether a window holds any of the names of a need, or `every` one; True for a need without names, or in a
-    language where every noun looks like one. Of alternatives ("Scottish or Welsh") any will do."""
+    language where every noun looks like one."""
     wanted = frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
     said = {word.removesuffix("'s") for word in _WORD.findall(folded(common_names(f"{window.title} {window.text}")))}
-    if every and not _ALTERNATIVES.search(folded_in_place(need.question)):
-        return wanted <= said
-    return not wanted or bool(wanted & said)
+    return wanted <= said if every else not wanted or bool(wanted & said)
 
 
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, list[str]]:
@@ -95,31 +76,17 @@ def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, lis
     "Mercury (planet)") it is the one whose addition the need mentions, else the one without, else all of them."""
     asked = common_names(need.question)
     question = folded_in_place(asked)
-    by_name: dict[str, list[_Titled]] = {}
+    by_name: dict[str, dict[str, int]] = {}  # how well the need tells each document of a name from the others
     for entry in documents:
         addition = _IN_BRACKETS.search(entry.title)
         name = folded_in_place(common_names(_IN_BRACKETS.sub("", entry.title))).strip()
         if name and _stands_as_name(name, question, asked):
             words = re.findall(r"\w+", folded_in_place(addition[1])) if addition else []
-            titled = _Titled(entry.document_id, not addition, any(word in question for word in words))
-            by_name.setdefault(name, []).append(titled)
+            fitting = 2 if any(word in question for word in words) else 0 if addition else 1
+            by_name.setdefault(name, {})[entry.document_id] = fitting
     longest = [name for name in by_name if not any(name != other and name in other for other in by_name)]
-    return {name: _told_apart(by_name[name]) for name in longest}
-
-
-class _Titled(NamedTuple):
-    """A document whose title is a name in the need."""
-
-    document_id: str
-    plain: bool
-    mentioned: bool
-
-
-def _told_apart(namesakes: Sequence[_Titled]) -> list[str]:
-    chosen = (
-        [entry for entry in namesakes if entry.mentioned] or [entry for entry in namesakes if entry.plain] or namesakes
-    )
-    return [entry.document_id for entry in chosen]
+    best = {name: max(by_name[name].values()) for name in longest}
+    return {name: [id_ for id_, fitting in by_name[name].items() if fitting == best[name]] for name in longest}
 
 
 def _stands_as_name(name: str, question: str, written: str) -> bool:
@@ -134,14 +101,6 @@ def _stands_as_name(name: str, question: str, written: str) -> bool:
         if not inside and not written[start].islower():
             return True
     return False
-
-
-def before_gap(documents: Sequence[ShortlistedDocument]) -> int:
-    """How many documents come before a gap in the scores."""
-    for n in range(BEFORE_GAP, len(documents)):
-        if documents[n].score < GAP * documents[n - 1].score:
-            return n
-    return len(documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +132,7 @@ class ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
         if thorough:
             return cls(frozenset(), 1, len(documents), fact_limit, thorough=True)
-        titles, most = named(need, documents), min(MOST, before_gap(documents))
+        titles, most = named(need, documents), min(MOST, len(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
         if least > 1 or (reads_on(need) and not need.aspect):
             wanted = min(max(least, READING_ON), fact_limit)
@@ -183,7 +142,7 @@ class ReadingPolicy:
         namesakes = any(len(ids) > 1 for ids in titles.values())
         if namesakes or (len(titles) > 1 and _COMPARING.search(folded_in_place(need.question))):
             return cls(about, min(UNSURE, fact_limit), most, fact_limit)
-        return cls(about, 1, most, fact_limit, _subject(need))
+        return cls(about, 1, most, fact_limit, names(need))
 
     def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
         """The first document, then those that the need names, then the others in their order."""

@@ -111,7 +111,6 @@ KARSA = {"Velm Tower": TOWER, "Karsa": "Karsa is a town with Velm Tower.", "Tarn
 NAMESAKES = {"Velm Tower (Karsa)": TOWER, "Velm Tower (Tarn)": "Velm Tower was built in Tarn.", "Velm": "A town."}
 KINDS = {"Velm Tower": TOWER, "Velm Tower (album)": "Velm Tower is an album.", "Velm Tower (film)": "A film."}
 HARBOUR = {"Hafen": "Der Hafen hat vier Molen.", "Werft": "Die Werft baute den Kahn.", "Kahn": "Ein Kahn."}
-ALL_KARSA = {f"Page {n}": f"Karsa, part {n}." for n in range(4)}
 TOLD_APART = Need("Who designed Velm Tower in Karsa?")
 ASPECT = Need("Who designed Velm Tower, and how?", aspect=True)
 # What the need asks about, the pages that are listed, and those of them that are read.
@@ -127,14 +126,7 @@ READ = {
     # A second document was read although the first value was right: the town was named beside the tower.
     "one of several that are named": (Need("Who designed Velm Tower of Karsa?"), KARSA, ["Velm Tower"]),
     "a name in the plural": (Need("Which Tarnish architect designed the Velm Towers?"), KARSA, ["Velm Tower"]),
-    "a name that is described": (Need("Who designed the Tarnish landmark Velm Tower?"), KARSA, ["Velm Tower"]),
     "two that are compared": (Need("Who designed Velm Tower and Karsa?"), KARSA, ["Velm Tower", "Karsa"]),
-    "what describes a kind need not stand beside the value": (
-        Need("Which Tarnish architect designed Velm Tower?"),
-        {"Towers of Karsa": TOWER, "Tarn": "Velm Tower stands near Tarn, a Tarnish town."},
-        ["Towers of Karsa"],
-    ),
-    "of alternatives any": (Need("Does Brenk live in Karsa or in Tarn?"), ALL_KARSA, [*ALL_KARSA]),
     "a German noun is no name": (Need("Welcher Koch bemerkte das Loch im Rumpf?"), HARBOUR, [*HARBOUR]),
     "an aspect by the article on its subject": (ASPECT, {**KARSA, "Towers": "A tower is high."}, ["Velm Tower"]),
     # "What were the" read three documents, as for a value of which there may be more.
@@ -181,20 +173,15 @@ def test_a_document_is_asked_once_for_all_needs_of_a_hop() -> None:
     assert (values(designer), values(height)) == (["Oda Brenk"], ["61 m"])
 
 
-def test_a_call_that_is_not_needed_any_more_is_not_waited_for_and_what_it_brings_is_kept() -> None:
+def test_a_call_that_is_not_needed_any_more_is_not_waited_for() -> None:
     pages = {"Velm": "A.", "Towers": "B.", "First": TOWER, "Second": f"{TOWER} Twice."}
     release = threading.Event()
     extractor = Reading(hold={"Second": release})
     need = Need("Who designed it?")
-    one = reader(pages, extractor, in_flight=2)
-    (found,) = one.read([listed(need, pages, *pages)])
+    (found,) = reader(pages, extractor, in_flight=2).read([listed(need, pages, *pages)])
     assert extractor.titles == ["Velm", "Towers", "First", "Second"]
     assert [fact.title for fact in found.facts] == ["First"]
     release.set()
-    for late_window in one.memory.late:
-        late_window.future.result(5)
-    *_, late = one.read([listed(HEIGHT, pages, "Velm")])
-    assert [(fact.title, fact.need) for fact in late.facts] == [("Second", need)]
 
 
 HIGHEST = Need("What are the high towers?")
