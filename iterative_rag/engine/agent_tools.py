@@ -22,7 +22,7 @@ from iterative_rag.retrieval.article_parts import (
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span
-from iterative_rag.retrieval.word_places import Nearness, word_places
+from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.settings import Settings
 from iterative_rag.system.cancellation import refuse_stopped
 from iterative_rag.text.plurals import counted
@@ -43,12 +43,6 @@ from iterative_rag.types import (
 SHOWN_IN_FULL = 4
 # Headings that a model is told of, where an article has no such section.
 HEADINGS_TOLD = 40
-# What is said before the places of words that do not stand together as they were asked for.
-_NEARNESS = {
-    Nearness.PHRASE: "",
-    Nearness.NEAR: "not in these words; near one another in ",
-    Nearness.MOST: "not all of these words; most of them in ",
-}
 # The calls that look into one article.
 LookingCall = FindCall | SectionCall | RowsCall
 
@@ -139,7 +133,7 @@ def _places(asked: str, document: Document, words: str) -> Found:
     matches = word_places(document.text, words)
     if matches is None:
         return Found(asked, "the article does not hold these words")
-    told = _NEARNESS[matches.nearness] + counted(matches.count, "place")
+    told = ("" if matches.exact else "not in these words; near one another in ") + counted(matches.count, "place")
     if matches.count > len(matches.spans):
         told += f", the first {len(matches.spans)} shown"
     return Found(asked, told, passages=(Passages(document, matches.spans),))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 from iterative_rag.retrieval.chunking import Heading, headings
 from iterative_rag.retrieval.spans import Span
@@ -16,6 +16,8 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Hit, Need, ShortlistedDocument
+
+T = TypeVar("T")
 
 # A word stands for those that share its first letters: "marry" and "married", "win" and "wins".
 STEM = 4
@@ -111,10 +113,7 @@ def _told_under() -> dict[str, frozenset[str]]:
 
 def section_named(text: str, heading: str) -> Section | None:
     """The section whose heading is nearest to what is asked for; None where none shares a word with it."""
-    wanted = _stems(heading)
-    scored = [(_likeness(wanted, _stems(section.heading)), -n, section) for n, section in enumerate(sections(text))]
-    best = max(scored, default=None, key=lambda item: item[:2])
-    return best[2] if best and best[0] > 0 else None
+    return _nearest(heading, [(section.heading, section) for section in sections(text)])
 
 
 def beginning(text: str, size: int) -> Span:
@@ -125,7 +124,11 @@ def beginning(text: str, size: int) -> Span:
 
 def tables(text: str) -> list[Table]:
     """The tables in document order."""
-    return [_lined_table(text, lines, heading) for lines, heading in _runs(text, _ROW)]
+    lined = []
+    for lines, heading in _runs(text, _ROW):
+        header = len(lines) > 1 and (2 if is_rule(text[slice(*lines[1])]) else 1)
+        lined.append(Table(heading, tuple(lines[:header]), tuple(lines[header:])))
+    return lined
 
 
 def lists(text: str) -> list[Table]:
@@ -137,19 +140,13 @@ def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
     """The lines of one kind that follow one another, with the heading above them."""
     runs: list[list[Span]] = []
     for match in line.finditer(text):
-        if runs and text[runs[-1][-1][1] : match.start()].strip("\n") == "" and match.start() - runs[-1][-1][1] <= 1:
+        if runs and text[runs[-1][-1][1] : match.start()] in ("", "\n"):
             runs[-1].append(match.span())
         else:
             runs.append([match.span()])
     titled = headings(text, 0, len(text))
     above = ([_name(text, heading) for heading in titled if heading.start < lines[0][0]] for lines in runs)
     return [(lines, names[-1] if names else "") for lines, names in zip(runs, above, strict=True)]
-
-
-def _lined_table(text: str, lines: Sequence[Span], heading: str) -> Table:
-    ruled = len(lines) > 1 and is_rule(text[slice(*lines[1])])
-    header = 2 if ruled else 1 if len(lines) > 1 else 0
-    return Table(heading, tuple(lines[:header]), tuple(lines[header:]))
 
 
 def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | None:
@@ -159,13 +156,8 @@ def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | No
         return max(candidates, default=None, key=lambda table: len(table.rows))
     if name.strip().isdigit():
         return candidates[int(name) - 1] if 0 < int(name) <= len(candidates) else None
-    wanted = _stems(name)
-    scored = [
-        (_likeness(wanted, _stems(" ".join([part.heading, *(text[slice(*line)] for line in part.header)]))), -n, part)
-        for n, part in enumerate(candidates)
-    ]
-    best = max(scored, default=None, key=lambda item: item[:2])
-    return best[2] if best and best[0] > 0 else None
+    told = [" ".join([part.heading, *(text[slice(*line)] for line in part.header)]) for part in candidates]
+    return _nearest(name, list(zip(told, candidates, strict=True)))
 
 
 def rows(text: str, table: Table, words: str) -> list[Span]:
@@ -182,5 +174,9 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word if word.isdigit() else word[:STEM] for word in _WORD.findall(folded(text)))
 
 
-def _likeness(wanted: frozenset[str], held: frozenset[str]) -> float:
-    return len(wanted & held) / len(wanted | held) if wanted and held else 0.0
+def _nearest(name: str, parts: Sequence[tuple[str, T]]) -> T | None:
+    """The first of those parts whose words are most like those of the name; None where none shares a word with it."""
+    wanted = _stems(name)
+    shares = [len(wanted & held) / (len(wanted | held) or 1) for held in (_stems(told) for told, _ in parts)]
+    best = max(shares, default=0.0)
+    return parts[shares.index(best)][1] if best else None

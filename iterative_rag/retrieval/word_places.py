@@ -1,10 +1,9 @@
-"""The places of an article that hold some words: as they are asked for, near one another, or most of them."""
+"""The places of an article that hold some words: as they are asked for, or near one another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 from iterative_rag.retrieval.chunking import sentences
@@ -17,54 +16,39 @@ from iterative_rag.text.patterns import lazy_pattern
 MOST_PLACES = 6
 # Forms of one word begin alike, for so many letters, and end differently in so many at most: "marry" and "married".
 ALIKE, ENDING = 4, 3
-# Of fewer words than these, all have to be near one another.
-FEWEST = 3
 
 _WORD = lazy_pattern(r"[^\W_]+")
 
 
-class Nearness(StrEnum):
-    """How the words stand in a place."""
-
-    PHRASE = "phrase"  # one after the other, as they are asked for
-    NEAR = "near"  # all in a sentence, or in two that follow one another
-    MOST = "most"  # half of them or more
-
-
 @dataclass(frozen=True, slots=True)
 class WordPlaces:
-    """Sentences and table rows in document order, at most MOST_PLACES of `count`."""
+    """Sentences and table rows in document order, at most MOST_PLACES of `count`. `exact`: they hold the words one
+    after the other; else near one another, in a sentence or two that follow one another."""
 
-    nearness: Nearness
+    exact: bool
     count: int
     spans: tuple[Span, ...]
 
 
 def word_places(text: str, words: str) -> WordPlaces | None:
     """The places with the whole phrase, ignoring case, accents, typography and plural; else with all its words near one
-    another in any form; else with most of them. None where there is none."""
+    another in any form. None where there is none."""
     asked = _words(words)
     if not asked:
         return None
     spans = sentences(text)
     held = [_words(text[start:end]) for start, end in spans]
-    if places := [span for span, said in zip(spans, held, strict=True) if _has_phrase(said, asked)]:
-        return _places(Nearness.PHRASE, places)
+    places = [span for span, said in zip(spans, held, strict=True) if _has_phrase(said, asked)]
+    if exact := bool(places):
+        return WordPlaces(exact, len(places), tuple(places[:MOST_PLACES]))
     code = language(text[:2000])
     wanted = [word for word in dict.fromkeys(asked) if not is_function_word(word, code)] or asked
     missing = [frozenset(word for word in wanted if not any(_alike(word, form) for form in said)) for said in held]
-    if places := [span for span, lacks in zip(spans, missing, strict=True) if not lacks]:
-        return _places(Nearness.NEAR, places)
-    pairs = pairwise(zip(spans, missing, strict=True))
-    if places := [(first[0], second[1]) for (first, lacks), (second, lacks_too) in pairs if not lacks & lacks_too]:
-        return _places(Nearness.NEAR, places)
-    most = len(wanted) // 2 if len(wanted) >= FEWEST else 0
-    places = [span for span, lacks in zip(spans, missing, strict=True) if most and len(lacks) <= most]
-    return _places(Nearness.MOST, places) if places else None
-
-
-def _places(nearness: Nearness, spans: Sequence[Span]) -> WordPlaces:
-    return WordPlaces(nearness, len(spans), tuple(spans[:MOST_PLACES]))
+    places = [span for span, lacks in zip(spans, missing, strict=True) if not lacks]
+    if not places:
+        pairs = pairwise(zip(spans, missing, strict=True))
+        places = [(first[0], second[1]) for (first, lacks), (second, lacks_too) in pairs if not lacks & lacks_too]
+    return WordPlaces(exact, len(places), tuple(places[:MOST_PLACES])) if places else None
 
 
 def _words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from fakes.in_memory import MemoryCorpus
 from iterative_rag.retrieval.nearness import QUOTE_CHARS, names_held, nearest_passages
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.word_places import Nearness, word_places
+from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.types import Need, ShortlistedDocument
 
 TOWER = "# Velm Tower\n\nVelm Tower was begun in 1900. The work took eleven years. It stands on a hill.\n"
@@ -56,10 +56,10 @@ TEXT = (
 )
 
 
-def shown(words: str) -> tuple[str, list[str]]:
+def shown(words: str) -> tuple[bool, list[str]]:
     found = word_places(TEXT, words)
     assert found is not None
-    return found.nearness.value, [TEXT[start:end] for start, end in found.spans]
+    return found.exact, [TEXT[start:end] for start, end in found.spans]
 
 
 @pytest.mark.parametrize(
@@ -75,20 +75,20 @@ def shown(words: str) -> tuple[str, list[str]]:
     ids=["apostrophe", "accents", "hyphen and plural", "plural", "singular", "row"],
 )
 def test_the_phrase_is_found_in_other_typography_and_number(words: str, held: str) -> None:
-    nearness, places = shown(words)
-    assert nearness == Nearness.PHRASE
+    exact, places = shown(words)
+    assert exact
     assert held in places[0]
 
 
 def test_a_phrase_leaves_out_what_only_has_its_words() -> None:
-    assert shown("mayor Edda Holm") == ("phrase", ["Mayor Edda Holm married Otto Brandt in 1950."])
+    assert shown("mayor Edda Holm") == (True, ["Mayor Edda Holm married Otto Brandt in 1950."])
     assert shown("Port Sallow")[1][-1].startswith("Port Sallow is")
 
 
 def test_without_the_phrase_its_words_are_near_one_another_in_any_form() -> None:
-    assert shown("Otto Brandt marry") == ("near", ["Mayor Edda Holm married Otto Brandt in 1950."])
-    nearness, (place,) = shown("elected Edda")
-    assert nearness == Nearness.NEAR
+    assert shown("Otto Brandt marry") == (False, ["Mayor Edda Holm married Otto Brandt in 1950."])
+    exact, (place,) = shown("elected Edda")
+    assert not exact
     assert place.startswith("The town elected its first mayor in 1820. Mayor Edda Holm")
 
 
