@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
 
-from iterative_rag.retrieval.chunking import Heading, headings
+from iterative_rag.retrieval.chunking import Unit, headings
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
@@ -166,7 +166,7 @@ def rows(text: str, table: Table, words: str) -> list[Span]:
     return [row for row in table.rows if wanted <= _stems(text[slice(*row)])]
 
 
-def _name(text: str, heading: Heading) -> str:
+def _name(text: str, heading: Unit) -> str:
     return text[heading.start : heading.end].strip("#= \t")
 
 

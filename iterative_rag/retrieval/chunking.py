@@ -27,8 +27,7 @@ WRAPPED_LINE_CHARS = 45
 OPENING_REACH = 20_000
 
 _LINE = lazy_pattern(r"[^\n]+")
-_MARKDOWN_HEADING = lazy_pattern(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
-_WIKI_HEADING = lazy_pattern(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*$")
+_MARKED_HEADING = lazy_pattern(r"(?P<level>#{1,6})[ \t]+.*$|(?P<wiki>={2,6})[ \t]*[^=].*?[ \t]*(?P=wiki)[ \t]*$")
 _LIST_MARKER = lazy_pattern(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)")
 _LAST_WORD = lazy_pattern(r"[\w.'’&-]+$")
 # A line that ends in one of these goes on in the next.
@@ -46,20 +45,14 @@ class _Kind(Enum):
     PROSE = "prose"
 
 
-class _Line(NamedTuple):
+class Unit(NamedTuple):
+    """A heading, a table row, a sentence, or a line that is not split into sentences yet; `level` is that of a heading,
+    from 1. It is never cut unless it is longer than a passage."""
+
     start: int
     end: int
     kind: _Kind
     level: int = 0
-
-
-class _Unit(NamedTuple):
-    """What is never cut unless it is longer than a passage: a sentence, a heading or a table row."""
-
-    start: int
-    end: int
-    kind: _Kind
-    level: int
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
@@ -69,28 +62,15 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     """
     spans = []
     for unit in _units(text, start, len(text) if end is None else end):
-        if unit.kind is _Kind.RULE:
-            continue
-        begin = unit.start
-        if unit.kind is _Kind.ITEM and (marker := _LIST_MARKER.match(text, begin, unit.end)):
-            begin = marker.end()
-        if begin < unit.end:
+        begin = _after_marker(text, unit)
+        if unit.kind is not _Kind.RULE and begin < unit.end:
             spans.append((begin, unit.end))
     return spans
 
 
-class Heading(NamedTuple):
-    """The offsets of a heading's line, and its level from 1."""
-
-    start: int
-    end: int
-    level: int
-
-
-def headings(text: str, start: int, end: int) -> list[Heading]:
+def headings(text: str, start: int, end: int) -> list[Unit]:
     """The headings in `text[start:end]`, those of plain text too."""
-    lines = _lines(text, start, min(end, len(text)))
-    return [Heading(line.start, line.end, line.level) for line in lines if line.kind is _Kind.HEADING]
+    return [line for line in _lines(text, start, min(end, len(text))) if line.kind is _Kind.HEADING]
 
 
 def opening_paragraph(text: str, chars: int) -> tuple[int, int] | None:
@@ -118,23 +98,21 @@ def chunk(document: Document, *, size: int = 500, overlap: int = 80) -> list[Pas
 # --- lines -----------------------------------------------------------------------------------
 
 
-def _lines(text: str, start: int, end: int) -> Iterator[_Line]:
+def _lines(text: str, start: int, end: int) -> Iterator[Unit]:
     """The non-blank lines with their kinds, without surrounding white space."""
     previous_end = -2  # so that the first line counts as following a blank one
     heading_before = False
     for match in _LINE.finditer(text, start, end):
-        begin, stop = match.span()
-        raw_begin, raw_stop = begin, stop
-        begin, stop = _strip(text, begin, stop)
+        begin, stop = _strip(text, *match.span())
         if begin == stop:
             continue
-        after_gap = raw_begin > previous_end + 1
+        after_gap = match.start() > previous_end + 1
         line = _classify(text, begin, stop)
         if line.kind is _Kind.PROSE and (after_gap or heading_before):
-            line = _plain_heading(text, line, raw_stop, end, below_heading=not after_gap) or line
+            line = _plain_heading(text, line, match.end(), end, below_heading=not after_gap) or line
         yield line
         heading_before = line.kind is _Kind.HEADING
-        previous_end = raw_stop
+        previous_end = match.end()
 
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
@@ -145,21 +123,19 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _classify(text: str, start: int, end: int) -> _Line:
+def _classify(text: str, start: int, end: int) -> Unit:
     first = text[start]
     if first == "|":
         rule = end - start > 1 and "-" in text[start : min(end, start + 8)] and _RULE_CHARS.issuperset(text[start:end])
-        return _Line(start, end, _Kind.RULE if rule else _Kind.ROW)
-    if first == "#" and end - start < 400 and (match := _MARKDOWN_HEADING.match(text[start:end])):
-        return _Line(start, end, _Kind.HEADING, len(match[1]))
-    if first == "=" and end - start < 400 and (match := _WIKI_HEADING.match(text[start:end])):
-        return _Line(start, end, _Kind.HEADING, len(match[1]))
+        return Unit(start, end, _Kind.RULE if rule else _Kind.ROW)
+    if first in "#=" and end - start < 400 and (match := _MARKED_HEADING.match(text[start:end])):
+        return Unit(start, end, _Kind.HEADING, len(match["level"] or match["wiki"]))
     if first in "-*+•0123456789" and _LIST_MARKER.match(text, start, end):
-        return _Line(start, end, _Kind.ITEM)
-    return _Line(start, end, _Kind.PROSE)
+        return Unit(start, end, _Kind.ITEM)
+    return Unit(start, end, _Kind.PROSE)
 
 
-def _plain_heading(text: str, line: _Line, line_end: int, limit: int, *, below_heading: bool) -> _Line | None:
+def _plain_heading(text: str, line: Unit, line_end: int, limit: int, *, below_heading: bool) -> Unit | None:
     """A short line after a blank one, directly followed by text: how plain-text extracts show headings.
 
     Directly below another heading it is a subheading only above a long line: lists have short lines, too.
@@ -174,31 +150,31 @@ def _plain_heading(text: str, line: _Line, line_end: int, limit: int, *, below_h
         return None
     if below_heading and (len(following) < SUBHEADED_CHARS or "\n" in following):
         return None
-    return _Line(start, end, _Kind.HEADING, 3 if below_heading else 2)
+    return Unit(start, end, _Kind.HEADING, 3 if below_heading else 2)
 
 
 # --- sentences -------------------------------------------------------------------------------
 
 
-def _units(text: str, start: int, end: int) -> Iterator[_Unit]:
+def _units(text: str, start: int, end: int) -> Iterator[Unit]:
     """Headings, rows and sentences in order; hard-wrapped lines of prose are joined first."""
-    open_line: _Line | None = None
+    open_line: Unit | None = None
     for line in _lines(text, start, end):
         if open_line is not None:
             if line.kind is _Kind.PROSE and _continues(text, open_line, line):
-                open_line = _Line(open_line.start, line.end, open_line.kind)
+                open_line = Unit(open_line.start, line.end, open_line.kind)
                 continue
             yield from _split(text, open_line)
             open_line = None
         if line.kind in (_Kind.PROSE, _Kind.ITEM):
             open_line = line
         else:
-            yield _Unit(line.start, line.end, line.kind, line.level)
+            yield Unit(line.start, line.end, line.kind, line.level)
     if open_line is not None:
         yield from _split(text, open_line)
 
 
-def _continues(text: str, before: _Line, line: _Line) -> bool:
+def _continues(text: str, before: Unit, line: Unit) -> bool:
     """Whether `line` goes on with the sentence of the line before (a hard-wrapped paragraph).
 
     Entries of a list often lack a full stop and begin with a capital: those stay apart.
@@ -215,19 +191,21 @@ def _continues(text: str, before: _Line, line: _Line) -> bool:
     return last is not None and last[0] in _CONTINUED
 
 
-def _split(text: str, line: _Line) -> Iterator[_Unit]:
+def _split(text: str, line: Unit) -> Iterator[Unit]:
     """The sentences of a block of prose or of a list item."""
-    begin = line.start
-    search_from = begin
-    if line.kind is _Kind.ITEM and (marker := _LIST_MARKER.match(text, begin, line.end)):
-        search_from = marker.end()
-    kind = line.kind
-    for end in sentence_ends(text, search_from, line.end):
-        yield _Unit(begin, end, kind, 0)
+    begin, kind = line.start, line.kind
+    for end in sentence_ends(text, _after_marker(text, line), line.end):
+        yield Unit(begin, end, kind)
         begin, _ = _strip(text, end, line.end)
         kind = _Kind.PROSE
     if begin < line.end:
-        yield _Unit(begin, line.end, kind, 0)
+        yield Unit(begin, line.end, kind)
+
+
+def _after_marker(text: str, unit: Unit) -> int:
+    """Where the words of a unit begin, behind the marker of a list item."""
+    marker = _LIST_MARKER.match(text, unit.start, unit.end) if unit.kind is _Kind.ITEM else None
+    return marker.end() if marker else unit.start
 
 
 # --- packing ---------------------------------------------------------------------------------
@@ -244,10 +222,10 @@ class _Packer:
         self.title = " ".join(document.title.split())[:TITLE_CHARS]
         self.passages: list[Passage] = []
         self.path: list[tuple[int, str]] = []
-        self.units: list[_Unit] = []  # of the passage that is being filled
+        self.units: list[Unit] = []  # of the passage that is being filled
         self.carried = 0  # how many of them the passage before holds too
         self.header = self.title
-        self.table: list[_Unit] = []  # rows of the table so far, at most its header rows
+        self.table: list[Unit] = []  # rows of the table so far, at most its header rows
         self.table_header = ""
 
     def pack(self) -> list[Passage]:
@@ -259,8 +237,9 @@ class _Packer:
         self._flush()
         return self.passages
 
-    def _enter_section(self, unit: _Unit) -> None:
-        if self.units and self.units[-1].end - self.units[0].start >= self.size // 4 and not self._only_headings():
+    def _enter_section(self, unit: Unit) -> None:
+        told = any(before.kind is not _Kind.HEADING for before in self.units)
+        if told and self.units[-1].end - self.units[0].start >= self.size // 4:
             self._flush()
         name = " ".join(self.text[unit.start : min(unit.end, unit.start + 400)].strip("#= \t").split())[:SECTION_CHARS]
         while self.path and self.path[-1][0] >= unit.level:
@@ -268,10 +247,7 @@ class _Packer:
         if name and name.casefold() != self.title.casefold():
             self.path.append((unit.level, name))
 
-    def _only_headings(self) -> bool:
-        return all(unit.kind is _Kind.HEADING for unit in self.units)
-
-    def _follow_table(self, unit: _Unit) -> None:
+    def _follow_table(self, unit: Unit) -> None:
         """Learn the header rows of the table that `unit` belongs to; forget them after it."""
         if unit.kind is _Kind.RULE and len(self.table) == 1 and not self.table_header:
             self.table_header = self.text[self.table[0].start : unit.end]
@@ -282,7 +258,7 @@ class _Packer:
             self.table = []
             self.table_header = ""
 
-    def _add(self, unit: _Unit) -> None:
+    def _add(self, unit: Unit) -> None:
         if unit.end - unit.start > self.size:
             self._flush()
             self._cut_at_words(unit)
@@ -290,33 +266,25 @@ class _Packer:
         if self.units and unit.end - self.units[0].start > self.size:
             carried = self._overlapping(unit)
             self._flush()
-            for before in carried:
-                self._append(before)
-            self.carried = len(carried)
-        self._append(unit)
-
-    def _append(self, unit: _Unit) -> None:
+            self.units, self.carried = carried, len(carried)
+            self.header = self._header_for(carried[0]) if carried else ""
         if not self.units:
             self.header = self._header_for(unit)
         self.units.append(unit)
 
-    def _header_for(self, unit: _Unit) -> str:
+    def _header_for(self, unit: Unit) -> str:
         header = " > ".join([self.title, *(name for _, name in self.path)]).strip()
         if unit.kind in (_Kind.ROW, _Kind.RULE) and self.table_header and unit.start > self.table[-1].start:
             header = f"{header}\n{self.table_header[:TABLE_HEADER_CHARS]}"
         return header
 
-    def _overlapping(self, following: _Unit) -> list[_Unit]:
+    def _overlapping(self, following: Unit) -> list[Unit]:
         """The last sentences of the full passage that fit into the overlap, and with `following` into `size`."""
-        carried: list[_Unit] = []
-        end = self.units[-1].end
-        for unit in reversed(self.units[1:]):
-            if end - unit.start > self.overlap or following.end - unit.start > self.size:
-                break
-            if unit.kind is not _Kind.PROSE:
-                break
-            carried.insert(0, unit)
-        return carried
+        earliest = max(self.units[-1].end - self.overlap, following.end - self.size)
+        first = len(self.units)
+        while first > 1 and self.units[first - 1].kind is _Kind.PROSE and self.units[first - 1].start >= earliest:
+            first -= 1
+        return self.units[first:]
 
     def _flush(self) -> None:
         if len(self.units) > self.carried:
@@ -324,13 +292,14 @@ class _Packer:
         self.units = []
         self.carried = 0
 
-    def _cut_at_words(self, unit: _Unit) -> None:
+    def _cut_at_words(self, unit: Unit) -> None:
         """A unit longer than `size` becomes passages that begin and end at words and share up to `overlap`."""
         header = self._header_for(unit)
         start = done = unit.start
         while unit.end - start > self.size:
-            space = self._last_space(max(start + self.size // 2, done + 1), start + self.size)
-            end = _strip(self.text, start, space if space > 0 else start + self.size)[1]
+            half, full = max(start + self.size // 2, done + 1), start + self.size
+            space = max(self.text.rfind(" ", half, full + 1), self.text.rfind("\n", half, full + 1))
+            end = _strip(self.text, start, space if space > 0 else full)[1]
             if end <= done:  # only white space follows the overlap: go on without it
                 start, _ = _strip(self.text, done, unit.end)
                 continue
@@ -340,9 +309,6 @@ class _Packer:
             start, _ = _strip(self.text, again if again > start else end, unit.end)
         if start < unit.end:
             self._emit(start, unit.end, header)
-
-    def _last_space(self, low: int, high: int) -> int:
-        return max(self.text.rfind(" ", low, high + 1), self.text.rfind("\n", low, high + 1))
 
     def _emit(self, start: int, end: int, header: str) -> None:
         text = self.text[start:end]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from iterative_rag.retrieval.chunking import Heading, headings, opening_paragraph
+from iterative_rag.retrieval.chunking import Unit, headings, opening_paragraph
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentence_ends
@@ -98,7 +98,7 @@ class _Filling:
 
     def __init__(self, text: str, size: int, layout: WindowLayout) -> None:
         self._text, self._size, self._layout = text, size, layout
-        self._headings: list[Heading] = []
+        self._headings: list[Unit] = []
 
     def around(self, entry: ShortlistedDocument) -> list[Span]:
         """Spans around the hits, taken best first until the room is used up, in document order."""
@@ -134,7 +134,7 @@ class _Filling:
 
     def _section(self, start: int) -> list[Span]:
         """The headings above an offset: that of its section and those of the sections around it."""
-        path: list[Heading] = []
+        path: list[Unit] = []
         for heading in self._headings:
             if heading.start > start:
                 break
