@@ -1,4 +1,4 @@
-"""Evaluate expressions that a model wrote: exact arithmetic with units, dates, lists and tables, within limits.
+"""Evaluate expressions that a model wrote: exact arithmetic with units, dates and lists, within limits.
 
 Nothing of an expression is ever run: `expression.py` reads it, and what is too long, too deep or too large
 is refused.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from functools import cmp_to_key
 
-from iterative_rag.computing import date_arithmetic, unit_conversion
-from iterative_rag.computing.operands import MOST_BITS, Measure, Scalar, Value, bounded, kind, number, said
+from iterative_rag.computing import date_arithmetic
+from iterative_rag.computing.operands import MOST_BITS, Measure, Scalar, Value, bounded, number, said
+from iterative_rag.computing.unit_conversion import converted, difference_unit, unit_at
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import Date
 
@@ -24,7 +25,10 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
                 raise ComputeError("a percentage of what? write 240 * 1.15 or 240 + 15% of 240")
             return number(first.value + sign * second.value, percent=first.percent)
         case Measure(), Measure():
-            return _add_quantities(first, second, sign)
+            if first.unit.offset and sign > 0:
+                raise ComputeError("temperatures in °C or °F cannot be added")
+            other = converted(second.value, second.unit, first.unit)
+            return Measure(bounded(first.value + sign * other), difference_unit(first.unit))
         case Date(), Measure():
             return _moved(first, second, sign)
         case Measure(), Date() if sign > 0:
@@ -33,35 +37,30 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
             return number(_moved(as_date(first), second, sign).year)
         case (Date() | Scalar(), Date() | Scalar()) if sign < 0:
             return _apart(as_date(first), as_date(second))
-    raise ComputeError(f"{kind(first)} and {kind(second)} cannot be added or subtracted: {said(first)}, {said(second)}")
+    raise ComputeError(f"{said(first)} and {said(second)} cannot be added or subtracted")
 
 
-def _add_quantities(first: Measure, second: Measure, sign: int) -> Measure:
-    if first.unit.offset and sign > 0:
-        raise ComputeError("temperatures in °C or °F cannot be added")
-    other = unit_conversion.converted(second.value, second.unit, first.unit)
-    return Measure(bounded(first.value + sign * other), unit_conversion.difference_unit(first.unit))
+def subtract(first: Value, second: Value) -> Value:
+    return add(first, second, -1)
 
 
 def _moved(date: Date, time: Measure, sign: int) -> Date:
     name = time.unit.calendar
-    each = _MONTHS.get(name) or _DAYS.get(name)
-    whole = time.value * (each or 0) * sign
-    if each is None or whole.denominator != 1:
+    whole = time.value * (_MONTHS.get(name) or _DAYS.get(name) or 0) * sign
+    if (name not in _MONTHS and name not in _DAYS) or whole.denominator != 1:
         raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
     if abs(whole) > date_arithmetic.LAST_YEAR * 366:
         raise ComputeError("the duration is out of range")
-    return date_arithmetic.later(date, **{"months" if name in _MONTHS else "days": int(whole)})
+    later = date_arithmetic.months_later if name in _MONTHS else date_arithmetic.days_later
+    return later(date, int(whole))
 
 
 def _apart(first: Date, second: Date) -> Value:
     if first.precision == second.precision == 1:
         return number(first.year - second.year)
     if first.precision == second.precision == 3:
-        return Measure(
-            Fraction(date_arithmetic.day_number(first) - date_arithmetic.day_number(second)),
-            unit_conversion.unit("days"),
-        )
+        days = date_arithmetic.day_number(first) - date_arithmetic.day_number(second)
+        return Measure(number(days).value, unit_at("days", 0)[0])
     raise ComputeError(
         "say which difference between the dates you want: years(a, b), months(a, b), days(a, b) or age(born, day)"
     )
@@ -75,7 +74,7 @@ def multiply(first: Value, second: Value) -> Value:
             return Measure(bounded(first.value * second.value), first.unit)
         case Scalar(), Measure():
             return multiply(second, first)
-    raise ComputeError(f"{kind(first)} and {kind(second)} cannot be multiplied: {said(first)}, {said(second)}")
+    raise ComputeError(f"{said(first)} and {said(second)} cannot be multiplied")
 
 
 def divide(first: Value, second: Value) -> Value:
@@ -88,8 +87,8 @@ def divide(first: Value, second: Value) -> Value:
         case Measure(), Scalar() if not first.unit.offset:
             return Measure(bounded(first.value / second.value), first.unit)
         case Measure(), Measure() if not first.unit.offset:
-            return number(first.value / unit_conversion.converted(second.value, second.unit, first.unit))
-    raise ComputeError(f"{kind(first)} cannot be divided by {kind(second)}: {said(first)}, {said(second)}")
+            return number(first.value / converted(second.value, second.unit, first.unit))
+    raise ComputeError(f"{said(first)} cannot be divided by {said(second)}")
 
 
 def power(base: Value, exponent: Value) -> Value:
@@ -105,22 +104,17 @@ def power(base: Value, exponent: Value) -> Value:
 
 
 def negated(value: Value) -> Value:
-    match value:
-        case Scalar():
-            return Scalar(-value.value, value.percent)
-        case Measure():
-            return Measure(-value.value, value.unit)
-    raise ComputeError(f"{kind(value)} cannot be negated: {said(value)}")
+    if isinstance(value, Measure):
+        return Measure(-value.value, value.unit)
+    if not isinstance(value, Scalar):
+        raise ComputeError(f"{said(value)} cannot be negated")
+    return number(-value.value, percent=value.percent)
 
 
 def as_date(value: Value) -> Date:
     """The date of a date, a year, or a text that is either. Raises ComputeError for anything else."""
     if isinstance(value, Date):
         return value
-    if isinstance(value, Scalar) and value.value.denominator == 1:
-        if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
-            raise ComputeError(f"{said(value)} is not a year; write 44 BC for a year before Christ")
-        return date_arithmetic.dated(int(value.value))
     if isinstance(value, str):
         text = value.strip()
         if text.isascii() and text.isdigit() and len(text) <= 4:
@@ -128,63 +122,50 @@ def as_date(value: Value) -> Date:
         reading = date_arithmetic.read_date(text)
         if reading and reading[1] == len(text):
             return reading[0]
-    raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
+    if not isinstance(value, Scalar) or value.value.denominator != 1:
+        raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
+    if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
+        raise ComputeError(f"{said(value)} is not a year; write 44 BC for a year before Christ")
+    return Date(int(value.value))
 
 
 # --- order ---------------------------------------------------------------------------------------
+
+RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
 
 
 def compare(first: Value, second: Value) -> int:
     """-1, 0 or 1. Raises ComputeError where two values have no order or are not known well enough to order them."""
     match first, second:
         case Scalar(), Scalar():
-            return _sign(first.value, second.value)
+            return (first.value > second.value) - (first.value < second.value)
         case Measure(), Measure():
-            return _sign(first.value, unit_conversion.converted(second.value, second.unit, first.unit))
+            other = converted(second.value, second.unit, first.unit)
+            return (first.value > other) - (first.value < other)
         case (Date() | Scalar(), Date() | Scalar()):
-            return _earlier(as_date(first), as_date(second))
+            start, end = as_date(first), as_date(second)
+            if start != end and start.earliest() <= end.latest() and end.earliest() <= start.latest():
+                raise ComputeError(f"it is not known which comes first, {start} or {end}")
+            return (start > end) - (start < end)
         case str(), str():
             return (first.casefold() > second.casefold()) - (first.casefold() < second.casefold())
-        case bool(), bool():
-            return int(first) - int(second)
-    raise ComputeError(f"{said(first)} ({kind(first)}) and {said(second)} ({kind(second)}) cannot be compared")
-
-
-def _sign(first: Fraction, second: Fraction) -> int:
-    return (first > second) - (first < second)
-
-
-def _earlier(first: Date, second: Date) -> int:
-    if first.latest() < second.earliest():
-        return -1
-    if second.latest() < first.earliest():
-        return 1
-    if first == second:
-        return 0
-    raise ComputeError(f"it is not known which comes first, {first} or {second}")
-
-
-_HOLDS: dict[str, Callable[[int], bool]] = {
-    "<": lambda order: order < 0,
-    "<=": lambda order: order <= 0,
-    "=": lambda order: order == 0,
-    "==": lambda order: order == 0,
-    "!=": lambda order: order != 0,
-    ">=": lambda order: order >= 0,
-    ">": lambda order: order > 0,
-}
-RELATIONS = tuple(_HOLDS)
+    raise ComputeError(f"{said(first)} and {said(second)} cannot be compared")
 
 
 def related(first: Value, relation: str, second: Value) -> bool:
     """Whether `first relation second` holds. Raises ComputeError where the two have no order."""
-    return _HOLDS[relation](compare(first, second))
+    return RELATIONS[relation](compare(first, second), 0)
 
 
 def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:
     """The indices of the values in ascending (or descending) order; the sort is stable."""
-
-    def order(first: int, second: int) -> int:
-        return compare(values[first], values[second])
-
-    return sorted(range(len(values)), key=cmp_to_key(order), reverse=descending)
+    key = cmp_to_key(compare)
+    return sorted(range(len(values)), key=lambda index: key(values[index]), reverse=descending)

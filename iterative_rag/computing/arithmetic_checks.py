@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from iterative_rag.computing.expression import value_of
 from iterative_rag.computing.operands import Measure, Scalar, Value, said
+from iterative_rag.computing.unit_conversion import converted
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
@@ -81,25 +82,18 @@ def _value(text: str) -> Value | None:
 
 def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
     """Whether a value is the claimed number to the digits that the claim shows, in either order of subtraction."""
-    amount, claimed = _amount(value, claim), _amount(claim, claim)
-    if amount is None or claimed is None:
+    if not (isinstance(value, Scalar | Measure) and isinstance(claim, Scalar | Measure)):
         return False
+    amount = value.value
+    if isinstance(value, Measure) and isinstance(claim, Measure):
+        try:
+            amount = converted(value.value, value.unit, claim.unit)
+        except ComputeError:
+            return False
     shown = stated.partition(".")[2]
     allowed = Fraction(1, 2 * 10 ** len(shown)) if amount.denominator != 1 or shown else Fraction(0)
     if isinstance(claim, Scalar) and claim.percent:
         allowed /= 100
     if about:
         allowed = max(allowed, abs(amount) * _ABOUT)
-    return abs(abs(amount) - abs(claimed)) <= allowed
-
-
-def _amount(value: Value, like: Value) -> Fraction | None:
-    """The number of a value, in the unit of `like`."""
-    if isinstance(value, Measure) and isinstance(like, Measure):
-        from iterative_rag.computing import unit_conversion
-
-        try:
-            return unit_conversion.converted(value.value, value.unit, like.unit)
-        except ComputeError:
-            return None
-    return value.value if isinstance(value, Scalar | Measure) else None
+    return abs(abs(amount) - abs(claim.value)) <= allowed

@@ -1,37 +1,45 @@
-"""Reads an expression and computes it on the way, by recursive descent: nothing of it is ever run.
+"""Reads an expression by Python's own grammar and computes it node by node: nothing of it is ever run.
 
-From the loosest to the tightest: comparisons, "to" or "in" before a unit (12 ft to m), sums, products with "of" (15% of
-240), signs, powers, "%" behind a number. Length, depth, the number of values and the size of each are bounded, so that
-no expression takes long.
+First it is written as Python would write it. Dates, numbers with their units, texts and labels become names of values,
+"of" becomes a product, a "%" behind a value its attribute, and "to" or "in" before a unit the operator |, which binds
+less than a sum and more than a comparison. Length, depth and the number of values are bounded.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
-from iterative_rag.computing import unit_conversion
-from iterative_rag.computing.amounts import WORD, AmountReader, as_percent
-from iterative_rag.computing.arithmetic import add, divide, multiply, negated, power, related
+from iterative_rag.computing.arithmetic import add, divide, multiply, negated, power, related, subtract
 from iterative_rag.computing.date_arithmetic import read_date
 from iterative_rag.computing.functions import FUNCTIONS, ORDERS, called
-from iterative_rag.computing.operands import Items, Measure, Value, said
-from iterative_rag.computing.unit_conversion import Unit
+from iterative_rag.computing.operands import Items, Measure, Scalar, Value, bounded, number, said
+from iterative_rag.computing.unit_conversion import Unit, converted, unit_at
 from iterative_rag.errors import ComputeError
-from iterative_rag.text.dates import MONTH_PATTERN
-from iterative_rag.text.markdown_rows import is_rule, row_cells
+from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
 
-MOST_DEPTH, MOST_VALUES, MOST_ROWS = 32, 600, 1000
-T = TypeVar("T")
+MOST_CHARACTERS, MOST_DIGITS, MOST_DEPTH, MOST_VALUES = 8000, 60, 32, 600
 
-_TEXT = lazy_pattern(r"'([^']*)'|\"([^\"]*)\"")
-_LABEL = lazy_pattern(r"(?:'([^']{1,200})'|\"([^\"]{1,200})\"|([^:,{}\[\]'\"\n]{1,120}?))\s*:")
-_BARE = lazy_pattern(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,;\]])")
-_FOOTNOTE = lazy_pattern(r"\s*\[\w{1,7}\]\s*$")
-_OPENS_CELL = lazy_pattern(rf"[-−+$€£¥]?\s*\.?\d|(?:{MONTH_PATTERN})\b|AD\b", re.IGNORECASE)
+_SPELLED = str.maketrans(
+    {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"', ";": ","}
+)
+_CURRENCY = "$€£¥"
+_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=(){}\[\],]")
+_SIGNS_IN_PYTHON = {"^": "**", "=": "=="}
+_MANY_SIGNS = lazy_pattern(r"(?:[-+]\s*){9}")
+# What closes each kind of bracket; in a "{" a label is expected, after "{:" its value.
+_CLOSING = {"(": ")", "[": "]", "{": "}", "{:": "}", "call": ")", "convert": ")"}
+_SPACE, _WORD = lazy_pattern(r"\s*"), lazy_pattern(r"°?[^\W\d_]\w*|°")
+_NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
+_GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
+_TEXT = lazy_pattern(r"'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"")
+_LABEL = lazy_pattern(r"(?P<label>'[^']{1,200}'|\"[^\"]{1,200}\"|[^:,{}\[\]'\"\n]{1,120}?)\s*:")
+# A text in a list needs no quotes: [Paris, Rome].
+_BARE = lazy_pattern(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,\]])")
+_NO_UNITS = frozenset({"of", "and", "or", "to", "between", "per"})
 
 
 def value_of(text: str) -> Value:
@@ -39,207 +47,234 @@ def value_of(text: str) -> Value:
     return _Expression(text).value()
 
 
-class _Expression(AmountReader):
-    """Computes an expression from left to right."""
+class _Expression:
+    """An expression in the words of Python (`_code`), with the values that its names `_0`, `_1` ... stand for."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._values = self._depth = 0
+        if len(text) > MOST_CHARACTERS:
+            raise ComputeError(f"the expression is longer than {MOST_CHARACTERS} characters")
+        self._text, self._at = text.translate(_SPELLED), 0
+        if len(used := [sign for sign in _CURRENCY if sign in self._text]) > 1:
+            raise ComputeError("an expression cannot mix currencies")
+        self._text = self._text.replace(used[0], "") if used else self._text
+        if _MANY_SIGNS.search(self._text):
+            raise ComputeError("there are too many signs in a row")
+        self._code: list[str] = []
+        self._values: list[Value | Unit] = []
+        self._open: list[str] = []
+        self._complete = False  # whether a value or a closing bracket was read last
 
     def value(self) -> Value:
-        """The value of the whole text."""
-        value = self._comparison()
-        self._ended()
-        return value
+        while self._rest():
+            self._next()
+        if not self._complete:
+            raise ComputeError("the expression ends too early")
+        if self._open:
+            raise ComputeError(f"{_CLOSING[self._open[-1]]!r} is expected at the end")
+        try:
+            return self._computed(ast.parse(" ".join(self._code), mode="eval").body)
+        except SyntaxError:
+            raise ComputeError("the expression cannot be read; write it like 2 * (1912 - 1825)") from None
+        except (MemoryError, RecursionError):
+            raise ComputeError("the expression is nested too deeply") from None
 
-    def _said(self, *words: str) -> bool:
-        """Whether one of these words comes next, taken."""
+    # --- reading ---------------------------------------------------------------------------------
+
+    def _rest(self) -> str:
+        """What comes next, without the space before it."""
+        if space := _SPACE.match(self._text, self._at):
+            self._at = space.end()
+        return self._text[self._at : self._at + 30]
+
+    def _matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Take what comes next if it matches."""
         self._rest()
-        match = WORD.match(self._text, self._at)
-        if match is None or match[0].lower() not in words:
-            return False
-        self._at = match.end()
-        return True
+        if match := pattern.match(self._text, self._at):
+            self._at = match.end()
+        return match
 
-    @contextmanager
-    def _nested(self, *, listing: bool) -> Iterator[None]:
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            raise ComputeError("the expression is nested too deeply")
-        before, self._listing = self._listing, listing
-        yield
-        self._depth, self._listing = self._depth - 1, before
-
-    # --- operators -------------------------------------------------------------------------------
-
-    def _comparison(self) -> Value:
-        first, held = self._conversion(), True
-        compared = False
-        while sign := self._taken("<=", ">=", "==", "!=", "<", ">", "="):
-            second = self._conversion()
-            held, compared, first = held and related(first, sign, second), True, second
-        return held if compared else first
-
-    def _conversion(self) -> Value:
-        value = self._sum()
-        while self._said("to", "in"):
-            value = _converted(value, self._unit())
-        return value
-
-    def _sum(self) -> Value:
-        result = self._product()
-        while sign := self._taken("+", "-"):
-            result = add(result, self._product(), 1 if sign == "+" else -1)
-        return result
-
-    def _product(self) -> Value:
-        result = self._signed()
-        while (sign := self._taken("*", "/")) or self._said("of"):
-            result = (divide if sign == "/" else multiply)(result, self._signed())
-        return result
-
-    def _signed(self) -> Value:
-        sign = self._taken("+", "-")
-        if not sign:
-            return self._power()
-        with self._nested(listing=self._listing):
-            value = self._signed()
-        return negated(value) if sign == "-" else value
-
-    def _power(self) -> Value:
-        base = self._operand()
-        while self._taken("%"):
-            if re.match(r"[\d(.]", self._rest()):
-                raise ComputeError("write 15% of 240 for a percentage")
-            base = as_percent(base)
-        if not self._taken("^", "**"):
-            return base
-        with self._nested(listing=self._listing):
-            return power(base, self._signed())
-
-    # --- operands --------------------------------------------------------------------------------
-
-    def _operand(self) -> Value:
-        self._values += 1
-        if self._values > MOST_VALUES:
-            raise ComputeError("the expression has too many values")
-        match self._rest()[:1]:
-            case "":
-                raise ComputeError("the expression ends too early")
-            case "(":
-                return self._bracketed()
-            case "[":
-                return Items(tuple(self._entries("]", self._entry)))
-            case "{":
-                pairs = self._entries("}", lambda: (self._label(), self._comparison()))
-                return Items(tuple(value for _, value in pairs), tuple(label for label, _ in pairs))
-        if (amount := self._amount()) is not None:
-            return amount
-        quoted = self._quoted()
-        return self._named() if quoted is None else quoted
-
-    def _bracketed(self) -> Value:
-        self._at += 1
-        with self._nested(listing=False):
-            value = self._comparison()
-            if not self._taken(")"):
-                raise self._unread("stands where ')' is expected")
-        return value
-
-    def _entries(self, closing: str, entry: Callable[[], T]) -> list[T]:
-        """The entries of an open bracket, between commas."""
-        self._at += 1
-        entries: list[T] = []
-        with self._nested(listing=True):
-            while not self._taken(closing):
-                if entries and not self._taken(",", ";"):
-                    raise self._unread(f"stands where {closing!r} is expected")
-                if not (entries and self._taken(closing)):
-                    entries.append(entry())
-                    continue
-                break
-        return entries
-
-    def _entry(self) -> Value:
-        self._rest()
-        bare = self._match(_BARE) if read_date(self._text, self._at) is None else None
-        return bare[0].strip() if bare else self._comparison()
-
-    def _label(self) -> str:
-        match = self._match(_LABEL)
-        if match is None:
-            raise ComputeError("write labelled values as {Anna: 12, 'St. Mary': 9}")
-        return next(group for group in match.groups() if group is not None).strip()
-
-    def _quoted(self) -> str | None:
-        quoted = self._match(_TEXT)
-        return next((group for group in quoted.groups() if group is not None), "") if quoted else None
-
-    def _named(self) -> Value:
-        match = self._match(WORD)
-        if match is None:
+    def _put(self, value: Value | Unit) -> None:
+        if self._complete:
             raise self._unread()
-        name = match[0].lower()
-        if self._rest()[:1] != "(":
-            if name in ORDERS:
-                return name
-            raise ComputeError(f"{match[0][:40]!r} is not known here; put text in quotes")
-        if name == "convert":
-            value, unit, *others = [*self._entries(")", self._argument), None, None]
-            if not isinstance(unit, Unit) or isinstance(value, Unit) or value is None or len(others) > 2:
-                raise ComputeError("write a conversion as convert(12 ft, m)")
-            return _converted(value, unit)
-        if name == "table":
-            return _column(*map(said, self._entries(")", self._comparison)))
-        if name not in FUNCTIONS:
-            known = ", ".join(FUNCTIONS)
-            raise ComputeError(f"there is no function {name[:40]!r}; there are {known}, convert, table")
-        return called(name, self._entries(")", self._comparison))
+        if len(self._values) >= MOST_VALUES:
+            raise ComputeError("the expression has too many values")
+        self._code.append(f"_{len(self._values)}")
+        self._values.append(value)
+        self._complete = True
 
-    def _argument(self) -> Value | Unit:
-        """An argument of a conversion: what comes after a comma is a unit."""
-        if self._text[: self._at].rstrip()[-1:] not in ",;":
-            return self._comparison()
-        quoted = self._quoted()
-        return self._unit() if quoted is None else AmountReader(quoted).single_unit()
+    def _unread(self) -> ComputeError:
+        return ComputeError(f"what stands before {self._rest() or 'the end'!r} cannot be read here")
+
+    def _next(self) -> None:
+        """Read the next sign, value or word."""
+        inside = self._open[-1] if self._open else ""
+        date = read_date(self._text, self._at)
+        if not self._complete and inside == "{" and self._text[self._at] != "}":
+            if (match := self._matched(_LABEL)) is None:
+                raise ComputeError("write labelled values as {Anna: 12, 'St. Mary': 9}")
+            self._put(match["label"].strip("'\"").strip())
+            self._code.append(":")
+            self._open[-1], self._complete = "{:", False
+        elif date is not None:
+            self._at = date[1]
+            self._put(date[0])
+        elif _NUMBER.match(self._text, self._at):
+            self._put(self._amount())
+        elif match := self._matched(_TEXT):
+            self._put(match["single"] or match["double"] or "")
+        elif not self._complete and inside == "[" and (match := self._matched(_BARE)):
+            self._put(match[0].strip())
+        elif match := self._matched(_SIGN):
+            self._sign(match[0])
+        elif match := self._matched(_WORD):
+            self._word(match[0])
+        else:
+            raise ComputeError(f"{self._rest()!r} cannot be read here")
+
+    def _sign(self, sign: str) -> None:
+        inside = self._open[-1] if self._open else ""
+        if sign in "([{":
+            self._opened(sign, sign)
+        elif sign in ")]}":
+            if sign != _CLOSING.get(inside, ""):
+                raise ComputeError(f"{sign!r} stands where {_CLOSING.get(inside, 'the end')!r} is expected")
+            self._open.pop()
+            self._code.append(sign)
+            self._complete = True
+        elif sign == "%":
+            if not self._complete or re.match(r"[\d(.]", self._rest()):
+                raise ComputeError("write 15% of 240 for a percentage")
+            self._code.append(".percent")
+        elif sign == "," and inside == "convert":
+            self._conversion()
+        else:
+            if sign == "," and inside == "{:":
+                self._open[-1] = "{"
+            self._code.append(_SIGNS_IN_PYTHON.get(sign, sign))
+            self._complete = False
+
+    def _opened(self, sign: str, kind: str) -> None:
+        if self._complete:
+            raise self._unread()
+        if len(self._open) >= MOST_DEPTH:
+            raise ComputeError("the expression is nested too deeply")
+        self._open.append(kind)
+        self._code.append(sign)
+
+    def _word(self, word: str) -> None:
+        name = word.lower()
+        if self._complete and name in {"to", "in"}:
+            self._conversion()
+        elif self._complete and name == "of":
+            self._sign("*")
+        elif self._rest().startswith("("):
+            if name not in FUNCTIONS and name != "convert":
+                raise ComputeError(f"there is no function {name[:40]!r}; there are {', '.join(FUNCTIONS)}, convert")
+            self._at += 1
+            if name in FUNCTIONS:
+                self._code.append(name)
+            self._opened("(", "call" if name in FUNCTIONS else name)
+        elif name in ORDERS:
+            self._put(name)
+        else:
+            raise ComputeError(f"{word[:40]!r} is not known here; put text in quotes")
+
+    def _conversion(self) -> None:
+        self._code.append("|")
+        self._complete = False
+        quoted = self._matched(_TEXT)
+        if quoted is None:
+            unit, self._at = unit_at(self._text, self._at)
+        else:
+            unit, _ = unit_at(quoted["single"] or quoted["double"] or "", 0)
+        self._put(unit)
+
+    def _amount(self) -> Value:
+        """A number with its unit, if any; "5 ft 11 in" is one value."""
+        result = self._number()
+        while isinstance(result, Measure) and self._rest()[:1].isdecimal():
+            more = self._number()
+            if not isinstance(more, Measure):
+                raise ComputeError(f"{said(more)} cannot follow {said(result)}")
+            result = add(result, more)
+        return result
+
+    def _number(self) -> Value:
+        grouped = _GROUPED.match(self._text, self._at)
+        if grouped and self._open and self._open[-1] != "(":
+            raise ComputeError(f"{grouped[0]!r} may be one number or several; write numbers without commas inside")
+        match = grouped or _NUMBER.match(self._text, self._at)
+        if match is None or len(match[0]) > MOST_DIGITS:
+            raise ComputeError(f"a number may have at most {MOST_DIGITS} digits")
+        self._at = match.end()
+        value = Fraction(match[0].replace(",", ""))
+        scales = language_of("en").scales
+        while (word := self._next_word()) in scales:
+            self._matched(_WORD)
+            value = bounded(value * int(scales[word]))
+        if not word or word in _NO_UNITS:
+            return number(value)
+        unit, self._at = unit_at(self._text, self._at)
+        return Measure(value, unit)
+
+    def _next_word(self) -> str:
+        self._rest()
+        word = _WORD.match(self._text, self._at)
+        return word[0].lower() if word else ""
+
+    # --- computing -------------------------------------------------------------------------------
+
+    def _computed(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Name(id=name) if not isinstance(value := self._values[int(name[1:])], Unit):
+                return value
+            case ast.Attribute(value=inner):
+                return _as_percent(self._computed(inner))
+            case ast.UnaryOp(op=op, operand=inner):
+                value = self._computed(inner)
+                return negated(value) if isinstance(op, ast.USub) else value
+            case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Name(id=name)):
+                return _converted(self._computed(left), self._values[int(name[1:])])
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+                return _OPERATORS[type(op)](self._computed(left), self._computed(right))
+            case ast.Compare(left=first, ops=ops, comparators=others):
+                values = [self._computed(item) for item in (first, *others)]
+                signs = [_RELATIONS[type(op)] for op in ops]
+                return all(related(*pair) for pair in zip(values, signs, values[1:], strict=False))
+            case ast.List(elts=entries):
+                return Items(tuple(map(self._computed, entries)))
+            case ast.Dict(keys=keys, values=entries) if keys:
+                labels = tuple(said(self._computed(key)) for key in keys if key)
+                return Items(tuple(map(self._computed, entries)), labels)
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                return called(name, [self._computed(argument) for argument in arguments])
+        raise ComputeError("the expression cannot be read; it has to be one value or calculation")
 
 
-def _converted(value: Value, wanted: Unit) -> Value:
-    if not isinstance(value, Measure):
+_OPERATORS: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
+    ast.Add: add,
+    ast.Sub: subtract,
+    ast.Mult: multiply,
+    ast.Div: divide,
+    ast.Pow: power,
+}
+_RELATIONS: Mapping[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.GtE: ">=",
+    ast.Gt: ">",
+}
+
+
+def _as_percent(value: Value) -> Scalar:
+    if not isinstance(value, Scalar):
+        raise ComputeError(f"{said(value)} cannot be a percentage")
+    return number(value.value / 100, percent=True)
+
+
+def _converted(value: Value, wanted: object) -> Value:
+    if not isinstance(value, Measure) or not isinstance(wanted, Unit):
         raise ComputeError(f"{said(value)} has no unit; write convert(12 ft, m)")
-    return Measure(unit_conversion.converted(value.value, value.unit, wanted), wanted)
-
-
-# --- tables --------------------------------------------------------------------------------------------
-
-
-def _column(table: str = "", name: str = "", labels: str = "", *others: str) -> Items:
-    """The cells of the column `name` of a Markdown table, labelled by those of `labels` ("" for the first column)."""
-    if not name or others:
-        raise ComputeError("write a column as table('| City | People |\\n| Orm | 900 |', 'People')")
-    # In JSON, models often escape the line breaks twice.
-    lines = table.replace("\\n", "\n").splitlines()
-    rows = [[cell.text for cell in row_cells(line)] for line in lines if line.strip(" |") and not is_rule(line)]
-    if not 2 <= len(rows) <= MOST_ROWS:
-        raise ComputeError(f"a table needs a header row and 1 to {MOST_ROWS} more, each on its own line: | a | b |")
-    head = [cell.casefold() for cell in rows[0]]
-    places = []
-    for wanted in (name, labels or rows[0][0]):
-        if wanted.strip().casefold() not in head:
-            raise ComputeError(f"there is no column {wanted!r}; there are {', '.join(rows[0])[:200]}")
-        places.append(head.index(wanted.strip().casefold()))
-    for row in rows[1:]:
-        if len(row) <= max(places):
-            raise ComputeError(f"the row | {' | '.join(row)[:80]} | has fewer cells than the header")
-    return Items(tuple(_cell(row[places[0]]) for row in rows[1:]), tuple(row[places[1]] for row in rows[1:]))
-
-
-def _cell(text: str) -> Value:
-    """The value of a table cell: a number, measure or date if it is one, else its text."""
-    bare = _FOOTNOTE.sub("", text)
-    if not _OPENS_CELL.match(bare):
-        return text
-    try:
-        return AmountReader(bare).literal()
-    except ComputeError:
-        return text
+    return Measure(converted(value.value, value.unit, wanted), wanted)

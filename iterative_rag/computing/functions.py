@@ -5,90 +5,78 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 
 from iterative_rag.computing import date_arithmetic
 from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
-from iterative_rag.computing.operands import (
-    Items,
-    Measure,
-    Range,
-    Scalar,
-    Value,
-    bounded,
-    half_up,
-    number,
-    ranged,
-    said,
-)
+from iterative_rag.computing.operands import Items, Measure, Range, Scalar, Value, bounded, half_up, number, said
+from iterative_rag.computing.unit_conversion import converted
 from iterative_rag.errors import ComputeError
-from iterative_rag.text.dates import Date
+from iterative_rag.text.dates import WEEKDAYS
 
 Function = Callable[..., Value]
-
-
-# --- numbers -------------------------------------------------------------------------------------
-
-
-def plain_number(value: Value) -> Scalar:
-    if not isinstance(value, Scalar):
-        raise ComputeError(f"expected a number, not {said(value)!r}")
-    return value
-
-
-def rounded(value: Value, places: Value | None = None) -> Value:
-    """Rounded to `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
-    digits = plain_number(places).value if places is not None else Fraction(0)
-    if digits.denominator != 1 or abs(digits) > 100:
-        raise ComputeError("the number of decimals must be a whole number between -100 and 100")
-    scale = Fraction(10) ** int(digits)
-    if isinstance(value, Measure):
-        return Measure(bounded(half_up(value.value * scale) / scale), value.unit)
-    exact = plain_number(value)
-    scale *= 100 if exact.percent else 1
-    return number(half_up(exact.value * scale) / scale, percent=exact.percent)
-
-
-def percent(part: Value, of: Value) -> Value:
-    """percent(3, 4) -> 75%."""
-    return number(plain_number(divide(part, of)).value, percent=True)
-
-
-def change(old: Value, new: Value) -> Value:
-    """change(200, 250) -> 25%: the relative change from the old value to the new one."""
-    return number(plain_number(divide(new, old)).value - 1, percent=True)
-
-
-# --- dates ---------------------------------------------------------------------------------------
-
-
-def _difference(unit: str) -> Function:
-    def difference(first: Value, second: Value) -> Value:
-        return ranged(date_arithmetic.between(as_date(first), as_date(second), unit))
-
-    return difference
-
-
-def _to_day(value: Value) -> Date:
-    date = as_date(value)
-    if not date.day:
-        raise ComputeError(f"the day of {date} is not given")
-    return date
-
-
-# --- lists ---------------------------------------------------------------------------------------
-
 ORDERS = {
     **dict.fromkeys(("asc", "ascending", "smallest", "lowest", "earliest"), False),
     **dict.fromkeys(("desc", "descending", "largest", "highest", "latest"), True),
 }
 
 
-def items(arguments: Sequence[Value], *, least: int = 1) -> Items:
-    """The list that is the only argument, or the arguments as a list."""
+def _plain(value: Value) -> Fraction:
+    if not isinstance(value, Scalar):
+        raise ComputeError(f"{said(value)!r} is not a number")
+    return value.value
+
+
+def _whole(value: Value, least: int, most: int, *, what: str) -> int:
+    exact = _plain(value)
+    if exact.denominator != 1 or not least <= exact <= most:
+        raise ComputeError(f"there is no {what} {said(value)}; it goes from {least} to {most}")
+    return int(exact)
+
+
+def rounded(value: Value, places: Value | None = None) -> Value:
+    """Rounded to `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
+    digits = _whole(places, -100, 100, what="number of decimals") if places is not None else 0
+    percent = isinstance(value, Scalar) and value.percent
+    scale = Fraction(10) ** digits * (100 if percent else 1)
+    if isinstance(value, Measure):
+        return Measure(bounded(half_up(value.value * scale) / scale), value.unit)
+    return number(half_up(_plain(value) * scale) / scale, percent=percent)
+
+
+def percent(part: Value, of: Value) -> Value:
+    """percent(3, 4) -> 75%."""
+    return number(_plain(divide(part, of)), percent=True)
+
+
+def change(old: Value, new: Value) -> Value:
+    """change(200, 250) -> 25%: the relative change from the old value to the new one."""
+    return number(_plain(divide(new, old)) - 1, percent=True)
+
+
+# --- dates ---------------------------------------------------------------------------------------
+
+
+def _ranged(bounds: tuple[int, int]) -> Scalar | Range:
+    low, high = bounds
+    return number(low) if low == high else Range(low, high)
+
+
+def _difference(unit: str) -> Function:
+    def difference(first: Value, second: Value) -> Value:
+        return _ranged(date_arithmetic.between(as_date(first), as_date(second), unit))
+
+    return difference
+
+
+# --- lists ---------------------------------------------------------------------------------------
+
+
+def _listed(arguments: Sequence[Value]) -> Items:
+    """The list that is the only argument, or the arguments as a list; not empty."""
     only = arguments[0] if len(arguments) == 1 else None
     listed = only if isinstance(only, Items) else Items(tuple(arguments))
-    if len(listed.values) < least:
+    if not listed.values:
         raise ComputeError("the list is empty")
     if any(isinstance(value, Items) for value in listed.values):
         raise ComputeError("lists cannot be nested")
@@ -96,78 +84,65 @@ def items(arguments: Sequence[Value], *, least: int = 1) -> Items:
 
 
 def total(*arguments: Value) -> Value:
-    values = items(arguments).values
-    result = values[0]
-    if not isinstance(result, Scalar | Measure | Range):
-        raise ComputeError(f"{said(result)!r} is not a number")
-    for value in values[1:]:
-        result = add(result, value)
-    return result
+    values = _listed(arguments).values
+    if not isinstance(values[0], Scalar | Measure):
+        raise ComputeError(f"{said(values[0])!r} is not a number")
+    return reduce(add, values)
 
 
 def mean(*arguments: Value) -> Value:
-    values = items(arguments).values
-    first = values[0]
-    if isinstance(first, Measure) and first.unit.offset:  # degrees have a mean, though no sum
-        away = [add(value, first, -1) for value in values]
-        middle = divide(total(*away), number(len(values)))
-        return Measure(first.value + (middle.value if isinstance(middle, Measure) else 0), first.unit)
-    if isinstance(first, Scalar) and first.percent:
-        return number(sum((plain_number(value).value for value in values), Fraction()) / len(values), percent=True)
-    return divide(total(*values), number(len(values)))
+    """In the unit of the first value: degrees have a mean, though no sum."""
+    first, *_ = values = _listed(arguments).values
+    if not isinstance(first, Measure):
+        return number(_plain(total(*values)) / len(values), percent=isinstance(first, Scalar) and first.percent)
+    amounts = [converted(value.value, value.unit, first.unit) for value in values if isinstance(value, Measure)]
+    if len(amounts) < len(values):
+        raise ComputeError("a mean is that of numbers, or of measures of one kind")
+    return Measure(bounded(sum(amounts, Fraction()) / len(amounts)), first.unit)
 
 
 def median(*arguments: Value) -> Value:
-    values = items(arguments).values
+    values = _listed(arguments).values
     order = [values[index] for index in ordered(values)]
     middle = order[(len(order) - 1) // 2 : len(order) // 2 + 1]
     return middle[0] if len(middle) == 1 else mean(*middle)
 
 
 def _extreme(*arguments: Value, descending: bool) -> Value:
-    values = items(arguments).values
+    values = _listed(arguments).values
     return values[ordered(values, descending=descending)[0]]
 
 
-def count(*arguments: Value) -> Value:
+def count(listed: Value, relation: Value = "", limit: Value = "") -> Value:
     """How many values there are, or how many meet a condition: count([12, 9, 15], '>', 10)."""
-    listed, *condition = arguments or (Items(()),)
-    if len(condition) != 2 or not isinstance(listed, Items):
-        return number(len(items(arguments, least=0).values))
-    relation, limit = condition
-    if relation not in RELATIONS:
+    if not isinstance(listed, Items) or (relation and relation not in RELATIONS):
         raise ComputeError("write a condition as count([12, 9, 15], '>', 10)")
-    return number(sum(related(value, str(relation), limit) for value in listed.values))
+    return number(sum(not relation or related(value, str(relation), limit) for value in listed.values))
+
+
+def _order(arguments: Sequence[Value]) -> tuple[bool | None, list[Value]]:
+    """Whether descending, None where that is not said, and the other arguments."""
+    orders = [value for value in arguments if isinstance(value, str) and value.lower() in ORDERS]
+    return ORDERS[orders[0].lower()] if orders else None, [value for value in arguments if value not in orders]
 
 
 def in_order(*arguments: Value) -> Value:
-    descending, rest = _order(arguments, default=False)
-    listed = items(rest, least=0)
-    places = ordered(listed.values, descending=descending)
+    descending, rest = _order(arguments)
+    listed = _listed(rest)
+    places = ordered(listed.values, descending=bool(descending))
     labels = tuple(listed.labels[index] for index in places) if listed.labels else ()
     return Items(tuple(listed.values[index] for index in places), labels)
 
 
-def _order(arguments: Sequence[Value], *, default: bool | None) -> tuple[bool, list[Value]]:
-    """Whether descending, and the other arguments."""
-    said_orders = [value for value in arguments if isinstance(value, str) and value.lower() in ORDERS]
-    rest = [value for value in arguments if value not in said_orders]
-    if said_orders:
-        return ORDERS[said_orders[0].lower()], rest
-    if default is None:
-        raise ComputeError("say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, {A: 12})")
-    return default, rest
-
-
 def nth(*arguments: Value) -> Value:
     """The value at a rank: nth(3, desc, [..]); of labelled values the label, or all labels that share the rank."""
-    descending, rest = _order(arguments, default=None)
-    ordinal, *listed = rest
-    known = items(listed)
-    if not isinstance(ordinal, Scalar) or ordinal.value.denominator != 1 or not 1 <= ordinal.value <= len(known.values):
-        raise ComputeError(f"there is no number {said(ordinal)} among {len(known.values)}")
-    at = ordered(known.values, descending=descending)[int(ordinal.value) - 1]
-    return _named(known, at) if known.labels else known.values[at]
+    descending, rest = _order(arguments)
+    if descending is None:
+        raise ComputeError("say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, {A: 12})")
+    listed = _listed(rest[1:])
+    rank = _whole(rest[0], 1, len(listed.values), what="number")
+    at = ordered(listed.values, descending=descending)[rank - 1]
+    return _named(listed, at) if listed.labels else listed.values[at]
 
 
 def _named(listed: Items, at: int) -> str:
@@ -176,23 +151,10 @@ def _named(listed: Items, at: int) -> str:
 
 
 def _label(*arguments: Value, descending: bool) -> str:
-    listed = items(arguments)
+    listed = _listed(arguments)
     if not listed.labels:
         raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
     return _named(listed, ordered(listed.values, descending=descending)[0])
-
-
-def rank(*arguments: Value) -> Value:
-    """The rank of a label, from 1: rank('Bo', desc, {Anna: 12, Bo: 9}) -> 2. Equal values share the better rank."""
-    descending, rest = _order(arguments, default=None)
-    label, *listed = rest
-    known = items(listed)
-    folded = [name.casefold() for name in known.labels]
-    if not isinstance(label, str) or label.casefold() not in folded:
-        raise ComputeError(f"there is no label {said(label)!r}")
-    mine = known.values[folded.index(label.casefold())]
-    side = 1 if descending else -1
-    return number(1 + sum(compare(value, mine) == side for value in known.values))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -211,13 +173,12 @@ FUNCTIONS: dict[str, Function] = {
     "nth": nth,
     "argmin": partial(_label, descending=False),
     "argmax": partial(_label, descending=True),
-    "rank": rank,
     "years": _difference("years"),
     "months": _difference("months"),
     "days": _difference("days"),
-    "age": lambda born, on: ranged(date_arithmetic.age(as_date(born), as_date(on))),
-    "duration": lambda first, second: date_arithmetic.duration(_to_day(first), _to_day(second)),
-    "weekday": lambda day: date_arithmetic.weekday(_to_day(day)),
+    "age": lambda born, on: _ranged(date_arithmetic.age(as_date(born), as_date(on))),
+    "duration": lambda first, second: date_arithmetic.duration(as_date(first), as_date(second)),
+    "weekday": lambda day: WEEKDAYS[(date_arithmetic.day_number(as_date(day)) - 1) % 7],
 }
 
 

@@ -40,12 +40,11 @@ class Measure:
 class Range:
     """A whole number of which only bounds are known, such as an age from two years."""
 
-    low: Fraction
-    high: Fraction
+    low: int
+    high: int
 
     def __str__(self) -> str:
-        joint = "or" if self.high - self.low == 1 else "to"
-        return f"{written(self.low)} {joint} {written(self.high)}"
+        return f"{self.low} {'or' if self.high - self.low == 1 else 'to'} {self.high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +64,7 @@ Value: TypeAlias = Scalar | Measure | Range | Date | Items | str | bool
 
 
 def number(value: Fraction | int, *, percent: bool = False) -> Scalar:
-    return Scalar(bounded(value if isinstance(value, Fraction) else Fraction(value)), percent)
-
-
-def ranged(bounds: tuple[int, int]) -> Scalar | Range:
-    low, high = bounds
-    return number(low) if low == high else Range(Fraction(low), Fraction(high))
+    return Scalar(bounded(Fraction(value)), percent)
 
 
 def bounded(value: Fraction) -> Fraction:
@@ -82,22 +76,7 @@ def bounded(value: Fraction) -> Fraction:
 
 def said(value: Value) -> str:
     """A value as plain text: "87", "3.75", "86 or 87", "1 March 1912", "true"."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
-def kind(value: Value) -> str:
-    """The kind of a value, for messages."""
-    names: dict[type, str] = {
-        bool: "a truth value",
-        str: "text",
-        Items: "a list",
-        Date: "a date",
-        Range: "a range",
-        Measure: "a measure",
-    }
-    return names.get(type(value), "a number")
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def written(value: Fraction) -> str:

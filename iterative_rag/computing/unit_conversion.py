@@ -14,10 +14,11 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import registry
 
 # What the name of a unit may look like. Pint would evaluate a whole formula, so it is never given one.
-WORD = lazy_pattern(r"[A-Za-zµΩ°][A-Za-z°]*")
-_NAME = lazy_pattern(r"[A-Za-zµΩ°_]{1,40}")
+_NAME = lazy_pattern(r"(?P<name>[A-Za-zµΩ°][A-Za-z°]{0,39})(?![A-Za-z°])(?P<power>[²³]|\s*\^\s*[23](?!\d))?")
+_PER = lazy_pattern(r"\s*/\s*(?=[A-Za-zµ°])|\s*\bper\b\s*")
 # Short symbols are left to pint, which tells mW from MW; longer names are looked up in `text.units` first.
 _SHORTEST_NAME = 3
+_LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +32,46 @@ class Unit:
 
     @property
     def calendar(self) -> str:
-        """The calendar unit ("year", "month", "week", "day" ...) that can be added to a date; "" if it is none."""
-        name = str(self.pint).removeprefix("calendar_")
-        return name if name in {"year", "month", "week", "day", "decade", "century"} else ""
+        """The unit as the calendar counts it: "year", "month", "week", "day" ..."""
+        return str(self.pint).removeprefix("calendar_")
+
+
+def unit_at(text: str, start: int) -> tuple[Unit, int]:
+    """The unit that is written at `start` and the place after it: "ft", "km/h", "m^2", "square miles". Raises
+    ComputeError for any other word."""
+    unit, end = _single_at(text, start)
+    if per := _PER.match(text, end):
+        below, end = _single_at(text, per.end())
+        unit = _combined(" ".join(text[start:end].split()), unit, unit.pint / below.pint, below)
+    return unit, end
+
+
+def _single_at(text: str, start: int) -> tuple[Unit, int]:
+    words = text[start : start + _LONGEST_NAME]
+    named = units.unit_at(folded_in_place(words), 0, "en")
+    if named is not None and " " in words[: named.end]:  # "square miles", "degrees C"
+        known = registry().parse_units(named.units[0])
+        return Unit(words[: named.end], known, _is_offset(known)), start + named.end
+    match = _NAME.match(text, start)
+    if match is None:
+        raise ComputeError(f"{text[start : start + 30] or 'the end'!r} is not a unit")
+    unit = _unit(match["name"])
+    if match["power"]:
+        power = 2 if match["power"][-1] in "²2" else 3
+        unit = _combined(" ".join(match[0].split()), unit, unit.pint**power)
+    return unit, match.end()
+
+
+def _combined(name: str, unit: Unit, known: Any, below: Unit | None = None) -> Unit:
+    if unit.offset or (below and below.offset):
+        raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
+    return Unit(name, known)
 
 
 @lru_cache(maxsize=4096)
-def unit(name: str) -> Unit:
-    """The unit of a plain name ("ft", "miles", "°C"). Raises ComputeError for any other word."""
+def _unit(name: str) -> Unit:
     from pint.errors import PintError
 
-    if not _NAME.fullmatch(name):
-        raise ComputeError(f"{name[:40]!r} is not a unit")
     table = units.unit_of(name)
     own = table if len(name) >= _SHORTEST_NAME or "°" in name else name
     for spelled in dict.fromkeys((own or name, name, name.lower(), table)):
@@ -56,20 +85,9 @@ def unit(name: str) -> Unit:
     raise ComputeError(f"{name!r} is not a unit or a function; leave out words, and put text in quotes")
 
 
-def unit_of_words(text: str) -> Unit | None:
-    """The unit with which a text begins, if its name has several words: "square miles", "degrees C", "light years"."""
-    name = units.unit_at(folded_in_place(text), 0, "en")
-    if name is None or " " not in text[: name.end]:
-        return None
-    known = registry().parse_units(name.units[0])
-    return Unit(text[: name.end], known, _is_offset(known))
-
-
-def combined(name: str, first: Unit, second: Unit | None = None, power: int = 1) -> Unit:
-    """`first` to a power, or divided by `second`, under the name by which the expression calls it: "m²", "km/h"."""
-    if first.offset or (second is not None and second.offset):
-        raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
-    return Unit(name, first.pint**power if second is None else first.pint / second.pint)
+def _is_offset(known: Any) -> bool:
+    base = registry().get_base_units(known)[1]
+    return converted(Fraction(0), Unit("", known), Unit("", base)) != 0
 
 
 def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
@@ -85,13 +103,6 @@ def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
     return value * scale + shift
 
 
-def difference_unit(measure: Unit) -> Unit:
+def difference_unit(unit: Unit) -> Unit:
     """The unit of a difference: 20 °C minus 15 °C is an interval of 5 °C, which is not a temperature."""
-    if not measure.offset:
-        return measure
-    return Unit(measure.name, registry().parse_units(f"delta_{measure.pint}"))
-
-
-def _is_offset(known: Any) -> bool:
-    base = registry().get_base_units(known)[1]
-    return converted(Fraction(0), Unit("", known), Unit("", base)) != 0
+    return Unit(unit.name, registry().parse_units(f"delta_{unit.pint}")) if unit.offset else unit
