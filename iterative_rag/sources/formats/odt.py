@@ -11,12 +11,12 @@ import zipfile
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Format, Reading, plain
 from iterative_rag.sources.formats.office_xml import (
-    OfficeHtml,
+    OfficeText,
     attribute,
     first,
     labelled,
@@ -33,15 +33,17 @@ from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
 MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"
 _TYPE = "application/vnd.oasis.opendocument.text"
-_MANIFEST, _META, _STYLES = "META-INF/manifest.xml", "meta.xml", "styles.xml"
+_MANIFEST = "META-INF/manifest.xml"
 # What repeats the text (tables of contents), was deleted from it, or has none of its own.
-_LEFT_OUT = ["alphabetical-index", "bibliography", "forms", "illustration-index", "object-index", "ruby-text"]
-_LEFT_OUT += ["table-index", "table-of-content", "tracked-changes", "user-index"]
-_DRAWINGS = {"frame", "g", "text-box", "custom-shape", "rect", "ellipse", "object", "object-ole"}
+_LEFT_OUT = (
+    "alphabetical-index bibliography forms illustration-index object-index ruby-text table-index table-of-content"
+)
+_LEFT_OUT_NAMES = frozenset([*_LEFT_OUT.split(), "tracked-changes", "user-index", "image", "title", ""])
+_DRAWINGS = {"text-box", "custom-shape", "rect", "ellipse"}
+_SIGNS = {"s": " ", "tab": " ", "line-break": "<br>"}
 _MAX_COLUMNS = 500
 _MAX_REPEATED = 100  # rows
 _SPACE = re.compile(r"[ \t\r\n]+")
-_Levels: TypeAlias = dict[int, Any]
 
 
 def read(path: Path) -> Reading:
@@ -53,92 +55,64 @@ def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
         kind = file.read(100).decode("ascii", "replace").strip()
     if kind != _TYPE:
         raise CorpusError(f"It is not {_KIND}: its type is {plain(kind)!r}.")
-    parts = archive.namelist()
-    if _MANIFEST in parts and b"encryption-data" in archive.read(_MANIFEST):
+    if _MANIFEST in archive.namelist() and b"encryption-data" in archive.read(_MANIFEST):
         raise CorpusError("It is locked with a password.")
-    text = _Text(archive)
-    named = within(tree(archive, _META), "title") if _META in parts else ()
-    title = next((" ".join(plain(element.text or "").split()) for element in named), "")
+    content, *others = (
+        tree(archive, part) for part in ("content.xml", "styles.xml", "meta.xml") if part in archive.NameToInfo
+    )
+    text = _Text(archive, [*others, content])
+    title = next(
+        (" ".join(plain(element.text or "").split()) for root in others for element in within(root, "title")), ""
+    )
     yield from text.documents(text.whole(), source, title or title_of(path))
 
 
-class _Text(OfficeHtml):
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+class _Text(OfficeText):
+    def __init__(self, archive: zipfile.ZipFile, parts: list[Any]) -> None:
         super().__init__()
         self._archive = archive
-        self._content = tree(archive, "content.xml")
-        parts = [self._content]
-        if _STYLES in archive.namelist():
-            parts.insert(0, tree(archive, _STYLES))
+        self._parts = parts
         named = [(attribute(element, "name"), element) for part in parts for element in part.iter()]
         self._styles = {name: style for name, style in named if local(style) == "style"}
-        self._lists: dict[str, _Levels] = {  # how the levels of lists are numbered
-            name: {number(level, "level", most=10): level for level in element}
-            for name, element in named
-            if local(element) == "list-style"
-        }
+        self._lists = {name: style for name, style in named if local(style) == "list-style"}
         self._counts: dict[tuple[str, int], int] = {}  # the last number of each list style
-        self._headers, self._footers = (
-            dict.fromkeys(block for area in within(parts[0], kind) for block in self._inside(area))
+
+    def whole(self) -> str:
+        """Raises KeyError where it is no text."""
+        body = self.inside(first(first(self._parts[-1], "body"), "text"))
+        heads, feet = (
+            dict.fromkeys(self.html(block) for part in self._parts for area in within(part, kind) for block in area)
             for kind in ("header", "footer")
         )
+        return "".join([*heads, body, *feet])
 
-    def whole(self) -> Iterator[str]:
-        """Raises KeyError where it is no text."""
-        yield from self._headers
-        yield from self._inside(first(first(self._content, "body"), "text"))
-        yield from self._footers
+    def inside(self, element: Any) -> str:
+        return _spaced(element.text) + "".join(self.html(child) + _spaced(child.tail) for child in element)
 
-    def _inside(self, element: Any) -> Iterator[str]:
-        for child in element:
-            yield from self._block(child)
-
-    def _block(self, element: Any) -> Iterator[str]:
+    def html(self, element: Any) -> str:
+        style = attribute(element, "style-name")
         match local(element):
-            case name if name in _LEFT_OUT:
-                return
-            case "h" | "p" as name:
-                style, tag = attribute(element, "style-name"), "p"
-                if name == "h":
-                    level = number(element, "outline-level", most=10)
-                    tag = f"h{min(level + 1, 6)}"  # <h1> is the title's
-                elif "Title" in [style, *(attribute(ancestor, "parent-style-name") for ancestor in self._chain(style))]:
-                    tag = "h1"
-                yield from self.paragraph(tag, "", self._marked(self._words(element), style))
-            case "list":
-                yield from self._list(element)
-            case "table":
-                yield self._table(element)
-            case name if name in _DRAWINGS:
-                yield from filter(None, [self._piece(element)])
-            case _:
-                yield from self._inside(element)
-        yield from self.waiting()
-
-    def _apart(self, element: Any) -> list[str]:
-        return self.apart(self._inside(element))
-
-    # --- words -----------------------------------------------------------------------------------
-
-    def _words(self, element: Any) -> str:
-        pieces = (self._piece(child) + _spaced(child.tail) for child in element)
-        return _spaced(element.text) + "".join(pieces)
-
-    def _piece(self, element: Any) -> str:
-        match local(element):
-            case name if name in _LEFT_OUT:
+            case name if name in _LEFT_OUT_NAMES:
                 return ""
-            case "s" | "tab":
-                return " "
-            case "line-break":
-                return "<br>"
+            case name if name in _SIGNS:
+                return _SIGNS[name]
+            case "h":  # <h1> is the title's
+                level = number(element, "outline-level", most=5)
+                return self.paragraph(f"h{level + 1}", self._marked(self.inside(element), style))
+            case "p":
+                is_title = "Title" in [style, *(attribute(above, "parent-style-name") for above in self._chain(style))]
+                return self.paragraph("h1" if is_title else "p", self._marked(self.inside(element), style))
+            case "list":
+                return self._list(element)
+            case "table":
+                return self._table(element)
             case "note":
-                sign = f"[{self._words(first(element, 'note-citation')).strip()}]"
-                return self.note(sign, self._inside(first(element, "note-body")))
+                sign = f"[{self.inside(first(element, 'note-citation')).strip()}]"
+                return self.note(sign, first(element, "note-body"))
             case "annotation":
                 author = next((creator.text or "" for creator in within(element, "creator")), "unknown")
-                words = "; ".join(self._words(paragraph) for paragraph in within(element, "p"))
-                self.beside += labelled(f"Comment by {author}:", [f"<p>{words}</p>"])
+                words = "; ".join(self.inside(paragraph) for paragraph in within(element, "p"))
+                self.beside.append(labelled(f"Comment by {author}:", f"<p>{words}</p>"))
                 return ""
             case "object":
                 return self._object(f"{attribute(element, 'href').removeprefix('./')}/content.xml")
@@ -146,15 +120,14 @@ class _Text(OfficeHtml):
                 self.kinds["embedded objects"] += 1
                 return ""
             case "frame" | "g":
-                return "".join(map(self._piece, element))
+                return "".join(map(self.html, element))
             case name if name in _DRAWINGS:
-                self.beside += self._apart(element)
+                self.beside.append(self.apart(element))
                 return ""
-            case "desc" if len(told := "".join(element.itertext()).split()) >= ALT_WORDS:
-                return f" {escape(' '.join(told))} "
-            case "image" | "title" | "desc":
-                return ""
-        return self._marked(self._words(element), attribute(element, "style-name"))
+            case "desc":
+                told = "".join(element.itertext()).split()
+                return f" {escape(' '.join(told))} " if len(told) >= ALT_WORDS else ""
+        return self._marked(self.inside(element), style)
 
     def _object(self, part: str) -> str:
         """A formula as a piece of text; a chart stands beside, other objects are counted."""
@@ -163,7 +136,7 @@ class _Text(OfficeHtml):
             return escape(" ".join("".join(next(within(root, "annotation"), root).itertext()).split()))
         chart = next(within(root, "chart"), None) if root is not None else None
         self.kinds["embedded objects"] += chart is None
-        self.beside += self._apart(chart) if chart is not None else []
+        self.beside += [self.apart(chart)] if chart is not None else []
         return ""
 
     def _chain(self, style: str) -> Iterator[Any]:
@@ -176,36 +149,33 @@ class _Text(OfficeHtml):
     def _marked(self, words: str, style: str) -> str:
         """Words with what their style says: raised, lowered, struck."""
         told: dict[str, str] = {}
-        for ancestor in self._chain(style) if words.strip() else ():
-            for name in ("text-position", "text-line-through-style", "text-line-through-type"):
-                told[name] = told.get(name) or next(filter(None, (attribute(part, name) for part in ancestor)), "")
-        lines = {told.get("text-line-through-style", ""), told.get("text-line-through-type", "")}
-        return marked(words, told.get("text-position", ""), struck=bool(lines - {"", "none"}))
+        for part in (part for above in self._chain(style) if words.strip() for part in above):
+            for name in ("text-position", "text-line-through-style"):
+                told[name] = told.get(name) or attribute(part, name)
+        struck = told.get("text-line-through-style", "") not in ("", "none")
+        return marked(words, told.get("text-position", ""), struck=struck)
 
-    # --- lists and their numbers -----------------------------------------------------------------
-
-    def _list(self, element: Any, style: str = "", depth: int = 1) -> Iterator[str]:
+    def _list(self, element: Any, style: str = "", depth: int = 1) -> str:
         style = attribute(element, "style-name") or style
-        level, key = self._lists.get(style, {}).get(depth), (style, depth)
-        form = attribute(level, "num-format") if level is not None else ""
+        levels = self._lists.get(style, ())
+        level = next((level for level in levels if number(level, "level", most=10) == depth), element)
+        form = attribute(level, "num-format")
         goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
-        start = self._counts.get(key, 0) + 1 if goes_on else _start(level)
-        entries: list[str] = []
+        start = self._counts.get((style, depth), 0) + 1 if goes_on else _start(level)
+        headings, entries = "", ""
+        count = 0
         for item in element:
-            start = _start(item) if attribute(item, "start-value") and not entries else start
-            blocks: list[str] = []
-            for child in item:
-                blocks += self._list(child, style, depth + 1) if local(child) == "list" else self._block(child)
+            start = _start(item) if attribute(item, "start-value") and not count else start
+            parts = (self._list(part, style, depth + 1) if local(part) == "list" else self.html(part) for part in item)
+            blocks = "".join(parts)
             if any(local(child) == "h" for child in item):
-                yield from blocks
+                headings += blocks
             else:
-                entries.append(f"<li>{''.join(blocks).replace('<p>', '', 1).replace('</p>', '', 1)}</li>")
-        self._counts[key] = start + len(entries) - 1
-        if entries:
-            opening = f'<ol type="{form}" start="{start}">' if form else "<ul>"
-            yield f"{opening}{''.join(entries)}</{opening[1:3]}>"
-
-    # --- tables ----------------------------------------------------------------------------------
+                count += 1
+                entries += f"<li>{blocks.replace('<p>', '', 1).replace('</p>', '', 1)}</li>"
+        self._counts[style, depth] = start + count - 1
+        opening = f'<ol type="{form}" start="{start}">' if form else "<ul>"
+        return headings + (f"{opening}{entries}</{opening[1:3]}>" if entries else "")
 
     def _table(self, element: Any) -> str:
         rows: list[list[str]] = []
@@ -213,12 +183,11 @@ class _Text(OfficeHtml):
         for row, heads in _rows(element):
             tag = "th" if heads or not rows else "td"
             cells: list[str] = []
-            for cell in row:
-                if local(cell) == "table-cell":
-                    spans = [f'{name}="{number(cell, f"number-{kind}-spanned", most=_MAX_COLUMNS)}"'
-                             for name, kind in (("colspan", "columns"), ("rowspan", "rows"))]  # fmt: skip
-                    written = f"<{tag} {' '.join(spans)}>{''.join(self._apart(cell))}</{tag}>"
-                    cells += [written] * _times(cell, "number-columns-repeated", _MAX_COLUMNS, len(written))
+            for cell in row.iterchildren("{*}table-cell"):
+                spans = (f'{name}="{number(cell, f"number-{kind}-spanned", most=_MAX_COLUMNS)}"'
+                         for name, kind in (("colspan", "columns"), ("rowspan", "rows")))  # fmt: skip
+                written = f"<{tag} {' '.join(spans)}>{self.apart(cell)}</{tag}>"
+                cells += [written] * _times(cell, "number-columns-repeated", _MAX_COLUMNS, len(written))
             cells = cells[:_MAX_COLUMNS]
             while cells and cells[-1].endswith(f'"></{tag}>'):
                 cells.pop()
@@ -249,8 +218,8 @@ def _rows(table: Any, heads: bool = False) -> Iterator[tuple[Any, bool]]:
                 yield from _rows(child, name == "table-header-rows")
 
 
-def _start(level: Any) -> int:
-    return number(level, "start-value", most=1_000_000) if level is not None else 1
+def _start(element: Any) -> int:
+    return number(element, "start-value", most=1_000_000)
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))

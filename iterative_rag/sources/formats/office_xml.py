@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import re
 import zipfile
@@ -18,6 +19,7 @@ from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
 
 _SCRIPTS = (("sub", "_"), ("sup", "^"))
+_TITLE_WITHIN = 5  # paragraphs: a heading after fewer of them is the title
 _ONE_TERM = re.compile(r"[^\s+\-−±=<>/,;]*")
 
 
@@ -238,51 +240,49 @@ def _points(data: Any) -> dict[int, str]:
 # --- texts as HTML -----------------------------------------------------------------------------
 
 
-class OfficeHtml:
-    """The blocks of a text. What is anchored in the words of a block stands behind it, notes stand at the end."""
+class OfficeText:
+    """A text as HTML. What is anchored in the words of a paragraph stands behind it, notes stand at the end."""
 
     def __init__(self) -> None:
         self.kinds: Counter[str] = Counter()
-        self.filled = False
         self.beside: list[str] = []  # what is anchored in the words read so far: boxes, objects, comments
         self.notes: list[str] = []
 
-    def documents(self, blocks: Iterable[str], source: str, title: str) -> Iterator[Document | Skipped]:
-        """The document of these blocks; none where they hold no text. Raises FetchError."""
-        whole = [*blocks]
-        whole += self.notes
-        headings = [at for at, block in enumerate(whole[:5]) if block.startswith("<h2>")]
-        if headings and not any(block.startswith("<h1>") for block in whole):  # then it is the title
-            whole[headings[0]] = whole[headings[0]].replace("h2>", "h1>")
-        if self.filled:
-            yield html.page("".join(whole), source, title, not_read(self.kinds))
+    def html(self, element: Any) -> str:
+        raise NotImplementedError
 
-    def paragraph(self, tag: str, label: str, words: str) -> Iterator[str]:
-        if words.strip():
-            self.filled = True
-            yield f"<{tag}>{escape(f'{label} ' if label else '')}{words}</{tag}>"
+    def inside(self, element: Any) -> str:
+        return "".join(map(self.html, element))
 
-    def waiting(self) -> list[str]:
-        """What is anchored in the words read so far, to be written behind them."""
-        beside, self.beside = self.beside, []
-        return beside
+    def documents(self, text: str, source: str, title: str) -> Iterator[Document | Skipped]:
+        """The document of a text; none where it holds nothing. Raises FetchError."""
+        text += "".join(self.notes)
+        before, heading, _ = text.partition("<h2>")
+        if heading and "<h1>" not in text and before.count("<p>") < _TITLE_WITHIN:
+            text = text.replace("h2>", "h1>", 2)
+        with contextlib.suppress(html.NoText):
+            yield html.page(text, source, title, not_read(self.kinds))
 
-    def apart(self, blocks: Iterable[str]) -> list[str]:
-        """Blocks that stand within a paragraph, of which some may wait."""
+    def paragraph(self, tag: str, words: str) -> str:
+        beside, self.beside = "".join(self.beside), []
+        return (f"<{tag}>{words}</{tag}>" if words.strip() else "") + beside
+
+    def apart(self, element: Any) -> str:
+        """What stands in an element within a paragraph, which goes on behind it."""
         waiting, self.beside = self.beside, []
-        held = [*blocks]
+        text = self.inside(element) + "".join(self.beside)
         self.beside = waiting
-        return held
+        return text
 
-    def note(self, sign: str, blocks: Iterable[str]) -> str:
+    def note(self, sign: str, element: Any) -> str:
         """The mark of a note, which stands at the end under its sign."""
-        self.notes += labelled(sign, self.apart(blocks))
+        self.notes.append(labelled(sign, self.apart(element)))
         return f"<sup>{sign}</sup>"
 
 
-def labelled(label: str, blocks: list[str]) -> list[str]:
+def labelled(label: str, blocks: str) -> str:
     """Blocks with a label before the text of the first."""
-    return [block.replace(">", f">{escape(label)} ", 1) for block in blocks[:1]] + blocks[1:]
+    return blocks.replace(">", f">{escape(label)} ", 1)
 
 
 def marked(words: str, shift: str, *, struck: bool) -> str:
