@@ -95,7 +95,7 @@ def _form(pdf: PdfDocument, kinds: Counter[str]) -> Any:
 
 
 def _annotated(page: PdfPage, runs: list[Run], form: Any) -> list[Run]:
-    """The runs with the values of form fields, each after what stands left of it, and with comments at the end."""
+    """The runs with the values of form fields where they stand, and with comments at the end."""
     import pypdfium2.raw as pdfium
 
     silent = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_WIDGET)
@@ -109,10 +109,7 @@ def _annotated(page: PdfPage, runs: list[Run], form: Any) -> list[Run]:
             box = pdfium.FS_RECTF()
             pdfium.FPDFAnnot_GetRect(annotation, ctypes.byref(box))
             middle = max((box.top + box.bottom) / 2, box.top - 12)  # of its first line
-            field = Run(middle - 4, 12, box.left, box.right, value)
-            left = [at for at, run in enumerate(runs) if run.is_beside(field) and run.left < field.left]
-            above = [at for at, run in enumerate(runs) if run.base > field.base]
-            runs.insert((left or above or [-1])[-1] + 1, field)
+            runs.append(Run(middle - 4, 12, box.left, box.right, value))
         elif kind not in silent and (said := _string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")):
             comments.append(Run(0, 0, 0, 0, f"Comment: {said}", turned=True))
         pdfium.FPDFPage_CloseAnnot(annotation)

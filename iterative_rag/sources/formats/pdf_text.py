@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from iterative_rag.sources.formats.format import MAX_CHARS
 from iterative_rag.sources.formats.pdf_characters import Run
-from iterative_rag.sources.formats.pdf_layout import Block, blocks_of
+from iterative_rag.sources.formats.pdf_layout import Block, blocks_of, rows_of
 from iterative_rag.text.unspaced import UNSPACED
 
 _SENTENCE_ENDS = tuple('.!?…:;"”’)。！？؟۔')
@@ -68,32 +68,26 @@ def _leading(block: Block) -> float:
 
 def _separator(before: Run, above: Block, line: Run, block: Block, leading: float) -> str:
     """What stands between two lines: a space within a paragraph, a line end, or an empty line."""
-    ended = before.text.endswith(_SENTENCE_ENDS)
+    same, ended = above is block, before.text.endswith(_SENTENCE_ENDS)
     alike = abs(before.height - line.height) < 0.12 * max(before.height, line.height)
-    hyphen = before.text.endswith(("-", "‐", "\xad")) and before.text[-2:-1].isalnum() and line.text[0].isalnum()
-    same = above is block
-    if before.text.startswith("| ") or line.text.startswith("| "):
-        return "\n" if before.text.startswith("| ") and line.text.startswith("| ") else "\n\n"
+    rows = before.text.startswith("| "), line.text.startswith("| ")
+    if any(rows):
+        return "\n" if all(rows) else "\n\n"
     if line.turned or before.turned or (same and (not alike or before.base - line.base > 1.35 * leading)):
         return "\n\n"
-    if hyphen and (alike or same):
+    if before.text.endswith(("-", "‐", "\xad")) and (before.text[-2:-1] + line.text[0]).isalnum() and (alike or same):
         return _BROKEN
-    width = (before.right - before.left) / max(1.0, above.right - above.left)
-    lower = bool(_LOWER_START.match(line.text))
-    prose = above.is_prose() and block.is_prose()
-    long = width > 0.85 and len(before.text) > 60
-    goes_on = not ("  " in before.text + line.text or _LIST_ITEM.match(line.text)) and (
-        (lower and width > 0.45) or (prose and width > (0.75 if same else 0.5)) or long
-    )
-    if same and goes_on and not (ended and line.left - before.left > 0.7 * line.height):
-        return "" if _UNSPACED.match(line.text) and _UNSPACED.match(before.text[-1]) else " "
+    listed = "  " in before.text + line.text or _LIST_ITEM.match(line.text)
+    prose = _LOWER_START.match(line.text) or (above.is_prose() and block.is_prose())
+    full = before.right - before.left > (0.5 if prose else 0.85) * (above.right - above.left)
+    if same:
+        indented = ended and line.left - before.left > 0.7 * line.height
+        together = "" if _UNSPACED.match(line.text) and _UNSPACED.match(before.text[-1]) else " "
+        return together if full and not listed and not indented else "\n"
     # At the top of the next page or column.
-    goes_on |= (
-        line.base >= before.base and len(before.text) > 20 and (before.text[-1].islower() or before.text[-1] == ",")
-    )
-    if not same and goes_on and not ended and alike:
-        return " "
-    return "\n\n" if ended and not same else "\n"
+    cut = line.base >= before.base and len(before.text) > 20 and (before.text[-1].islower() or before.text[-1] == ",")
+    goes_on = cut or (full and not listed)
+    return " " if goes_on and alike and not ended else "\n\n" if ended else "\n"
 
 
 def _whole(match: re.Match[str], words: set[str]) -> str:
@@ -135,13 +129,8 @@ def _without_furniture(pages: Sequence[list[Run]], kinds: Counter[str]) -> list[
 
 def _edge_lines(runs: Sequence[Run]) -> tuple[list[list[Run]], list[list[Run]]]:
     """The first lines of a page from above and from below; what is on every line is no running head."""
-    lines: list[list[Run]] = []
-    for run in sorted((run for run in runs if not run.turned), key=lambda run: -run.base):
-        if lines and lines[-1][0].is_beside(run):
-            lines[-1].append(run)
-        else:
-            lines.append([run])
-    lines = [sorted(line, key=lambda run: run.left) for line in lines]
+    upright = sorted((run for run in runs if not run.turned), key=lambda run: -run.base)
+    lines = [sorted(line, key=lambda run: run.left) for line in rows_of(upright)]
     count = min(_EDGE_LINES, len(lines) // 2)
     return lines[:count], lines[::-1][:count]
 
