@@ -27,7 +27,6 @@ from iterative_rag.index.vector_store import (
     VectorStore,
 )
 from iterative_rag.system.files import is_full
-from iterative_rag.system.native_output import panics_unprinted
 
 if TYPE_CHECKING:
     from qdrant_edge import EdgeConfig, EdgeShard
@@ -225,8 +224,7 @@ def _read_ahead(path: Path) -> None:
 @contextmanager
 def _edge_errors(path: Path, *, writing: bool = False) -> Iterator[None]:
     try:
-        with panics_unprinted():
-            yield
+        yield
     except CorpusError:
         raise
     except BaseException as error:

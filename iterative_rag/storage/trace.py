@@ -8,23 +8,21 @@ import logging
 import os
 import re
 import secrets
-import select
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
-from iterative_rag.system.files import OPENED_BY_SHELL
-from iterative_rag.system.private_files import private_descriptor, private_folder
+from iterative_rag.system.private_files import open_private, private_folder
 from iterative_rag.text.control_characters import to_json
 
 _BEGINS = re.compile(rb'\{"at": "\d{4}-\d\d-\d\dT[^"]*", "event": "')
 _BEGINNING_BYTES = 100
-PIPE_SECONDS = 5.0  # after which a pipe that nobody reads is given up
 _log = logging.getLogger(__name__)
 
 
@@ -43,33 +41,18 @@ def event_name(step: type[Any]) -> str:
     return step.__name__.removesuffix("Step").lower()
 
 
-def _opened(path: Path) -> int:
-    """The descriptor of a file, a terminal or a pipe that somebody reads. Raises OSError, also where a file holds
-    something else than a trace, which writing one would destroy."""
+def _opened(path: Path) -> TextIO:
+    """A file, a terminal or a pipe that somebody reads, emptied. Raises OSError, also where a file holds something else
+    than a trace, which writing one would destroy."""
     if not path.parent.is_dir():  # an existing folder keeps its mode, which is the user's choice
         private_folder(path.parent)
-    given = str(path).startswith(OPENED_BY_SHELL)  # what it holds already is the shell's affair
-    if path.is_file() and path.stat().st_size and not given:
+    if path.is_file() and path.stat().st_size:
         with path.open("rb") as file:
             if not _BEGINS.match(file.read(_BEGINNING_BYTES)):
                 raise FileExistsError(errno.EEXIST, "it holds something else than a trace, and is kept", str(path))
-    try:
-        return private_descriptor(path, os.O_WRONLY | (os.O_APPEND if given else os.O_TRUNC))
-    except OSError as error:
-        if error.errno == errno.ENXIO:
-            error.strerror = "it is a pipe or a socket that nobody reads"
-        raise
-
-
-def _write(descriptor: int, line: bytes) -> None:
-    """Raises OSError, also where nobody reads from a pipe for PIPE_SECONDS."""
-    rest = memoryview(line)
-    while rest:
-        try:
-            rest = rest[os.write(descriptor, rest) :]
-        except BlockingIOError as error:
-            if not select.select([], [descriptor], [], PIPE_SECONDS)[1]:
-                raise OSError(errno.EAGAIN, f"nobody read from it for {PIPE_SECONDS:.0f} s") from error
+    trace = open_private(path)
+    os.set_blocking(trace.fileno(), True)  # writing waits for whoever reads a pipe
+    return trace
 
 
 class Trace:
@@ -83,7 +66,7 @@ class Trace:
     def __init__(self, run_id: str, named: Sequence[Path], kept: Path | None = None) -> None:
         self.run_id = run_id
         self._lock = threading.Lock()
-        self._files: dict[Path, int] = {}
+        self._files: dict[Path, TextIO] = {}
         try:
             for path in named:
                 self._files[path] = _opened(path)
@@ -104,17 +87,19 @@ class Trace:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = to_json({"at": at, "event": event, **payload}, default=_plain) + "\n"
         with self._lock:
-            for path, descriptor in tuple(self._files.items()):
+            for path, file in tuple(self._files.items()):
                 try:
-                    _write(descriptor, line.encode("utf-8", "replace"))
+                    file.write(line)
+                    file.flush()
                 except OSError as error:
                     _log.warning("The trace %s is not continued: %s.", path, error.strerror)
-                    os.close(self._files.pop(path))
+                    with suppress(OSError):  # the rest of its line cannot be written either
+                        self._files.pop(path).close()
 
     def close(self) -> None:
         with self._lock:
-            for descriptor in self._files.values():
-                os.close(descriptor)
+            for file in self._files.values():
+                file.close()
             self._files = {}
 
 

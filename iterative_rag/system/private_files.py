@@ -41,7 +41,7 @@ def private_descriptor(path: Path, flags: int = os.O_WRONLY) -> int:
 
 def open_private(path: Path) -> TextIO:
     """Open the file for writing UTF-8 text, created or restricted to be private. Raises OSError."""
-    return os.fdopen(private_descriptor(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8")
+    return os.fdopen(private_descriptor(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8", errors="replace")
 
 
 def make_private(path: Path) -> None:

@@ -81,7 +81,6 @@ def test_a_corpus_outlives_what_the_system_refuses(
     )
     assert "told: " in done.stdout, done.stderr
     assert "damaged" not in done.stdout
-    assert "panicked" not in done.stderr
     assert answers(indexed, embedder) == before
     ingest([open_source(articles)], indexed, "small", embedder, chunk_chars=300)
     assert answers(indexed, embedder) == before
@@ -138,18 +137,3 @@ def test_of_a_damaged_database_nothing_goes_before_its_replacement_is_complete(
     assert answers(indexed, embedder)[0] == FOUND
     assert {path.name for path in folder.iterdir() if path.is_dir()} == {"vectors", "locks"}
     assert indexed.info("small").state == "ready"
-
-
-# --- what the engine prints ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kept", [0, 5])
-def test_a_panic_of_the_engine_is_an_error_and_nothing_else(
-    indexed: Corpora, embedder: HashingEmbedder, capfd: pytest.CaptureFixture[str], kept: int
-) -> None:
-    for status in (indexed.root / "small").rglob("vectors/status.dat"):
-        os.truncate(status, kept)
-    with pytest.raises(CorpusError):
-        answers(indexed, embedder)
-    os.write(2, b"printed by others\n")
-    assert capfd.readouterr().err == "printed by others\n"
