@@ -42,7 +42,7 @@ def test_settings_offer_the_registered_strategies() -> None:
     for name in STRATEGIES.offered:
         assert load_settings({"strategy": name}).strategy == name
     assert "closed-book" not in STRATEGIES.offered
-    with pytest.raises(SettingsError, match=r"must be 'naive', 'crag', .* or 'agent'"):
+    with pytest.raises(SettingsError, match=r"it must be 'naive', 'crag', .* or 'agent'"):
         load_settings({"strategy": "closed-book"})
 
 

@@ -108,11 +108,11 @@ def _refused_choice(message: str) -> str:
 
 
 def _refused_value(error: Any) -> str:
-    """`--limit 0 is not valid: it must be at least 1.` for what pydantic refused, "" for any other error."""
+    """`--limit 0 is not valid: input should be ...` for what pydantic refused, "" for any other error."""
     cause, option = error.__cause__, getattr(error, "param", None)
     if option is None or not hasattr(cause, "errors"):
         return ""
-    from iterative_rag.settings.validation_words import required, shortened
+    from iterative_rag.settings.choices import complaint, shortened
 
     first = cause.errors()[0]
     typed = shortened(first["input"])
@@ -120,4 +120,4 @@ def _refused_value(error: Any) -> str:
         typed = f"{option.envvar}={typed}"
     elif option.param_type_name == "option":
         typed = f"{max(option.opts, key=len)} {typed}"
-    return f"{typed} is not valid: it must be {required(first)}."
+    return f"{typed} is not valid: {complaint(first)}."

@@ -1,12 +1,11 @@
-"""Fields whose choices come from a registry, where `Literal` would be a second list of them."""
+"""Fields whose choices come from a registry, where `Literal` would be a second list of them; what is wrong with one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator
-from pydantic_core import PydanticCustomError
 
 from iterative_rag.registry import in_words
 from iterative_rag.types.within import checked_since, condition
@@ -14,11 +13,7 @@ from iterative_rag.types.within import checked_since, condition
 AUTO = "auto"
 Length = Literal["short", "paragraph", "report"]
 LENGTHS: tuple[Length, ...] = get_args(Length)
-
-
-def _refused(expected: str, **context: str) -> PydanticCustomError:
-    """The error that pydantic gives for a `Literal`; `given` is the item of a list that is meant."""
-    return PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected, **context})
+_LONGEST = 60
 
 
 def one_of(names: Sequence[str]) -> AfterValidator:
@@ -26,7 +21,7 @@ def one_of(names: Sequence[str]) -> AfterValidator:
 
     def check(value: str) -> str:
         if value not in names:
-            raise _refused(in_words([repr(name) for name in names]))
+            raise ValueError(f"it must be {in_words([repr(name) for name in names])}")
         return value
 
     return AfterValidator(check)
@@ -36,27 +31,29 @@ def _language_code(value: str) -> str:
     from iterative_rag.text.languages import language_names
 
     if value != AUTO and value not in language_names():
-        raise _refused("'auto' or a code such as 'en' or 'de'")
+        raise ValueError("it must be 'auto' or a code such as 'en' or 'de'")
     return value
-
-
-def _since_date(value: str) -> str:
-    try:
-        return checked_since(value)
-    except ValueError as error:
-        raise _refused("a day, month or year such as 2024-05-01, 2024-05 or 2024") from error
 
 
 def _conditions(value: Any) -> Any:
     texts = [value] if isinstance(value, str) else value
     for text in texts if isinstance(texts, list | tuple) else ():
-        try:
-            condition(str(text))
-        except ValueError as error:
-            raise _refused("KEY=VALUE, such as author=Holm", given=str(text)) from error
+        condition(str(text))
     return texts
 
 
 LANGUAGE_CODE = AfterValidator(_language_code)  # `auto`, or a code: `de`
-SINCE_DATE = AfterValidator(_since_date)  # `2024-05-01`, `2024-05`, `2024`
+SINCE_DATE = AfterValidator(checked_since)  # `2024-05-01`, `2024-05`, `2024`
 CONDITIONS = BeforeValidator(_conditions)  # a list of KEY=VALUE, or the text of one
+
+
+def complaint(error: Mapping[str, Any]) -> str:
+    """What is wrong with a value, mostly in the words of pydantic: `error` is one of `ValidationError.errors()`."""
+    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return said[:1].lower() + said[1:]
+
+
+def shortened(value: object) -> str:
+    """The value as it was typed, not too long for a message."""
+    text = str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

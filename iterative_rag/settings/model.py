@@ -20,9 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
-from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, one_of
+from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, complaint, one_of, shortened
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
-from iterative_rag.settings.validation_words import required, shortened
 from iterative_rag.system.environment import PREFIX
 from iterative_rag.types import Within
 
@@ -215,11 +214,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        wrong = first.get("ctx", {}).get("given", merged.get(key, ""))  # of a list, the item
-        typed = _as_typed(key, shortened(wrong), origin.get(key, "the preset"))
-        raise SettingsError(
-            f"{typed} is not valid: it must be {required(first)}.", hint=f"{key}: {_describe(key)}"
-        ) from error
+        typed = _as_typed(key, shortened(merged.get(key, "")), origin.get(key, "the preset"))
+        raise SettingsError(f"{typed} is not valid: {complaint(first)}.", hint=f"{key}: {_describe(key)}") from error
 
 
 def _as_typed(key: str, value: str, layer: str) -> str:

@@ -19,7 +19,7 @@ from iterative_rag.errors import CorpusNotFound, UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_request import Text
-from iterative_rag.settings.validation_words import required
+from iterative_rag.settings.choices import complaint
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import plain
 from iterative_rag.types import Earlier, Exchange
@@ -172,7 +172,7 @@ def _refused(error: ValidationError) -> RequestRefused:
     if _ONLY_TEXT in first["msg"]:
         return RequestRefused(_ONLY_TEXT, param=param, code="unsupported_content")
     code = "invalid_type" if first["type"].endswith("_type") else "invalid_value"
-    return RequestRefused(f"{param} is not valid: it must be {required(first)}.", param=param, code=code)
+    return RequestRefused(f"{param} is not valid: {complaint(first)}.", param=param, code=code)
 
 
 # --- the conversation before the question ----------------------------------------------------------

@@ -13,7 +13,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.settings import PRESETS, Settings
-from iterative_rag.settings.validation_words import required
+from iterative_rag.settings.choices import complaint
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Within
 
@@ -111,7 +111,7 @@ def refusal(error: ValidationError, of: str = "", hint: str = "") -> UsageError:
         return UsageError(f"Unknown field {name}.", hint=hint)
     if first["type"] == "missing":
         return UsageError(f"{name} is missing.", hint=hint)
-    return UsageError(f"{name} is not valid: it must be {required(first)}.", hint=hint)
+    return UsageError(f"{name} is not valid: {complaint(first)}.", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
