@@ -15,7 +15,7 @@ from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title, no_document
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.open_generation import OpenGeneration
-from iterative_rag.index.rank_fusion import AS_MEASURED, FUSION_K, QueryVectors, Ranking
+from iterative_rag.index.rank_fusion import FUSION_K, RERANK_WEIGHT, QueryVectors
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
@@ -38,7 +38,7 @@ class IndexedCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        ranking: Ranking = AS_MEASURED,
+        rerank_weight: float = RERANK_WEIGHT,
         follows: bool = True,
     ) -> None:
         """It takes over the generation that it begins with."""
@@ -46,7 +46,7 @@ class IndexedCorpus:
         self._embedder = embedder
         self._cache = cache
         self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._ranking = reranker, ranking
+        self._reranker, self._rerank_weight = reranker, rerank_weight
         self._follows = follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = seen
@@ -60,7 +60,7 @@ class IndexedCorpus:
                 self._embedder,
                 cache=self._cache,
                 reranker=self._reranker,
-                ranking=self._ranking,
+                rerank_weight=self._rerank_weight,
                 follows=False,
             )
 
@@ -115,7 +115,7 @@ class IndexedCorpus:
             depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
             results = vectors.search(embedded, depth, among=among, languages=seen.about.read_in)
             strangers = frozenset(point_ids(seen.strangers))
-            fused = [fuse(*halves, strangers, self._ranking) for halves in results]
+            fused = [fuse(*halves, strangers) for halves in results]
             needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
             hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
             if self._reranker:
@@ -125,7 +125,7 @@ class IndexedCorpus:
     def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
         first = hits[: rank_fusion.RERANK_DEPTH]
         texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in first]
-        return rank_fusion.reranked(hits, query, texts, reranker, self._ranking.rerank_weight)
+        return rank_fusion.reranked(hits, query, texts, reranker, self._rerank_weight)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""
@@ -211,18 +211,13 @@ def fuse(
     dense: Sequence[UUID],
     sparse: Sequence[UUID],
     strangers: AbstractSet[UUID] = frozenset(),
-    ranking: Ranking = AS_MEASURED,
 ) -> list[Fused]:
     """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, ignoring `strangers`."""
     ranks: dict[UUID, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):
         for rank, point in enumerate((point for point in points if point not in strangers), start=1):
             ranks.setdefault(point, [None, None])[half] = rank
-    weights = ranking.vector_weight, ranking.bm25_weight
-    fused = [
-        Fused(point, sum(weight / (FUSION_K + rank) for weight, rank in zip(weights, both, strict=True) if rank), *both)
-        for point, both in ranks.items()
-    ]
+    fused = [Fused(point, sum(1 / (FUSION_K + rank) for rank in both if rank), *both) for point, both in ranks.items()]
     # Ties are impossible within one half, so this order is total.
     fused.sort(key=lambda entry: (-entry.score, entry.dense_rank or len(ranks) + 1, entry.sparse_rank or 0))
     return fused

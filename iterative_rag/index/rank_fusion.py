@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from iterative_rag.protocols import Cache, Embedder, Reranker
@@ -48,24 +48,13 @@ class QueryVectors:
 
 # Passages that each half is asked for at least: one that both rank low can still win.
 SEARCH_DEPTH = 100
-# The constant of reciprocal rank fusion (Cormack et al., 2009).
+# The constant of reciprocal rank fusion (Cormack et al., 2009): weight / (FUSION_K + rank), added up, where the two
+# halves of the index weigh 1 each.
 FUSION_K = 60
 # Passages that a reranker reads for one query, and what its ranking counts beside those of the two halves. Of
 # 20 or 40 passages and weights of 0.5, 1, 2 and 4 these did best at 10 articles on both training files together.
 RERANK_DEPTH = 40
 RERANK_WEIGHT = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """How the rankings of a search become one, by weighted reciprocal rank: weight / (FUSION_K + rank), added up."""
-
-    vector_weight: float = 1.0
-    bm25_weight: float = 1.0
-    rerank_weight: float = RERANK_WEIGHT
-
-
-AS_MEASURED = Ranking()
 
 
 def reranked(

@@ -81,14 +81,9 @@ class Settings(BaseModel):
 
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
-    vector_weight: float = Field(1.0, ge=0, description="what the ranking by vectors counts in a search")
-    bm25_weight: float = Field(1.0, ge=0, description="what the ranking by words (BM25) counts in a search")
     rerank: str = Field("none", description=f"what ranks the passages of a search again: {RERANKERS.forms}")
     rerank_weight: float = Field(2.0, gt=0, description="what that ranking counts beside those of the index, 1 each")
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
-    analysis: Literal["joint", "separate"] = Field(
-        "joint", description="LLM backends: rephrase the question and analyse it in one call after a hop, or in two"
-    )
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")
     reflection: Literal["auto", "on", "off", "unsure"] = Field(

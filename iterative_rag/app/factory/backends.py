@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
-    from iterative_rag.index.rank_fusion import Ranking
     from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, FactCheck, Grader, Reranker
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile
@@ -26,13 +25,6 @@ def make_embedder(wanted: object | None, settings: Settings, kept: Cache | None 
     from iterative_rag.index.embedders import embedder
 
     return embedder("builtin" if wanted is None else wanted, timeout=settings.timeout, cache=kept)
-
-
-def ranking_of(settings: Settings) -> Ranking:
-    """How the rankings of a search are fused."""
-    from iterative_rag.index.rank_fusion import Ranking
-
-    return Ranking(settings.vector_weight, settings.bm25_weight, settings.rerank_weight)
 
 
 def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object | None = None) -> Reranker | None:

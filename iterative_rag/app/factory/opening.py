@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iterative_rag.app.factory.backends import make_embedder, make_reranker, ranking_of
+from iterative_rag.app.factory.backends import make_embedder, make_reranker
 from iterative_rag.errors import CorpusHeld, CorpusMismatch, CorpusNotFound, NothingWithin, UsageError
 from iterative_rag.protocols import BUILTIN
 from iterative_rag.settings import Settings, home
@@ -80,7 +80,7 @@ def open_to_read(
             embedder or make_embedder(settings.embedder, settings, kept),
             cache=kept,
             reranker=make_reranker(settings, kept, rerank),
-            ranking=ranking_of(settings),
+            rerank_weight=settings.rerank_weight,
         )
         stack.pop_all()
     return corpus
@@ -146,7 +146,7 @@ def open_corpus(
         embedder,
         cache=kept,
         reranker=reranker,
-        ranking=ranking_of(settings),
+        rerank_weight=settings.rerank_weight,
     )
     try:
         return opened()

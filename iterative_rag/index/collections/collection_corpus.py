@@ -14,7 +14,7 @@ from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_docum
 from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape
 from iterative_rag.index.collections.stored_node import AssembledDocument, StoredNode, assembled
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
-from iterative_rag.index.rank_fusion import AS_MEASURED, QueryVectors, Ranking
+from iterative_rag.index.rank_fusion import RERANK_WEIGHT, QueryVectors
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
@@ -42,7 +42,7 @@ class CollectionCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        ranking: Ranking = AS_MEASURED,
+        rerank_weight: float = RERANK_WEIGHT,
     ) -> None:
         """Raises UsageError, CorpusMismatch or another CorpusError where the collection cannot be searched."""
         self.name = client.collection
@@ -57,7 +57,7 @@ class CollectionCorpus:
                 "any LlamaIndex embedding object, as embed_model.",
             )
         self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._ranking = reranker, ranking
+        self._reranker, self._rerank_weight = reranker, rerank_weight
         self._memory: dict[str, AssembledDocument] | None = None
 
     def pinned(self) -> CollectionCorpus:
@@ -88,7 +88,7 @@ class CollectionCorpus:
         """The nodes with a text, each text once, best first."""
         by_words = ranked_by_words(query, nearest)
         nodes = {node.id: node for node in nearest if node.text.strip()}
-        ranks = fuse([node.id for node in nearest], [node.id for node in by_words], ranking=self._ranking)
+        ranks = fuse([node.id for node in nearest], [node.id for node in by_words])
         by_text: dict[str, tuple[Fused, StoredNode]] = {}
         for fused in ranks:
             if node := nodes.get(fused.point):
@@ -108,9 +108,8 @@ class CollectionCorpus:
             hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
             texts.append(node.text)
         if self._reranker:
-            ranking = self._ranking
             read = texts[: rank_fusion.RERANK_DEPTH]
-            return rank_fusion.reranked(hits, query, read, self._reranker, ranking.rerank_weight)
+            return rank_fusion.reranked(hits, query, read, self._reranker, self._rerank_weight)
         return hits
 
     def document(self, document_id: str) -> Document:

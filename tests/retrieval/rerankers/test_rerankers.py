@@ -70,23 +70,6 @@ def test_the_weight_is_a_setting() -> None:
 
 
 @pytest.mark.usefixtures("corpus")
-def test_weights_of_the_halves_are_settings() -> None:
-    def ranks(**overrides: Any) -> list[tuple[float, int | None, int | None]]:
-        rag = IterativeRAG.from_settings(Settings(corpus="harbours", llm="builtin", **overrides))
-        try:
-            return [(hit.score, hit.dense_rank, hit.sparse_rank) for hit in rag.corpus.search([QUERY], 6)[0]]
-        finally:
-            rag.close()
-
-    assert [dense for _, dense, _ in ranks(bm25_weight=0)] == [1, 2, 3, 4, 5, 6]
-    assert [words for _, _, words in ranks(vector_weight=0)] == [1, 2, 3, 4, 5, 6]
-    for score, dense, words in ranks(vector_weight=3):
-        assert dense is not None
-        assert words is not None
-        assert score == pytest.approx(3 / (60 + dense) + 1 / (60 + words))
-
-
-@pytest.mark.usefixtures("corpus")
 @pytest.mark.parametrize("name", ["relevance_score", "score"])
 def test_a_rerank_server_is_asked_once_for_all_passages_and_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY", "rerank-secret")
