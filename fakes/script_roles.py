@@ -91,14 +91,13 @@ def write(view: View) -> Reply:
 
 
 def grade(view: View) -> Reply:
-    binary = "yes" in re.findall(r"\w+", (re.search(r'"label": one of ([^.]*)\.', view.system) or [""])[0])
-    good, bad = ("yes", "no") if binary else ("Perfect", "Awful")
     quotes = [plain(quoted.quote) for link in view.wanted() for quoted in link.facts]
     documents = re.findall(r"<document (\d+) (\w+)>\n(.*?)\n</document \1 \2>", view.user, re.DOTALL)
     rows = []
     for n, _, text in documents:
         serves = any(quote in plain(text) for quote in quotes)
-        rows.append({"n": int(n), "reason": "holds it" if serves else "does not", "label": good if serves else bad})
+        label, reason = ("Perfect", "holds it") if serves else ("Awful", "does not")
+        rows.append({"n": int(n), "reason": reason, "label": label})
     return {"grades": rows}
 
 

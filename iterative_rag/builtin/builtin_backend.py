@@ -42,15 +42,13 @@ class BuiltinBackend:
         caution: Thresholds = CAREFUL,
         cache: Cache | None = None,
         *,
-        binary_grades: bool = False,
         trust: AnswerTrust | None = None,
     ) -> None:
-        """`binary_grades`: as the setting `grades` has it."""
         # The engine reads windows in parallel, so each reading uses one thread.
         evidence = EvidenceReader(threads=1)
         self._embedder = embedder
         self._reader = reader or EvidencePageReader(evidence)
-        self._grader = ReaderRoles(evidence, cache, binary=binary_grades)
+        self._grader = ReaderRoles(evidence, cache)
         self._rewriter = BuiltinRewriter()
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution

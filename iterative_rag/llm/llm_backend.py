@@ -93,7 +93,7 @@ class LLMBackend:
             extractor=LLMExtractor(call("extract")),
             rephraser=LLMRephraser(call("rephrase")),
             answerer=LLMAnswerer(call("answer")),
-            grader=LLMGrader(call("grade"), binary=settings.grades == "binary"),
+            grader=LLMGrader(call("grade")),
             rewriter=LLMRewriter(call("reword"), call("web_query")),
             planner=LLMPlanner(call("plan"), settings.web),
             reflector=LLMReflector(call("reflect")),
@@ -102,5 +102,5 @@ class LLMBackend:
             follow_up=LLMFollowUpReader(call("follow_up")),
             writer=LLMWriter(call("write"), settings.length),
             outliner=LLMOutliner(call("outline")),
-            joint_analyst=LLMJointAnalyst(call("rephrase_and_analyse")) if settings.analysis == "joint" else None,
+            joint_analyst=LLMJointAnalyst(call("rephrase_and_analyse")),
         )

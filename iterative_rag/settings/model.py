@@ -93,11 +93,6 @@ class Settings(BaseModel):
     grader: Literal["backend", "builtin"] = Field(
         "backend", description="who grades: the backend (an LLM's faster model), or the built-in reader"
     )
-    grades: Literal["labels", "binary"] = Field(
-        "labels", description="what a grader may say: four labels, or yes and no"
-    )
-    grade_upper: float = Field(0.7, ge=0, le=1, description="a best grade above it: the corpus has the need's answer")
-    grade_lower: float = Field(0.3, ge=0, le=1, description="a best grade below it: the corpus does not have it")
     web: bool = Field(False, description="search the web where the corpus falls short; else nothing leaves the machine")
     search_engine: str = Field("wikipedia", description=SEARCH_ENGINES.forms)
 

@@ -26,10 +26,12 @@ class Grade:
     reason: str = ""
 
 
-# A label's score. With the default thresholds a best grade of Awful means incorrect, Poor ambiguous, the rest correct.
+# A label's score. A best grade of Awful means incorrect, Poor ambiguous, the rest correct.
 SCORES: Mapping[Label, float] = {Label.AWFUL: 0.0, Label.POOR: 0.5, Label.GOOD: 0.8, Label.PERFECT: 1.0}
-# The other way round, for graders that give scores: the highest score of each label, its bounds as those of verdicts.
-_POOR_FROM, _POOR_TO, _GOOD_TO = 0.3, 0.7, 0.9
+# The bounds of the label Poor, and of the verdict ambiguous: a best grade below the first means that the corpus does
+# not have the answer to the need, one above the second that it has.
+GRADE_LOWER, GRADE_UPPER = 0.3, 0.7
+_GOOD_TO = 0.9
 LONGEST_REASON = 200
 
 
@@ -43,18 +45,13 @@ def scored(score: float, reason: str) -> Grade:
     if math.isnan(score):
         return labelled(Label.POOR, "The grader gave no number.")
     score = min(1.0, max(0.0, score))
-    if score < _POOR_FROM:
+    if score < GRADE_LOWER:
         label = Label.AWFUL
-    elif score <= _POOR_TO:
+    elif score <= GRADE_UPPER:
         label = Label.POOR
     else:
         label = Label.GOOD if score <= _GOOD_TO else Label.PERFECT
     return Grade(score, label, one_line(reason))
-
-
-def binary(grade: Grade) -> Grade:
-    """The grade as yes (Good) or no (Awful)."""
-    return labelled(Label.GOOD if grade.label in (Label.GOOD, Label.PERFECT) else Label.AWFUL, grade.reason)
 
 
 def one_line(text: str) -> str:

@@ -62,13 +62,6 @@ def test_three_hops_cost_one_analysis_two_joint_calls_and_an_answer() -> None:
     assert answer.hops[1].question == answer.hops[0].rephrased != CHAIN.question
 
 
-def test_apart_the_two_roles_make_a_call_each() -> None:
-    model = chain_model()
-    answer = outcome(ask(model.llm, analysis="separate"))
-    assert answer.short_answer == "Karsa"
-    assert calls_by_role(model.llm) == {"analyse": 3, "extract": 3, "rephrase": 2, "answer": 1}
-
-
 @pytest.mark.parametrize(
     ("lacking", "calls"),
     [

@@ -38,7 +38,7 @@ def builtin_grader(settings: Settings, kept: Cache) -> Grader:
     """The built-in reader as a grader, which costs no LLM call."""
     from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 
-    return ReaderRoles(cache=kept, binary=settings.grades == "binary")
+    return ReaderRoles(cache=kept)
 
 
 def fact_check(kept: Cache) -> FactCheck:
@@ -89,7 +89,6 @@ def make_backend(
             encoder,
             caution=GUESSING if settings.guess else CAREFUL,
             cache=kept,
-            binary_grades=settings.grades == "binary",
         )
         return backend, notice
     from iterative_rag.llm.llm_backend import LLMBackend

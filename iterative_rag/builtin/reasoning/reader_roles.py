@@ -13,7 +13,7 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, Passag
 from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
-from iterative_rag.types.correcting import binary, scored
+from iterative_rag.types.correcting import scored
 
 # A text of several that are needed for an answer does not answer by itself, and the reader says so: taken as it is, its
 # probability would grade half of the shortlists of multi-hop questions "incorrect" although they hold gold paragraphs.
@@ -29,14 +29,11 @@ Read = tuple[float, str]
 
 class ReaderRoles:
     """Implements protocols.Grader, Reranker and QuoteReader. The network is loaded at the first text that the cache
-    does not hold. `binary`: a grade is Good or Awful, and nothing between. Every method raises WeightsError if the
-    weights are missing or damaged."""
+    does not hold. Every method raises WeightsError if the weights are missing or damaged."""
 
-    def __init__(
-        self, reader: EvidenceReader | None = None, cache: Cache | None = None, *, binary: bool = False
-    ) -> None:
+    def __init__(self, reader: EvidenceReader | None = None, cache: Cache | None = None) -> None:
         self._reader = reader or EvidenceReader()
-        self._cache, self._binary = cache, binary
+        self._cache = cache
 
     @property
     def name(self) -> str:
@@ -44,8 +41,7 @@ class ReaderRoles:
 
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
         """Grade texts, given as (title, text), by their best window; a text without words gets 0."""
-        grades = (_grade(*read) for read in self._read(need.question, texts))
-        return tuple(binary(grade) if self._binary else grade for grade in grades)
+        return tuple(_grade(*read) for read in self._read(need.question, texts))
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """The probability that each passage alone answers the question."""

@@ -32,6 +32,7 @@ from iterative_rag.types import (
     Verdict,
     WebStep,
 )
+from iterative_rag.types.correcting import GRADE_LOWER, GRADE_UPPER
 
 if TYPE_CHECKING:
     from iterative_rag.engine.correction.web_search import WebSearch
@@ -54,13 +55,13 @@ DEPTH = 3
 Unread: TypeAlias = Callable[[ShortlistedDocument], ShortlistedDocument | None]
 
 
-def verdict(grades: Sequence[Grade], lower: float, upper: float) -> Verdict:
-    """Incorrect if no score reaches `lower`; correct if the best one is above `upper`; else ambiguous. So a good
-    document is never replaced, whatever the others are."""
+def verdict(grades: Sequence[Grade]) -> Verdict:
+    """Incorrect if no score reaches GRADE_LOWER; correct if the best one is above GRADE_UPPER; else ambiguous. So a
+    good document is never replaced, whatever the others are."""
     best = max((grade.score for grade in grades), default=0.0)
-    if not grades or best < lower:
+    if not grades or best < GRADE_LOWER:
         return Verdict.INCORRECT
-    return Verdict.CORRECT if best > upper else Verdict.AMBIGUOUS
+    return Verdict.CORRECT if best > GRADE_UPPER else Verdict.AMBIGUOUS
 
 
 @dataclass(slots=True)
@@ -113,7 +114,7 @@ class Corrector:
             if pages and judged is Verdict.INCORRECT:
                 return pages
         chosen = self._chosen(graded, judged)
-        left = {entry.document_id for entry, grade in graded if grade and grade.score >= self.settings.grade_lower}
+        left = {entry.document_id for entry, grade in graded if grade and grade.score >= GRADE_LOWER}
         if self.sparing:
             listed -= left - {entry.document_id for entry, _ in chosen}
         return (*pages, *(entry for entry, _ in chosen))
@@ -148,7 +149,7 @@ class Corrector:
         if self.grader is None:
             return Verdict.INCORRECT if found_nothing or not graded else Verdict.CORRECT
         grades = [grade for _, grade in graded if grade]
-        return verdict(grades, self.settings.grade_lower, self.settings.grade_upper)
+        return verdict(grades)
 
     def _chosen(self, graded: Sequence[Graded], judged: Verdict) -> Sequence[Graded]:
         """The documents worth reading, best first."""
@@ -158,11 +159,11 @@ class Corrector:
             return list(graded[:READ_IF_INCORRECT])
         if self.sparing and (accepted := [(entry, grade) for entry, grade in graded if self._accepted(grade)]):
             return accepted
-        kept = [(entry, grade) for entry, grade in graded if grade and grade.score >= self.settings.grade_lower]
+        kept = [(entry, grade) for entry, grade in graded if grade and grade.score >= GRADE_LOWER]
         return kept[: self.settings.shortlist] if self.sparing else kept
 
     def _accepted(self, grade: Grade | None) -> bool:
-        return grade is None or grade.score > self.settings.grade_upper
+        return grade is None or grade.score > GRADE_UPPER
 
     # --- other searches ----------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ from iterative_rag.types import (
     ShortlistedDocument,
     WebStep,
 )
+from iterative_rag.types.correcting import GRADE_LOWER
 
 # Passages of one page that are graded in one call: by a local grader, and by one whose calls cost.
 GRADED = 40
@@ -150,17 +151,17 @@ class WebSearch:
             grades = self._grader.grade(need, [(document.title, _shown(passage)) for passage in shown])
         except (ReplyUnreadable, ReplyTruncated) as error:
             faults.append(ReadingFault(document.title, f"It was not graded and is read by its words alone: {error}"))
-            grades = tuple(Grade(settings.grade_lower, Label.POOR, "not graded") for _ in shown)
+            grades = tuple(Grade(GRADE_LOWER, Label.POOR, "not graded") for _ in shown)
         ranked = sorted(zip(grades, shown, strict=True), key=lambda pair: -pair[0].score)
         best = ranked[0][0]
-        if best.score < settings.grade_lower:
+        if best.score < GRADE_LOWER:
             reason = f" ({best.reason})" if best.reason else ""
             faults.append(ReadingFault(document.title, f"{document.source}: nothing on it serves the need{reason}."))
             return None
         hits = tuple(
             Hit(document.id, document.title, passage.start, passage.end, grade.score)
             for grade, passage in ranked[:HITS]
-            if grade.score >= settings.grade_lower
+            if grade.score >= GRADE_LOWER
         )
         return ShortlistedDocument(document.id, document.title, document.source, best.score, hits)
 

@@ -1,4 +1,4 @@
-"""The form of a grader's reply: labels, or yes and no."""
+"""The form of a grader's reply."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ from iterative_rag.llm.replies.coercion import Text, as_list, as_number
 from iterative_rag.llm.replies.forms import Reply
 from iterative_rag.types import Label
 
-YES, NO = "yes", "no"
-
-_WORDS = {word.casefold(): word for word in (*Label, YES, NO)}
+_WORDS = {word.casefold(): word for word in Label}
 _FIRST_WORD = re.compile(r"[\W_]*([^\W\d_]+)(?!\s+(?:or|to)\b)")
 
 
 def _as_label(value: Any) -> str:
-    """The word that a label begins with, "**good**" or "Good (it names her)"; true is yes; "" for anything else."""
-    if isinstance(value, bool):
-        return YES if value else NO
+    """The word that a label begins with, "**good**" or "Good (it names her)"; "" for anything else."""
     first = _FIRST_WORD.match(value) if isinstance(value, str) else None
     return _WORDS.get(first[1].casefold(), "") if first else ""
 
@@ -35,9 +31,7 @@ class GradeReply(Reply):
 
     n: Annotated[int, BeforeValidator(lambda value: as_number(value, -1)), WithJsonSchema({"type": "integer"})] = -1
     reason: Text = ""
-    label: Annotated[
-        str, BeforeValidator(_as_label), WithJsonSchema({"type": "string", "enum": list(_WORDS.values())})
-    ] = ""
+    label: Annotated[str, BeforeValidator(_as_label), WithJsonSchema({"type": "string", "enum": list(Label)})] = ""
 
 
 class GradesReply(Reply):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.protocols import Grader, Reranker
-from iterative_rag.settings import Settings
 from iterative_rag.types import Label, Need
+from iterative_rag.types.correcting import GRADE_LOWER, GRADE_UPPER
 
 GRADER: Grader = ReaderRoles()
-LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 BRIDGE = Need("Who built the Sunday bridge?")
 ANSWERING = ("Sunday bridge", "The Sunday bridge was built in 1804 by the engineer Edda Holm.")
 NEAR = ("Aldermere", "Aldermere is a market town with a bridge over the river Tarn.")
@@ -23,7 +22,7 @@ FAR = ("Sourdough", "Sourdough is bread that is leavened by wild yeast and lacti
 
 def test_the_text_that_answers_is_graded_best_and_says_what_was_found() -> None:
     best, near, far, empty = GRADER.grade(BRIDGE, [ANSWERING, NEAR, FAR, ("Blank", " \n")])
-    assert best.score > UPPER
+    assert best.score > GRADE_UPPER
     assert best.label in {Label.GOOD, Label.PERFECT}
     assert "Edda Holm" in best.reason
     assert near.score < best.score
@@ -37,7 +36,7 @@ def test_an_answer_deep_inside_a_long_text_is_found() -> None:
     filler = "\n\n".join(f"{FAR[1]} Loaf number {n} is sold on market days." for n in range(16))
     text = f"{filler}\n\n{ANSWERING[1]}\n\n{filler}"
     (grade,) = GRADER.grade(BRIDGE, [("Sunday bridge", text)])
-    assert grade.score > LOWER
+    assert grade.score > GRADE_LOWER
 
 
 def test_the_answering_passage_is_the_most_relevant() -> None:

@@ -8,11 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from iterative_rag.engine.correction.corrector import search_reworded, verdict
-from iterative_rag.settings import Settings
 from iterative_rag.types import Document, Hit, Need, Rewording, ShortlistedDocument, Verdict
 from iterative_rag.types.correcting import scored
-
-LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
 @pytest.mark.parametrize(
@@ -26,7 +23,7 @@ LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
     ],
 )
 def test_the_best_grade_decides_at_its_bounds(scores: list[float], expected: Verdict) -> None:
-    assert verdict([scored(score, "") for score in scores], LOWER, UPPER) is expected
+    assert verdict([scored(score, "") for score in scores]) is expected
 
 
 NEED = Need("Who designed Velm Tower?")

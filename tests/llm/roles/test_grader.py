@@ -15,28 +15,26 @@ from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.roles.grader import LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest
-from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import NoCache
 from iterative_rag.types import Label, Need, Verdict
 
 NEED = Need("Who designed Velm Tower?")
 TEXTS = [("Velm Tower", "It was designed by Oda Brenk."), ("Velm", "A river."), ("Oda Brenk", "An architect of Karsa.")]
-LOWER, UPPER = Settings().grade_lower, Settings().grade_upper
 
 
-def grader(llm: ScriptedLLM, *, binary: bool = False, batch_chars: int = 8000, cache: Cache | None = None) -> LLMGrader:
+def grader(llm: ScriptedLLM, *, batch_chars: int = 8000, cache: Cache | None = None) -> LLMGrader:
     call = RoleCall("grade", GradesReply, llm, CountingBudget(), cache or NoCache(), 1024, batch_chars)
-    return LLMGrader(call, binary=binary)
+    return LLMGrader(call)
 
 
 def row(n: Any, label: Any, reason: str = "why") -> dict[str, Any]:
     return {"n": n, "reason": reason, "label": label}
 
 
-def labels(*replies: Any, binary: bool = False) -> list[str]:
+def labels(*replies: Any) -> list[str]:
     """The labels of TEXTS, from a script of replies that must all be asked for."""
     with ScriptedLLM({"grade": list(replies)}) as llm:
-        return [grade.label.value for grade in grader(llm, binary=binary).grade(NEED, TEXTS)]
+        return [grade.label.value for grade in grader(llm).grade(NEED, TEXTS)]
 
 
 GOOD = {"grades": [row(1, "Perfect"), row(2, "Awful"), row(3, "Poor")]}
@@ -86,13 +84,7 @@ def test_a_reply_that_cannot_be_read_grades_nothing_and_says_so(text: str) -> No
     with ScriptedLLM({"grade": [text, text, text]}) as llm:
         grades = grader(llm).grade(NEED, TEXTS)
     assert {(grade.label, "Not graded" in grade.reason) for grade in grades} == {(Label.POOR, True)}
-    assert verdict(grades, LOWER, UPPER) is Verdict.AMBIGUOUS
-
-
-@pytest.mark.parametrize("words", [("yes", "no", "No."), (True, False, False), ("Good", "Poor", "Awful")])
-def test_binary_grades(words: tuple[Any, ...]) -> None:
-    reply = {"grades": [row(n, word) for n, word in enumerate(words, start=1)]}
-    assert labels(reply, binary=True) == ["Good", "Awful", "Awful"]
+    assert verdict(grades) is Verdict.AMBIGUOUS
 
 
 def test_a_document_cannot_step_out_of_its_fence_nor_grade_another() -> None:
