@@ -39,19 +39,16 @@ Host = Annotated[str, typer.Argument(metavar="HOST", help="HOST, or HOST:PORT fo
 def _cache(context: typer.Context) -> None:
     if context.invoked_subcommand is not None:
         return
-    numbers = _disk_cache().stats()
-    asked = numbers.hits + numbers.misses
-    share = f" ({numbers.hits / asked:.0%})" if asked else ""
-    out().line(("entries  ", "dim"), f"{numbers.entries:,}")
-    out().line(("size     ", "dim"), size(numbers.bytes))
-    out().line(("hits     ", "dim"), f"{numbers.hits:,} of {asked:,}{share}")
+    entries, used = _disk_cache().size()
+    out().line(("entries  ", "dim"), f"{entries:,}")
+    out().line(("size     ", "dim"), size(used))
 
 
 @cache_app.command("clear")
 def clear() -> None:
     """Remove every entry."""
     kept = _disk_cache()
-    entries = kept.stats().entries
+    entries, _ = kept.size()
     kept.clear()
     err().line(f"Removed {counted(entries, 'entry', 'entries')}.")
 

@@ -17,7 +17,6 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Never, TypeVar
@@ -32,25 +31,14 @@ FILE_NAME = "cache.sqlite"
 MAX_BYTES = 8 * 1024 * 1024
 # A process waits so long for another's write, then goes on without the cache.
 LOCK_SECONDS = 5.0
-_TABLES = (
+_TABLE = (
     "CREATE TABLE entries"
-    " (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, checksum BLOB NOT NULL)",
-    "CREATE TABLE counts (hits INTEGER NOT NULL, misses INTEGER NOT NULL)",
+    " (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, checksum BLOB NOT NULL)"
 )
 # Of the oldest entries, when the file is full.
 _EVICTED_AT_ONCE = 16
 # Bytes of a record besides the text: its header, key and checksum.
 _RECORD_OVERHEAD = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class CacheStats:
-    """`hits` and `misses` count since the cache was made or cleared, over all processes."""
-
-    entries: int
-    bytes: int
-    hits: int
-    misses: int
 
 
 class NoCache:
@@ -78,24 +66,18 @@ class DiskCache:
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
         self._opened_by = 0
-        self._hits = self._misses = 0
         self._warned: set[str] = set()
 
     def get(self, key: str, read: Callable[[Any], T]) -> T | None:
         """`read` of the value under `key`; None where there is no value or `read` raises ValueError."""
         name = _name(key)
-        value: T | None = None
         try:
             text = self._guarded(lambda db: _text(db, name), None)
-            if text is not None:
-                value = read(json.loads(text, parse_constant=_refuse_constant))
+            return None if text is None else read(json.loads(text, parse_constant=_refuse_constant))
         except (ValueError, RecursionError) as error:
             self._warn("entry", f"An entry of the cache {self.folder} is damaged and was dropped: {error}.")
-            self._guarded(lambda db: _write(db, "DELETE FROM entries WHERE key = ?", name), None)
-        with self._lock:
-            self._hits += value is not None
-            self._misses += value is None
-        return value
+            self._guarded(lambda db: db.execute("DELETE FROM entries WHERE key = ?", (name,)), None)
+        return None
 
     def put(self, key: str, value: Any) -> None:
         """Keep a JSON value. One with NaN or infinity, or of more than 8 MiB, is not kept."""
@@ -106,44 +88,25 @@ class DiskCache:
         if len(text) <= MAX_BYTES:
             self._guarded(lambda db: _put(db, _name(key), text, self._limit), None)
 
-    def stats(self) -> CacheStats:
-        """Zeros where there is no cache yet; it is not created. Raises CorpusError where it cannot be read."""
+    def size(self) -> tuple[int, int]:
+        """The entries and the bytes that they take. A cache that does not exist yet is not created.
+
+        Raises CorpusError where it cannot be read.
+        """
         if not (self.folder / FILE_NAME).exists():
-            return CacheStats(0, 0, 0, 0)
-
-        def read(db: sqlite3.Connection) -> CacheStats:
-            self._write_counts(db)
-            counted = db.execute("SELECT (SELECT count(*) FROM entries), sum(hits), sum(misses) FROM counts").fetchone()
-            entries, hits, misses = (int(number or 0) for number in counted)
-            return CacheStats(entries, _bytes(db), hits, misses)
-
-        return self._used(read)
+            return 0, 0
+        return self._used(lambda db: (int(db.execute("SELECT count(*) FROM entries").fetchone()[0]), _bytes(db)))
 
     def clear(self) -> None:
-        """Remove all entries and reset the counts. Raises CorpusError where that cannot be done."""
-
-        def clear(db: sqlite3.Connection) -> None:
-            with _writing(db):
-                db.execute("DELETE FROM entries")
-                db.execute("UPDATE counts SET hits = 0, misses = 0")
-            db.execute("VACUUM")
-
-        with self._lock:
-            self._hits = self._misses = 0
-        self._used(clear)
+        """Remove all entries. Raises CorpusError where that cannot be done."""
+        self._used(lambda db: db.executescript("DELETE FROM entries; VACUUM"))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._lock:
             if self._opened is not None:
-                self._guarded(self._write_counts, None)
-            self._close_file()
-
-    def _write_counts(self, db: sqlite3.Connection) -> None:
-        """Hits are counted in memory and written now and then, so that a reader never waits for a writer's lock."""
-        if self._hits or self._misses:
-            _write(db, "UPDATE counts SET hits = hits + ?, misses = misses + ?", self._hits, self._misses)
-            self._hits = self._misses = 0
+                self._opened.close()
+                self._opened = None
 
     # --- faults ------------------------------------------------------------------------------
 
@@ -176,14 +139,9 @@ class DiskCache:
             self._opened, self._opened_by = _opened(self.folder), os.getpid()
         return self._opened
 
-    def _close_file(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
-
     def _replace(self, error: Exception) -> None:
         """Move the damaged folder away. Where two processes do so at once, entries of one are lost. Raises OSError."""
-        self._close_file()
+        self.close()
         aside = self.folder.with_name(f"{self.folder.name}.damaged")
         if aside.exists():
             shutil.rmtree(aside)
@@ -226,10 +184,9 @@ def _opened(folder: Path) -> sqlite3.Connection:
         if not _schema(db):
             db.execute("PRAGMA journal_mode = WAL")
             with _writing(db):
-                for table in _TABLES if not _schema(db) else ():  # another process may have been faster
-                    db.execute(table)
-                db.execute("INSERT INTO counts SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM counts)")
-        if _schema(db) != set(_TABLES):
+                if not _schema(db):  # another process may have been faster
+                    db.execute(_TABLE)
+        if _schema(db) != [_TABLE]:
             raise sqlite3.DatabaseError("it holds other tables than those of a cache")
     except BaseException:
         db.close()
@@ -237,9 +194,9 @@ def _opened(folder: Path) -> sqlite3.Connection:
     return db
 
 
-def _schema(db: sqlite3.Connection) -> set[str]:
+def _schema(db: sqlite3.Connection) -> list[str]:
     rows = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
-    return {bytes(sql).decode(errors="replace") for (sql,) in rows}
+    return [bytes(sql).decode(errors="replace") for (sql,) in rows]
 
 
 def _text(db: sqlite3.Connection, key: str) -> bytes | None:
@@ -275,11 +232,6 @@ def _bytes(db: sqlite3.Connection) -> int:
         int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "freelist_count", "page_size")
     )
     return max(0, pages - free) * size
-
-
-def _write(db: sqlite3.Connection, statement: str, *values: str | int) -> None:
-    with _writing(db):
-        db.execute(statement, values)
 
 
 @contextlib.contextmanager
