@@ -174,8 +174,10 @@ def print_answer(answer: Answer, form: ExportFormat) -> None:
 
 def _said(run: PastRun) -> str:
     if run.status in ("answered", "extract"):
-        return f"{run.short_answer} ({run.confidence_word})" if run.confidence_word else run.short_answer
-    label = f"{run.reason_code.replace('_', ' ').capitalize()}: " if run.reason_code else ""
+        confidence = run.told("confidence_word")
+        return f"{run.short_answer} ({confidence})" if confidence else run.short_answer
+    code = run.told("reason_code").replace("_", " ").capitalize()
+    label = f"{code}: " if code else ""
     return f"{label}{run.reason or run.short_answer}"
 
 
@@ -195,8 +197,8 @@ def _as_json(run: PastRun) -> dict[str, Any]:
     return {
         **{name: getattr(run, name) for name in texts},
         "at": run.at.isoformat() if run.at else None,
-        "reason_code": run.reason_code or None,
-        "confidence_word": run.confidence_word or None,
+        "reason_code": run.told("reason_code") or None,
+        "confidence_word": run.told("confidence_word") or None,
         "usage": _usage(run),
         "trace": str(run.path),
     }

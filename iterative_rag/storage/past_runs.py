@@ -10,14 +10,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from iterative_rag.errors import CorpusError, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.storage.trace import event_name, trace_folder
 from iterative_rag.system.files import readable
 from iterative_rag.types import Answer, FinalStep, Step
@@ -74,7 +74,7 @@ class PastRun:
             return "damaged"
         match self.last.get("event"):
             case "final":
-                return _text(self.answer.get("status")) or "damaged"
+                return self.told("status") or "damaged"
             case "fault":
                 return "stopped" if self.last.get("error") in _STOPPED else "failed"
             case "left":
@@ -86,25 +86,19 @@ class PastRun:
         """The answer in plain types, {} where there is none."""
         return _object(self.last.get("answer"))
 
+    def told(self, name: str) -> str:
+        """A text of the answer, such as its `reason_code`; "" where there is none."""
+        return _text(self.answer.get(name))
+
     @property
     def short_answer(self) -> str:
         """The value, or how a text without one begins: lists of runs show it."""
-        return _text(self.answer.get("short_answer")) or _beginning(_text(self.answer.get("text")))
+        return self.told("short_answer") or _beginning(self.told("text"))
 
     @property
     def reason(self) -> str:
         """Why there is no answer."""
-        return _text(self.answer.get("reason")) or _text(self.last.get("message"))
-
-    @property
-    def reason_code(self) -> str:
-        """The code of the ending, "" where there is an answer."""
-        return _text(self.answer.get("reason_code"))
-
-    @property
-    def confidence_word(self) -> str:
-        """The confidence in words, "" where there is no answer."""
-        return _text(self.answer.get("confidence_word"))
+        return self.told("reason") or _text(self.last.get("message"))
 
     @property
     def corpus(self) -> str:
@@ -121,12 +115,12 @@ class PastRun:
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether question and answer hold all the words, which are case-folded."""
-        text = f"{self.question}\n{self.short_answer}\n{_text(self.answer.get('text'))}".casefold()
+        text = f"{self.question}\n{self.short_answer}\n{self.told('text')}".casefold()
         return all(word in text for word in words)
 
 
 def past_runs(words: str = "") -> Iterator[PastRun]:
-    """The runs whose question or answer holds all the words, the newest first. Raises CorpusError."""
+    """The runs whose question or answer holds all the words, the newest first."""
     wanted = words.casefold().split()
     for path in trace_files():
         try:
@@ -176,23 +170,15 @@ def _by_id(name: str) -> list[PastRun]:
 
 
 def events_of(run: PastRun) -> list[Event]:
-    """All events of a run, in the order in which they happened. Raises CorpusError."""
-    try:
-        with readable(run.path).open("rb") as file:
-            return [_event(line) or {"event": UNREADABLE} for line in file]
-    except OSError as error:
-        raise CorpusError(f"{run.path} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
+    """All events of a run, in the order in which they happened. Raises OSError."""
+    with readable(run.path).open("rb") as file:
+        return [_event(line) or {"event": UNREADABLE} for line in file]
 
 
 def delete(runs: Sequence[PastRun]) -> None:
-    """Remove the traces. Raises CorpusError."""
+    """Remove the traces. Raises OSError."""
     for run in runs:
-        try:
-            run.path.unlink(missing_ok=True)
-        except OSError as error:
-            raise CorpusError(
-                f"{run.path} cannot be removed: {error.strerror}.", hint="Check the folder's permissions."
-            ) from error
+        run.path.unlink(missing_ok=True)
 
 
 # --- events back to steps ------------------------------------------------------------------------
@@ -231,32 +217,23 @@ def is_step(event: Event) -> bool:
 
 
 @cache
-def _step_types() -> dict[str, type[Any]]:
+def _step_types() -> dict[str, Any]:
     return {event_name(step): step for step in get_args(Step)}
 
 
-def _made_adapter(kind: Any) -> TypeAdapter[Any]:
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
-
-
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(_made_adapter)
 
 
 # --- reading -------------------------------------------------------------------------------------
 
 
 def trace_files(*, evaluated: bool = False) -> list[Path]:
-    """The traces, the newest first: their names begin with the time. Raises CorpusError."""
-    folder = trace_folder(evaluated=evaluated)
-    try:
-        names = sorted((name for name in os.listdir(folder) if name.endswith(".jsonl")), reverse=True)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise CorpusError(f"{folder} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
-    return [folder / name for name in names]
+    """The traces, the newest first: their names begin with the time."""
+    return sorted(trace_folder(evaluated=evaluated).glob("*.jsonl"), reverse=True)
 
 
 def read_run(path: Path) -> PastRun:
@@ -275,15 +252,11 @@ def read_run(path: Path) -> PastRun:
 def _last_line(file: IO[bytes]) -> bytes:
     """The last line, b"" where it is too long to be one of ours; only the end of the file is read."""
     end = file.seek(0, os.SEEK_END)
-    tail, size = b"", _BLOCK
-    while size < 2 * _MOST_FINAL:
+    for size in (_BLOCK, 16 * _BLOCK, _MOST_FINAL):
         start = file.seek(max(0, end - size))
-        tail = file.read(end - start).rstrip(b"\n")
-        if (cut := tail.rfind(b"\n")) >= 0:
-            return tail[cut + 1 :]
-        if start == 0:
-            return tail
-        size *= 4
+        _, before, line = file.read(end - start).rstrip(b"\n").rpartition(b"\n")
+        if before or start == 0:
+            return line
     return b""
 
 

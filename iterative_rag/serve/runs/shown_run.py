@@ -162,7 +162,7 @@ def listed(run: PastRun) -> ShownRun:
         run.status,
         run.short_answer,
         run.reason,
-        standing=(run.confidence_word if run.status == Status.ANSWERED else "") or run.status,
+        standing=(run.told("confidence_word") if run.status == Status.ANSWERED else "") or run.status,
     )
 
 
