@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,20 +22,12 @@ from iterative_rag.system import private_json
 
 VERSION = 1
 # What a profile may set: how a question is worked on and read, never where anything goes.
-PROFILED: Final = (
-    "strategy",
-    "window_chars",
-    "documents_per_call",
-    "thinking",
-    "calls_in_flight",
-    "reflection",
-    "timeout",
+PROFILED: Final = frozenset(
+    {"strategy", "window_chars", "documents_per_call", "thinking", "calls_in_flight", "reflection", "timeout"}
 )
 # The strategy without the parts that a user may switch on and off: whoever sets one of them wants another strategy.
 _DRIVING: Final = "agent"
 _PARTS: Final = frozenset({"grading", "correction", "reflection", "corroboration"})
-_MAX_BYTES = 200_000
-_LONGEST_DATE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +40,9 @@ class ModelIdentity:
 
     @property
     def file(self) -> Path:
-        digest = hashlib.sha256("\n".join((self.model, self.server, self.prompts)).encode()).hexdigest()[:12]
-        return profiles_folder() / f"{self._slug}-{digest}.json"
-
-    @property
-    def _slug(self) -> str:
-        return re.sub(r"[^a-z0-9]+", "-", self.model.casefold()).strip("-")[:60] or "model"
+        digest = hashlib.sha256("\n".join(astuple(self)).encode()).hexdigest()[:12]
+        name = re.sub(r"[^a-z0-9]+", "-", self.model.casefold()).strip("-")[:60] or "model"
+        return profiles_folder() / f"{name}-{digest}.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,43 +81,30 @@ def profiles_folder() -> Path:
 def read_profile(identity: ModelIdentity) -> ModelProfile | None:
     """The profile of a model; None where there is none. Raises SettingsError for a file that is not one."""
     path = identity.file
-    try:
-        too_large = path.stat().st_size > _MAX_BYTES
-    except OSError:
+    if not path.exists():
         return None
-    held = {} if too_large else private_json.read(path)
+    held = private_json.read(path)
     made, settings, report = held.get("made"), held.get("settings"), held.get("report")
-    named = (held.get("version"), held.get("model"), held.get("server"), held.get("prompts"))
-    fits = named == (VERSION, identity.model, identity.server, identity.prompts)
-    if not fits or not isinstance(made, str) or len(made) > _LONGEST_DATE or not isinstance(settings, dict):
+    fits = held.items() >= _heading(identity).items()
+    if not fits or not isinstance(made, str) or not isinstance(settings, dict):
         raise _unusable(path, "it is not a profile of this model")
     return ModelProfile(identity, made, _checked(settings, path), report if isinstance(report, dict) else {})
 
 
 def write_profile(profile: ModelProfile) -> Path:
     """Write the file and return its path. Raises OSError and SettingsError."""
-    path, identity = profile.identity.file, profile.identity
-    content = {
-        "version": VERSION,
-        "model": identity.model,
-        "server": identity.server,
-        "prompts": identity.prompts,
-        "made": profile.made,
-        "settings": dict(profile.settings),
-        "report": dict(profile.report),
-    }
+    told = {"made": profile.made, "settings": dict(profile.settings), "report": dict(profile.report)}
+    private_json.update(profile.identity.file, lambda held: held.update(_heading(profile.identity) | told))
+    return profile.identity.file
 
-    def replace(held: dict[str, Any]) -> None:
-        held.clear()
-        held.update(content)
 
-    private_json.update(path, replace)
-    return path
+def _heading(identity: ModelIdentity) -> dict[str, Any]:
+    return {"version": VERSION, **asdict(identity)}
 
 
 def _checked(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The settings, if a profile may set each of them and their values are within bounds."""
-    if refused := sorted(settings.keys() - set(PROFILED)):
+    if refused := sorted(settings.keys() - PROFILED):
         raise _unusable(path, f"a profile may not set {refused[0]!r}")
     try:
         valid = Settings.model_validate(dict(settings))

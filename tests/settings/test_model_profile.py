@@ -54,7 +54,6 @@ def test_another_server_or_other_prompts_have_no_profile() -> None:
         {"settings": {"strategy": "magic"}},
         {"model": "ollama/other:1b"},
         {"version": 99},
-        {"report": "x" * 300_000},
     ],
 )
 def test_a_file_that_is_no_profile_is_refused(change: dict[str, Any]) -> None:
