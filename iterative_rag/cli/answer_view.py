@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from iterative_rag.cli.console import Piece, Printer, clean
-from iterative_rag.errors.installation import own_command
 from iterative_rag.storage.output import (
     NEAREST,
     NO_ARTICLE,
@@ -147,7 +146,7 @@ def _to_try(answer: Answer) -> Iterator[tuple[str, str]]:
     from iterative_rag.app.proof.answer_export import to_try
 
     for title, command in fetch_commands(answer):
-        yield NO_ARTICLE.format(clean(title)), command.replace("iterative-rag", own_command(), 1)
+        yield NO_ARTICLE.format(clean(title)), command
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
-        yield "what the corpus has", f"{own_command()} search {shlex.quote(answer.question)}"
+        yield "what the corpus has", f"iterative-rag search {shlex.quote(answer.question)}"
     yield from to_try(answer)

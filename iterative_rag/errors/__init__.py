@@ -1,39 +1,5 @@
-"""Every error of the package, named by who must act.
+"""Every error of the package, named by who must act: the caller, whoever keeps the corpus, or whoever runs the model.
 
-IterativeRAGError
-├── UsageError           the caller: a question, an option or a setting is not valid      (exit 2)
-│   ├── SettingsError    a key or value of the settings file or the environment
-│   ├── MissingExtra     an optional part needs packages that are not installed
-│   ├── FollowUpUnclear  a question that cannot be understood from the conversation before it
-│   └── ComputeError     an expression that cannot be computed; never ends a run
-├── ServerBusy           the server of this package has as many runs as it takes          (exit 6)
-├── CorpusError          the corpus or its index                                          (exit 4)
-│   ├── CorpusNotFound   no corpus of that name
-│   ├── NothingWithin    no passage is in the part of the corpus that was asked
-│   ├── CorpusHeld       another process writes the corpus
-│   ├── CorpusMismatch   made by another embedder or another version
-│   ├── CorpusDamaged    files that can no longer be read
-│   ├── DiskFull         no space to write to; what was written before is intact
-│   ├── StoreError       a Qdrant server that keeps the vectors of a corpus
-│   │   ├── StoreUnreachable no server there, or no reply in time
-│   │   └── StoreMissing     the server does not hold the vectors of the corpus
-│   └── FetchError       a page or file of the web that cannot be fetched
-│       └── AddressRefused   an address that is not http(s) to a public host
-│           └── HostNotPublic    a host of one's own network, or of this machine
-├── EmbedderError        the embedder                                                     (exit 5)
-├── WeightsError         the files of a built-in model are missing or damaged             (exit 5)
-├── LLMError             the language model or its server                                 (exit 5)
-│   ├── LLMUnreachable   no server there
-│   ├── ModelMissing     the server does not have the model
-│   ├── LLMTimeout       no reply in time
-│   ├── LLMServerError   a 4xx or 5xx, or an error in the stream
-│   │   └── ContextOverflow  a request that is longer than the context of the model
-│   ├── CallSuperseded   nobody waits for the reply any more; never reaches the caller
-│   ├── ReplyTruncated   the stream ended before it was done
-│   └── ReplyUnreadable  the reply could not be parsed, even after one retry
-└── CapReached           a limit of the run; the engine ends with an incomplete answer    (exit 6)
-
-`message` is one sentence; `hint` is what to type or do next. `retryable` says whether the same call may succeed later.
 No message ever contains an API key.
 """
 
@@ -60,7 +26,8 @@ class IterativeRAGError(Exception):
 
 
 class UsageError(IterativeRAGError):
-    """`option` is all that the same command lacks; the command line puts the whole command in its place in the hint."""
+    """A question, an option or a setting is not valid. `option` is all that the same command lacks; the command line
+    puts the whole command in its place in the hint."""
 
     exit_code = 2
 
@@ -70,11 +37,11 @@ class UsageError(IterativeRAGError):
 
 
 class SettingsError(UsageError):
-    pass
+    """A key or a value of a settings file or of the environment is wrong."""
 
 
 class MissingExtra(UsageError):
-    """`extra` is the name of the optional dependencies that have to be installed."""
+    """Packages are not installed: those of `extra`, the name of optional dependencies."""
 
     def __init__(self, extra: str) -> None:
         from iterative_rag.errors.installation import install_command
@@ -95,16 +62,20 @@ class ComputeError(UsageError):
 
 
 class ServerBusy(IterativeRAGError):
+    """The server of this package has as many runs as it takes."""
+
     exit_code = 6
     retryable = True
 
 
 class CorpusError(IterativeRAGError):
+    """The corpus or its index cannot be used."""
+
     exit_code = 4
 
 
 class CorpusNotFound(CorpusError):
-    pass
+    """There is no corpus of that name."""
 
 
 class NothingWithin(CorpusError):
@@ -112,35 +83,40 @@ class NothingWithin(CorpusError):
 
 
 class CorpusHeld(CorpusError):
+    """Another process writes the corpus."""
+
     retryable = True
 
 
 class CorpusMismatch(CorpusError):
-    pass
+    """The corpus was made by another embedder or another version."""
 
 
 class CorpusDamaged(CorpusError):
-    pass
+    """Files of the corpus can no longer be read."""
 
 
 class DiskFull(CorpusError):
-    pass
+    """There is no space to write to; what was written before is intact."""
 
 
 class StoreError(CorpusError):
-    pass
+    """A Qdrant server that keeps the vectors of a corpus failed."""
 
 
 class StoreUnreachable(StoreError):
+    """No server is there, or it gave no reply in time."""
+
     retryable = True
 
 
 class StoreMissing(StoreError):
-    pass
+    """The server does not hold the vectors of the corpus."""
 
 
 class FetchError(CorpusError):
-    """`retry_after` is the pause in seconds that the server asked for; `status` its HTTP status, if it gave one."""
+    """A page or file of the web cannot be fetched. `retry_after` is the pause in seconds that the server asked for;
+    `status` its HTTP status, if it gave one."""
 
     def __init__(
         self,
@@ -158,25 +134,29 @@ class FetchError(CorpusError):
 
 
 class AddressRefused(FetchError):
-    pass
+    """An address is not http(s) to a public host."""
 
 
 class HostNotPublic(AddressRefused):
-    pass
+    """A host is one of the own network, or this machine."""
 
 
 class EmbedderError(IterativeRAGError):
+    """The embedder failed."""
+
     exit_code = 5
 
 
 class WeightsError(IterativeRAGError):
+    """The files of a built-in model are missing or damaged."""
+
     exit_code = 5
 
 
 class LLMError(IterativeRAGError):
-    """`fatal`: every other call would fail as well, because the server, the model or the key is missing.
-
-    Any other error concerns this call alone. `most_retries` bounds how often it is made again; None: as set.
+    """The language model or its server failed. `fatal`: every other call would fail as well, because the server, the
+    model or the key is missing; any other error concerns this call alone. `most_retries` bounds how often it is made
+    again; None: as set.
     """
 
     exit_code = 5
@@ -185,24 +165,30 @@ class LLMError(IterativeRAGError):
 
 
 class LLMUnreachable(LLMError):
+    """No server is there."""
+
     retryable = True
     fatal = True
 
 
 class ModelMissing(LLMError):
+    """The server does not have the model."""
+
     fatal = True
 
 
 class LLMTimeout(LLMError):
+    """There was no reply in time."""
+
     retryable = True
 
 
 class CallSuperseded(LLMError):
-    """Nobody waits for the reply any more."""
+    """Nobody waits for the reply any more; it never reaches the caller."""
 
 
 class LLMServerError(LLMError):
-    """`status` is the HTTP status, or -1 for an error in the middle of a stream."""
+    """A 4xx or 5xx. `status` is the HTTP status, or -1 for an error in the middle of a stream."""
 
     def __init__(self, message: str, *, status: int, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -212,7 +198,7 @@ class LLMServerError(LLMError):
 
 
 class ContextOverflow(LLMServerError):
-    """A shorter request may go through; the same one never does."""
+    """The request is longer than the context of the model: a shorter one may go through, the same one never does."""
 
     def __init__(self, message: str, *, status: int, hint: str = "") -> None:
         super().__init__(message, status=status, hint=hint)
@@ -220,11 +206,14 @@ class ContextOverflow(LLMServerError):
 
 
 class ReplyTruncated(LLMError):
+    """The stream ended before it was done."""
+
     retryable = True
 
 
 class ReplyUnreadable(LLMError):
-    """`reply` is the model's last text; `usage` is what the failed attempts cost."""
+    """The reply could not be parsed, even after one retry. `reply` is the model's last text; `usage` is what the failed
+    attempts cost."""
 
     def __init__(self, message: str, *, reply: str, usage: Usage | None = None, hint: str = "") -> None:
         from iterative_rag.types import Usage
@@ -235,7 +224,7 @@ class ReplyUnreadable(LLMError):
 
 
 class CapReached(IterativeRAGError):
-    """Raised by the budget before a call that would exceed a limit of the run."""
+    """Raised by the budget before a call that would exceed a limit of the run, which ends with an incomplete answer."""
 
     exit_code = 6
 

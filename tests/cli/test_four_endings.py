@@ -16,7 +16,6 @@ from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer
 from fakes.sample_answers import check_schema
 from fakes.two_article_corpus import QUESTION, play, write_articles
-from iterative_rag.errors.installation import own_command
 
 NOWHERE = "Who painted the ceiling of the winter palace in Quorn?"
 NEAR = "Who painted the ceiling of the town hall of Aldermere?"
@@ -78,7 +77,7 @@ def test_not_worked_out_shows_what_comes_nearest_and_what_to_type(run: Command) 
 
 
 def test_articles_that_the_corpus_lacks_are_named_with_what_fetches_them(run: Command) -> None:
-    command = f"{own_command()} corpus fetch Quorn"
+    command = "iterative-rag corpus fetch Quorn"
     assert f"  The corpus has no article “Quorn”: {command}\n" in run("ask", NOWHERE, "--llm", "builtin").out
     wanted = [{"title": "Quorn", "command": "iterative-rag corpus fetch Quorn"}]
     assert as_json(run, NOWHERE, "--llm", "builtin")["missing_articles"] == wanted
