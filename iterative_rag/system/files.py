@@ -9,7 +9,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from iterative_rag.errors import CorpusError, DiskFull, IterativeRAGError, UsageError
+from iterative_rag.errors import CorpusError, DiskFull, IterativeRAGError
 
 # The file by which the folder of a corpus is known: its documents.
 CORPUS_DATABASE = "documents.sqlite"
@@ -17,7 +17,8 @@ NOT_REGULAR = "it is not a regular file but a pipe, a socket or a device"
 # Opened by the shell: `<(command)` and redirected input, which end when the other side does.
 OPENED_BY_SHELL = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-_MORE_THREADS = "End other programs, or allow more processes: ulimit -u 4096"
+_CHECK = "Check the folder and the disk."
+_END_OTHERS = "End other programs, then type it again."
 _PROBE_BYTES = 64 * 1024
 _MB = 1024 * 1024
 
@@ -75,37 +76,24 @@ def unwritable(path: Path, error: OSError) -> CorpusError:
     """The error for a write to `path` that failed with `error`."""
     if is_disk_full(error):
         return disk_full(path)
-    return CorpusError(f"{path} cannot be written: {error.strerror}.", hint=_hint(error))
+    return CorpusError(f"{path} cannot be written: {error.strerror}.", hint=_CHECK)
 
 
 def refusal(error: BaseException, path: Path | None = None) -> IterativeRAGError | None:
     """The error for what the system refused (a disk, memory, a thread, an open file), at `path` where it names no file;
     None for any other error. It says nothing about what the files hold."""
     if isinstance(error, MemoryError):
-        return CorpusError("There is not enough memory left.", hint="End other programs, then type it again.")
+        return CorpusError("There is not enough memory left.", hint=_END_OTHERS)
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        return CorpusError("The system lets this process start no more threads.", hint=_MORE_THREADS)
+        return CorpusError("The system lets this process start no more threads.", hint=_END_OTHERS)
     network = isinstance(error, ConnectionError | TimeoutError) or type(error).__module__ != "builtins"
     if not isinstance(error, OSError) or network or error.errno is None:
         return None
-    if error.errno in (errno.EMFILE, errno.ENFILE):
-        return UsageError("This process may not open enough files.", hint="Allow more: ulimit -n 1024")
     where = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else path
     if is_disk_full(error):
         return disk_full(where) if where else DiskFull("A disk is full.", hint="Free some space, then type it again.")
     what = f"{where} cannot be used" if where else "The system refuses what this command needs"
-    return CorpusError(f"{what}: {error.strerror or os.strerror(error.errno)}.", hint=_hint(error))
-
-
-def _hint(error: OSError) -> str:
-    match error.errno:
-        case errno.EAGAIN:
-            return _MORE_THREADS
-        case errno.EROFS:
-            return "Set ITERATIVE_RAG_HOME to a folder that you may write, or name another place."
-        case errno.ENOMEM:
-            return "End other programs, then type it again."
-    return "Check the folder and the disk."
+    return CorpusError(f"{what}: {error.strerror or os.strerror(error.errno)}.", hint=_CHECK)
 
 
 def _existing(path: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -13,8 +12,7 @@ Metadata = tuple[tuple[str, str], ...]
 FILE_DATE_KEY = "file_date"
 # A longer title is a text that pretends to be one.
 TITLE_CHARS = 300
-# Signs that show nothing though Unicode calls them letters or marks; and joiners, which scripts from Hebrew on need.
-_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+# They show nothing, and words of scripts from Hebrew on fall apart without them.
 _JOINERS, _FIRST_JOINED = "\u200c\u200d", "\u0590"
 _LINK = re.compile(r"https?://[^\s<>\"]{1,2000}", re.IGNORECASE)
 
@@ -27,15 +25,12 @@ def web_link(url: str | None) -> str:
 def as_field(text: str) -> str:
     """What a document says of itself, as one line of visible characters: a line break in a title would put a line of
     its own wherever the title is shown."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text.strip()
     shown = [" "]
     for sign in text:
-        category = unicodedata.category(sign)
-        if category in ("Cc", "Zl", "Zp", "Zs"):
-            shown.append(" " if shown[-1] != " " or category == "Zs" else "")
-        elif not (category in ("Cf", "Cs") or sign in _BLANK) or (sign in _JOINERS and shown[-1] >= _FIRST_JOINED):
-            shown.append(sign)
+        if sign.isspace() or sign.isprintable() or (sign in _JOINERS and shown[-1] >= _FIRST_JOINED):
+            shown.append(" " if sign.isspace() else sign)
     return "".join(shown).strip()
 
 
