@@ -20,7 +20,7 @@ from iterative_rag.cli.doctor import doctor
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.cli.history import history_app, trace
 from iterative_rag.cli.index import index
-from iterative_rag.cli.parsing import PARSER_ERROR, HelpLayout, in_our_words, name_variables, refuse_empty
+from iterative_rag.cli.parsing import PARSER_ERROR, HelpLayout, in_our_words, refuse_empty
 from iterative_rag.cli.search_show import search, show
 from iterative_rag.cli.serve import mcp, serve
 from iterative_rag.cli.upkeep import cache_app, keys_app, trust
@@ -135,7 +135,6 @@ def run(arguments: list[str]) -> int:
     """Run one command; returns its exit code. Raises UsageError for wrong arguments, and what the command raises."""
     command = get_command(_called(arguments))
     refuse_empty(command, arguments)
-    name_variables(command)
     # Where a command is built, help is laid out by this class; typer has no argument for it.
     command.context_class.formatter_class = HelpLayout
     try:

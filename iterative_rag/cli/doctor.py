@@ -112,7 +112,7 @@ def _failed(name: str, error: IterativeRAGError) -> Check:
 
 def _settings() -> Iterator[Check]:
     from iterative_rag.settings import settings_files
-    from iterative_rag.system.environment import PREFIX
+    from iterative_rag.settings.layers import PREFIX
 
     files = [str(path) for path in settings_files() if path.is_file()]
     # Names only: a value may be a key.

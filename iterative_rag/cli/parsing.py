@@ -11,7 +11,6 @@ from typing import Any
 import typer
 
 from iterative_rag.errors import UsageError
-from iterative_rag.system.environment import OPTIONS, PREFIX, SETTINGS_OF_THEIR_OWN
 
 # typer exports only this subclass of its error for wrong usage.
 PARSER_ERROR: Any = typer.BadParameter.__base__
@@ -58,22 +57,6 @@ def options_of(command: Any) -> Iterator[Any]:
         yield from options_of(below)
 
 
-def option_name(option: Any) -> str:
-    """`max_hops` for --max-hops"""
-    return str(max(option.opts, key=len)).lstrip("-").replace("-", "_")
-
-
-def name_variables(command: Any) -> None:
-    """Give each option that is no setting its environment variable, as settings have: ITERATIVE_RAG_JSON=1. So have
-    those that share the name of a setting, but do not take their value from it."""
-    for option in options_of(command):
-        name = option_name(option)
-        own_default = option.default is not None and name in SETTINGS_OF_THEIR_OWN
-        if name in OPTIONS or option.required or own_default or option.name in SETTINGS_OF_THEIR_OWN:
-            option.envvar = PREFIX + name.upper()
-            option.show_envvar = False
-
-
 def refuse_empty(command: Any, arguments: list[str]) -> None:
     """Reject "", which an unset shell variable leaves: it would mean a default, or the working folder for a path."""
     hint = "If it came from a shell variable, that one is not set."
@@ -116,8 +99,6 @@ def _refused_value(error: Any) -> str:
 
     first = cause.errors()[0]
     typed = shortened(first["input"])
-    if str(getattr(error.ctx.get_parameter_source(option.name), "name", "")) == "ENVIRONMENT":
-        typed = f"{option.envvar}={typed}"
-    elif option.param_type_name == "option":
+    if option.param_type_name == "option":
         typed = f"{max(option.opts, key=len)} {typed}"
     return f"{typed} is not valid: {complaint(first)}."

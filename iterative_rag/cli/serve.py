@@ -37,7 +37,13 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = 8372,
     token: Annotated[
-        str, typer.Option(metavar="TEXT", help="What clients have to send; better in ITERATIVE_RAG_TOKEN.")
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="What clients have to send; better in ITERATIVE_RAG_TOKEN.",
+            envvar="ITERATIVE_RAG_TOKEN",
+            show_envvar=False,
+        ),
     ] = "",
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Hide everything that changes what is stored.")

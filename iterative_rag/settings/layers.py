@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.system.environment import PREFIX, RESERVED
 from iterative_rag.system.files import readable
 
+# A setting's variable is its name in capitals after the prefix. These are none: the data folder, keys and their hosts,
+# the token of the server, a switch for debugging.
+PREFIX = "ITERATIVE_RAG_"
+RESERVED = frozenset({"home", "api_key", "api_key_host", "allow_http", "token", "debug"})
 FILE_NAME = "iterative-rag.toml"
 DOTENV = ".env"
 _MAX_BYTES = 1_000_000

@@ -21,8 +21,7 @@ from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
 from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, complaint, one_of, shortened
-from iterative_rag.settings.layers import DOTENV, FILE_NAME, from_environment, read_toml, working_folder
-from iterative_rag.system.environment import PREFIX
+from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
 from iterative_rag.types import Within
 
 _log = logging.getLogger(__name__)

@@ -6,21 +6,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from fakes.command_line import Command, run_on_terminal
-from iterative_rag.cli.app import app
-from iterative_rag.cli.parsing import name_variables, option_name, options_of
-from iterative_rag.settings import Settings
-from iterative_rag.system.environment import OPTIONS, TYPED_ONLY
-
-_OF_TYPER = {"debug", "version", "help", "install_completion", "show_completion"}
-
 
 # --- pipes that close --------------------------------------------------------------------------------
 
@@ -81,34 +71,6 @@ def test_a_data_folder_that_cannot_be_written_is_said_to_be_that(run: Command, a
         assert done.code == 4
         assert re.search(r"Error: The data folder .*file/home cannot be written: Not a directory\.", done.err)
         assert "Set ITERATIVE_RAG_HOME to a folder that you may write." in done.err
-
-
-# --- variables ---------------------------------------------------------------------------------------
-
-
-def test_every_option_has_a_variable_of_its_name() -> None:
-    names = {option_name(option) for option in options_of(get_command(app))}
-    assert names - set(Settings.model_fields) - TYPED_ONLY - _OF_TYPER == OPTIONS
-
-
-def test_every_option_reads_its_variable_or_is_a_setting() -> None:
-    """One without a variable of its own is a setting, which is looked at where no value is given."""
-    command = get_command(app)
-    name_variables(command)
-    lacking = []
-    for name, one in _commands(command):
-        for option in (parameter for parameter in one.params if parameter.param_type_name == "option"):
-            known = option_name(option)
-            setting = known in Settings.model_fields and option.default is None and option.name == known
-            if not (option.envvar or setting or known in TYPED_ONLY | _OF_TYPER):
-                lacking.append(f"{name} --{known}")
-    assert lacking == []
-
-
-def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    yield name, command
-    for below, one in getattr(command, "commands", {}).items():
-        yield from _commands(one, f"{name} {below}".strip())
 
 
 # --- help --------------------------------------------------------------------------------------------
