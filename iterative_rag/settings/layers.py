@@ -19,7 +19,6 @@ PREFIX = "ITERATIVE_RAG_"
 RESERVED = frozenset({"home", "api_key", "api_key_host", "allow_http", "token", "debug"})
 FILE_NAME = "iterative-rag.toml"
 DOTENV = ".env"
-_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,12 @@ def working_folder(path: Path) -> WorkingFolder:
     if toml is not None:
         layers.append((toml_file, _parsed(toml, toml_file)))
     # Without interpolation, because ${OPENAI_API_KEY} would put a key into a setting.
-    variables = dotenv_values(stream=io.StringIO(_text(dotenv or b"", dotenv_file)), interpolate=False)
+    variables = dotenv_values(stream=io.StringIO(dotenv or ""), interpolate=False)
     if dotenv is not None:
         layers.append((dotenv_file, from_environment(variables)))
     digest = hashlib.sha256()
     for name, content in ((FILE_NAME, toml), (DOTENV, dotenv)):
-        digest.update(f"{name} {-1 if content is None else len(content)}\n".encode() + (content or b""))
+        digest.update(f"{name} {-1 if content is None else len(content)}\n{content or ''}".encode())
     reserved = [name for name in variables if name.removeprefix(PREFIX).lower() in RESERVED and name.startswith(PREFIX)]
     return WorkingFolder(path, tuple(layers), digest.hexdigest(), tuple(reserved))
 
@@ -71,30 +70,19 @@ def from_environment(values: Mapping[str, str | None]) -> dict[str, Any]:
     return settings
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path) -> str | None:
     """None where there is no file."""
     try:
-        with readable(path).open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
+        return readable(path).read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if len(content) > _MAX_BYTES:
-        raise SettingsError(f"The settings file {path} is larger than 1 MB.", hint="Correct or remove it.")
-    return content
-
-
-def _text(content: bytes, path: Path) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from error
 
 
-def _parsed(content: bytes, path: Path) -> dict[str, Any]:
+def _parsed(content: str, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(content, path))
+        return tomllib.loads(content)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _unreadable(path, error) from error
 

@@ -208,12 +208,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
 
 
 def _as_typed(key: str, value: str, layer: str) -> str:
-    """`--max-hops 0`, `ITERATIVE_RAG_MAX_HOPS=0`, `max_hops = 0 in iterative-rag.toml`"""
-    if layer == COMMAND_LINE:
-        return f"{_option(key)} {value}"
-    if layer == ENVIRONMENT:
-        return f"{PREFIX}{key.upper()}={value}"
-    return f"{PREFIX}{key.upper()}={value} in {layer}" if layer.endswith(DOTENV) else f"{key} = {value} in {layer}"
+    """`--max-hops 0`, `max_hops = 0 in the environment`"""
+    return f"{_option(key)} {value}" if layer == COMMAND_LINE else f"{key} = {value} in {layer}"
 
 
 def as_options(settings: Mapping[str, Any]) -> list[str]:
@@ -237,8 +233,6 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
     user_file = config_folder() / FILE_NAME
     user, environment = read_toml(user_file), from_environment(os.environ)
     folder = working_folder(Path.cwd())
-    for file, values in folder.layers:
-        _refuse_unknown(values, str(file))
     chosen = {name: field.default for name, field in Settings.model_fields.items()} | user
     held, refused = trusted_folders.allowed(folder, trusted_file(), chosen, environment.keys() | given.keys())
     if refused:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import logging
 import os
-import re
 import secrets
 import threading
 import time
@@ -21,8 +19,6 @@ from iterative_rag.settings import home
 from iterative_rag.system.private_files import open_private, private_folder
 from iterative_rag.text.control_characters import to_json
 
-_BEGINS = re.compile(rb'\{"at": "\d{4}-\d\d-\d\dT[^"]*", "event": "')
-_BEGINNING_BYTES = 100
 _log = logging.getLogger(__name__)
 
 
@@ -42,14 +38,9 @@ def event_name(step: type[Any]) -> str:
 
 
 def _opened(path: Path) -> TextIO:
-    """A file, a terminal or a pipe that somebody reads, emptied. Raises OSError, also where a file holds something else
-    than a trace, which writing one would destroy."""
+    """A file, a terminal or a pipe that somebody reads, emptied. Raises OSError."""
     if not path.parent.is_dir():  # an existing folder keeps its mode, which is the user's choice
         private_folder(path.parent)
-    if path.is_file() and path.stat().st_size:
-        with path.open("rb") as file:
-            if not _BEGINS.match(file.read(_BEGINNING_BYTES)):
-                raise FileExistsError(errno.EEXIST, "it holds something else than a trace, and is kept", str(path))
     trace = open_private(path)
     os.set_blocking(trace.fileno(), True)  # writing waits for whoever reads a pipe
     return trace

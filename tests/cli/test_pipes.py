@@ -73,7 +73,6 @@ def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
         (".", "Is a directory"),
         ("Tarn.txt/trace.jsonl", "Not a directory"),
         ("/proc/trace.jsonl", "No such"),
-        ("Tarn.txt", "it holds something else than a trace, and is kept"),
     ],
 )
 def test_a_trace_that_cannot_be_written_is_said_in_a_sentence(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.errors import UsageError
 from iterative_rag.storage.past_runs import Event, events_of, find_runs
 from iterative_rag.storage.trace import Trace, trace_folder
 
@@ -58,17 +57,3 @@ def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
     trace_folder().mkdir()
     (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')
     assert [event["event"] for event in events()] == ["analysis", "unreadable"]
-
-
-@pytest.mark.parametrize("text", ["# Notes\n", '{"a": 1}\n', "\x00\x01", '{"at": "home"}\n'])
-def test_only_a_trace_is_written_over(tmp_path: Path, text: str) -> None:
-    notes, former = tmp_path / "notes.md", tmp_path / "trace.jsonl"
-    notes.write_text(text)
-    with pytest.raises(UsageError, match="something else than a trace"):
-        Trace("a", [notes])
-    assert notes.read_text() == text
-    for run in ("a", "b"):
-        trace = Trace(run, [former])
-        trace.write("start", run=run)
-        trace.close()
-    assert [json.loads(line)["run"] for line in former.read_text().splitlines()] == ["b"]
