@@ -8,7 +8,6 @@ to a host name only if the user allows it, because DNS can be forged.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,19 +27,15 @@ _ENTRIES: Final = [entry for table in TABLES for entry in table]
 # Removed from everything that a server sends.
 SECRETS: Final = tuple(dict.fromkeys(name for entry in _ENTRIES for name in entry.keys))
 
-_log = logging.getLogger(__name__)
-_warned: set[str] = set()
-
 
 @dataclass(frozen=True, slots=True)
 class Key:
     """The key to send to a server: `value`, or "". `withheld` says why a key that is set is not sent, `hint` what to
-    type. `unexpected`: warn the user, who may not expect it."""
+    type."""
 
     value: str = field(default="", repr=False)
     withheld: str = ""
     hint: str = ""
-    unexpected: bool = False
 
 
 def keys_file() -> Path:
@@ -94,12 +89,8 @@ def find(url: str, service: str) -> Key:
 
 
 def key_to_send(url: str, service: str) -> str:
-    """The value of `find`; warns once about a key that is withheld unexpectedly."""
-    key = find(url, service)
-    if key.unexpected and key.withheld not in _warned:
-        _warned.add(key.withheld)
-        _log.warning("%s To send it: %s", key.withheld, key.hint)
-    return key.value
+    """The value of `find`. Why a key is withheld is told where the server refuses the call: `hint_for`."""
+    return find(url, service).value
 
 
 def hint_for(url: str, service: str) -> str:
@@ -140,7 +131,6 @@ def _from_variable(variable: str, value: str, url: str) -> Key:
             return Key(
                 withheld=f"{API_KEY} is not sent to {wanted}, because {API_KEY_HOST} does not name its host.",
                 hint=f"export {API_KEY_HOST}={wanted}",
-                unexpected=True,
             )
         if checked_host(owner) not in (host, host_and_port(url)):
             return Key(
@@ -153,7 +143,7 @@ def _from_variable(variable: str, value: str, url: str) -> Key:
 def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
     """The key, unless it would be sent over plain HTTP where others could read it."""
     if not _can_be_key(value):
-        return Key(withheld=f"The value of {name} cannot be a key.", hint="copy it again", unexpected=True)
+        return Key(withheld=f"The value of {name} cannot be a key.", hint="copy it again")
     open_hosts = {checked_host(host) for host in os.environ.get(ALLOW_HTTP, "").replace(",", " ").split()}
     allowed = allowed or bool(open_hosts & {host_of(url), host_and_port(url)})
     if urlsplit(url).scheme == "https" or is_loopback(url) or is_private(url) or allowed:
@@ -162,7 +152,6 @@ def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
     return Key(
         withheld=f"{name} is not sent to {host} over plain HTTP, where others could read it.",
         hint=f"use https, or iterative-rag keys set {host} --allow-http, or {ALLOW_HTTP}={host}",
-        unexpected=True,
     )
 
 
