@@ -13,7 +13,6 @@ from iterative_rag.serve.step_notes import Note, shortened, step_notes
 from iterative_rag.storage.past_runs import Event, is_step, step_of
 from iterative_rag.types import (
     AnalysisStep,
-    AnswerText,
     FinalStep,
     FollowUpStep,
     Need,
@@ -60,7 +59,7 @@ class HopPrinter:
             self._status.progress(at)
 
     @property
-    def written(self) -> Callable[[AnswerText], None] | None:
+    def written(self) -> Callable[[str], None] | None:
         """To be told the answer while it is written; None where nobody watches."""
         return self._written.wrote if self._status else None
 

@@ -12,7 +12,7 @@ from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace
 from iterative_rag.system.cancellation import refuse_stopped
-from iterative_rag.types import AnswerText, Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
+from iterative_rag.types import Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
 
 # One call is reserved for these roles, of which one makes the last attempt at a limit.
 LAST_ROLES = frozenset({"answer", "write"})
@@ -32,7 +32,7 @@ class RunBudget:
         settings: Settings,
         trace: Trace,
         progress: Callable[[RunProgress], None] | None = None,
-        written: Callable[[AnswerText], None] | None = None,
+        written: Callable[[str], None] | None = None,
     ) -> None:
         self._settings, self._trace, self._progress, self._written = settings, trace, progress, written
         self._answer = ""
@@ -126,7 +126,7 @@ class RunBudget:
     def _write_answer(self, text: str) -> None:
         if self._written and text != self._answer:
             self._answer = text
-            self._written(AnswerText(text))
+            self._written(text)
 
     def withdraw_answer(self) -> None:
         """What was told of the answer does not count: it is written again."""

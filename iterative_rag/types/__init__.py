@@ -105,4 +105,4 @@ from iterative_rag.types.tool_use import (
     WrongCall,
 )
 from iterative_rag.types.within import Within
-from iterative_rag.types.written_answer import AnswerText, DocumentAtHand, RunProgress
+from iterative_rag.types.written_answer import DocumentAtHand, RunProgress

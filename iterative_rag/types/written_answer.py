@@ -36,14 +36,6 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerText:
-    """The answer as far as the model has written it, not checked yet. One that does not begin with what was told before
-    replaces it: the model is asked again."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerDelta:
     """What the model has written since: `text` stands at the character `start` of the answer, which ends with it. It is
     not checked yet."""
@@ -67,14 +59,15 @@ class WrittenAnswer:
         self._lock = threading.Lock()
         self._shown = ""
 
-    def wrote(self, answer: AnswerText) -> None:
-        """The model has written so far; it may have begun anew."""
+    def wrote(self, text: str) -> None:
+        """The answer as far as the model has written it. One that does not begin with what was told before replaces it:
+        the model was asked again."""
         with self._lock:
-            if self._shown and not answer.text.startswith(self._shown):
+            if self._shown and not text.startswith(self._shown):
                 self._withdraw("The model was asked to write it again.")
-            if answer.text != self._shown:
-                start, self._shown = len(self._shown), answer.text
-                self._publish(AnswerDelta(start, answer.text[start:]))
+            if text != self._shown:
+                start, self._shown = len(self._shown), text
+                self._publish(AnswerDelta(start, text[start:]))
 
     def check(self, step: Step) -> None:
         """Take back what is shown if the step refuses it."""

@@ -77,7 +77,7 @@ def happened(server: FakeServer, form: Form, monkeypatch: pytest.MonkeyPatch) ->
     rag = IterativeRAG.from_settings(settings)
     texts: list[str] = []
     try:
-        *_, last = rag.steps(QUESTION, written=lambda answer: texts.append(answer.text))
+        *_, last = rag.steps(QUESTION, written=texts.append)
     finally:
         rag.close()
     assert isinstance(last, FinalStep)

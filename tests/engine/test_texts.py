@@ -21,7 +21,7 @@ from fakes.harbour_articles import (
 from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences
-from iterative_rag.types import AnswerForm, AnswerText, FinalStep, ReasonCode, Status
+from iterative_rag.types import AnswerForm, FinalStep, ReasonCode, Status
 
 LAMP, SPARKS, HOUSES = "left a lamp", "carried sparks", "destroyed 212"
 
@@ -152,9 +152,9 @@ def test_the_text_is_streamed_while_it_is_written() -> None:
             request.written(reply[:end])
         return reply
 
-    told: list[AnswerText] = []
+    told: list[str] = []
     list(Author(write).rag().steps(WHY, written=told.append))
-    assert told[-1].text.startswith("The wind carried sparks to the timber yards [1].")
+    assert told[-1].startswith("The wind carried sparks to the timber yards [1].")
     assert len(told) == 2
 
 

@@ -22,7 +22,6 @@ from iterative_rag.storage.output import parts_as_text, recorded_parts
 from iterative_rag.text.folding import readable
 from iterative_rag.types import (
     Answer,
-    AnswerText,
     Document,
     Earlier,
     Edit,
@@ -241,7 +240,7 @@ class IterativeRAG:
         strategy: str | None = None,
         trace: Path | None = None,
         progress: Callable[[RunProgress], None] | None = None,
-        written: Callable[[AnswerText], None] | None = None,
+        written: Callable[[str], None] | None = None,
         run_id: str = "",
         earlier: Earlier | None = None,
         revision: Revision | None = None,
@@ -254,8 +253,8 @@ class IterativeRAG:
         FollowUpUnclear where it cannot be. With `revision` the run goes on from an edit, as `revise` says.
 
         `progress` is called when a model call or the reading of a document begins or ends, from the thread where that
-        happens, never twice at once; it must return at once. So is `written` while an LLM writes the answer, whose text
-        is checked afterwards. `run_id` names the run and its trace where the caller has
+        happens, never twice at once; it must return at once. So is `written` while an LLM writes the answer, with its
+        text so far, which is checked afterwards. `run_id` names the run and its trace where the caller has
         told it to somebody already. The trace of an `evaluated` run lies apart: it is no part of the history.
         """
         from iterative_rag.app.factory.runs import completed, recorded, run_steps, told_of
@@ -314,7 +313,7 @@ class IterativeRAG:
         *,
         strategy: str = "",
         progress: Callable[[RunProgress], None] | None = None,
-        written: Callable[[AnswerText], None] | None = None,
+        written: Callable[[str], None] | None = None,
         run_id: str = "",
     ) -> Iterator[Step]:
         """The same run as `revise`, as typed steps while they happen. `strategy` is that of the first version, where

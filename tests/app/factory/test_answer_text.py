@@ -14,7 +14,7 @@ from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.settings import Settings
-from iterative_rag.types import AnsweringStep, AnswerText, FinalStep, Step
+from iterative_rag.types import AnsweringStep, FinalStep, Step
 
 WHOLE = "The mayor of Aldermere [1] is Edda Holm [2]."
 
@@ -40,12 +40,12 @@ def rag(server: FakeServer, kind: str, tmp_path: Path, monkeypatch: pytest.Monke
     return IterativeRAG.from_settings(settings)
 
 
-def run(rag: IterativeRAG) -> tuple[list[Step | AnswerText], list[str]]:
-    happened: list[Step | AnswerText] = []
+def run(rag: IterativeRAG) -> tuple[list[Step | str], list[str]]:
+    happened: list[Step | str] = []
     for step in rag.steps(QUESTION, written=happened.append):
         happened.append(step)
     rag.close()
-    return happened, [one.text for one in happened if isinstance(one, AnswerText)]
+    return happened, [one for one in happened if isinstance(one, str)]
 
 
 def test_the_answer_comes_in_pieces_before_its_step(rag: IterativeRAG) -> None:
@@ -54,7 +54,7 @@ def test_the_answer_comes_in_pieces_before_its_step(rag: IterativeRAG) -> None:
     assert all(after.startswith(before) for before, after in pairwise(texts))
     assert texts[-1] == WHOLE
     answering = next(place for place, one in enumerate(happened) if isinstance(one, AnsweringStep))
-    assert max(place for place, one in enumerate(happened) if isinstance(one, AnswerText)) < answering
+    assert max(place for place, one in enumerate(happened) if isinstance(one, str)) < answering
 
 
 def test_a_stream_that_is_cut_is_no_answer_and_begins_anew(
