@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
@@ -19,10 +20,10 @@ from iterative_rag.index.catalogue import (
     without_variants,
 )
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
-from iterative_rag.index.embedders.engines import LocalEngine
+from iterative_rag.index.embedders.engines import Engine, LocalEngine, RemoteBatch
 from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.index.vector_store import VectorPoint
-from iterative_rag.protocols import DocumentSource, Embedder, Embedding, EmbeddingEngine, Skipped
+from iterative_rag.protocols import DocumentSource, Embedder, Skipped, Vectors
 from iterative_rag.retrieval import chunking
 from iterative_rag.sources.folder import reads
 from iterative_rag.sources.metadata import kinds_not_read
@@ -80,7 +81,7 @@ def ingest(
     chunk_overlap: int = 80,
     alone: bool = False,
     adding: Collection[str] = (),
-    engine: EmbeddingEngine | None = None,
+    engine: Engine | None = None,
     progress: Callable[[Progress], None] | None = None,
     noticed: Callable[[DocumentChange], None] | None = None,
 ) -> IngestReport:
@@ -139,7 +140,7 @@ class _Batch:
     """Points on their way to the embedder and back, and when they were sent."""
 
     points: list[tuple[_Job, VectorPoint]]
-    embedding: Embedding
+    embedding: Future[Vectors] | RemoteBatch
     sent: float
 
 
@@ -147,7 +148,7 @@ class _Batch:
 class _Ingestion:
     sources: Sequence[DocumentSource]
     writer: CorpusWriter
-    engine: EmbeddingEngine
+    engine: Engine
     progress: ProgressMeter
     adding: Collection[str]
     noticed: Callable[[DocumentChange], None] | None

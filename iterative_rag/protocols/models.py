@@ -128,30 +128,6 @@ class Embedder(Protocol):
         """float32 of shape (dimensions,) and length 1. Models with a query prefix add it here."""
 
 
-class Embedding(Protocol):
-    """A batch of texts that is being embedded, in another thread, process or machine."""
-
-    def result(self) -> Vectors:
-        """Waits for the vectors, as `Embedder.embed_documents` returns them. Raises EmbedderError."""
-
-    def done(self) -> bool:
-        """Whether `result` returns without waiting."""
-
-
-class EmbeddingEngine(Protocol):
-    """Embeds the passages of an index while the caller reads the next documents."""
-
-    @property
-    def ahead(self) -> int:
-        """How many batches to submit before waiting for the first, so that the engine always has work."""
-
-    def submit(self, texts: Sequence[str]) -> Embedding:
-        """Starts embedding one batch. Does not wait."""
-
-    def close(self) -> None:
-        """Ends what is running and frees its workers."""
-
-
 class Reranker(Protocol):
     """Scores the best passages of a search; the ranking by these scores is fused with those of the index."""
 

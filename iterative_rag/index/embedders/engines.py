@@ -12,7 +12,7 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
 from iterative_rag.protocols import Embedder, Vectors
@@ -27,7 +27,8 @@ PIECE = 64
 
 
 class LocalEngine:
-    """The embedder itself has all cores; a second batch beside the first would not be faster."""
+    """The embedder itself has all cores; a second batch beside the first would not be faster. `ahead` is how many
+    batches to submit before waiting for the first, so that an engine always has work."""
 
     ahead = 1
 
@@ -99,10 +100,10 @@ class RayEngine:
         self.ahead = BATCHES * cores
         self._check(embedder)
 
-    def submit(self, texts: Sequence[str]) -> _RemoteBatch:
+    def submit(self, texts: Sequence[str]) -> RemoteBatch:
         worker = min(range(len(self._workers)), key=self._waiting.__getitem__)
         self._waiting[worker] += 1
-        return _RemoteBatch(self, worker, self._workers[worker].embed.remote(list(texts)))
+        return RemoteBatch(self, worker, self._workers[worker].embed.remote(list(texts)))
 
     def close(self) -> None:
         for worker in self._workers:
@@ -145,7 +146,7 @@ class RayEngine:
             )
 
 
-class _RemoteBatch:
+class RemoteBatch:
     def __init__(self, engine: RayEngine, worker: int, reference: Any) -> None:
         self._engine, self._worker, self._reference = engine, worker, reference
 
@@ -154,6 +155,9 @@ class _RemoteBatch:
 
     def done(self) -> bool:
         return self._engine.is_ready(self._reference)
+
+
+Engine: TypeAlias = LocalEngine | RayEngine
 
 
 class _Worker:
