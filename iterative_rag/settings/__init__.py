@@ -3,7 +3,6 @@
 from iterative_rag.settings.model import (
     PRESETS,
     Settings,
-    as_options,
     config_folder,
     home,
     load_settings,
@@ -14,7 +13,6 @@ from iterative_rag.settings.model import (
 __all__ = [
     "PRESETS",
     "Settings",
-    "as_options",
     "config_folder",
     "home",
     "load_settings",

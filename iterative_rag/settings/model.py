@@ -212,18 +212,6 @@ def _as_typed(key: str, value: str, layer: str) -> str:
     return f"{_option(key)} {value}" if layer == COMMAND_LINE else f"{key} = {value} in {layer}"
 
 
-def as_options(settings: Mapping[str, Any]) -> list[str]:
-    """Settings as the words of a command line."""
-    words: list[str] = []
-    for name, value in settings.items():
-        if isinstance(value, bool):
-            words.append(_option(name) if value else f"--no-{name}")
-        else:
-            for item in value if isinstance(value, list | tuple) else (value,):
-                words += [_option(name), f"{item:g}" if isinstance(item, float) else str(item)]
-    return words
-
-
 def _option(key: str) -> str:
     return _OPTIONS.get(key, f"--{key.replace('_', '-')}")
 

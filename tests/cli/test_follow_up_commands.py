@@ -77,8 +77,9 @@ def test_a_conversation_keeps_what_it_was_asked_with(run: Command, towns: None) 
         "naive",
         "*towns*",
     )
-    (told,) = [line for line in done.err.splitlines() if "--corpus" in line]
-    assert told == "As the conversation was asked: --corpus towns --llm builtin --strategy naive --source '*towns*'"
+    (told,) = [line for line in done.err.splitlines() if "corpus = " in line]
+    kept = "corpus = towns, llm = builtin, strategy = naive, within_source = *towns*"
+    assert told == f"As the conversation was asked: {kept}"
 
 
 def test_without_a_question_there_is_nothing_to_go_on_with(run: Command, towns: None) -> None:

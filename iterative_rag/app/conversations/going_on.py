@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
@@ -12,7 +11,7 @@ from iterative_rag.app.conversations.values import LAST, Conversation, clean_nam
 from iterative_rag.app.factory.opening import corpus_name
 from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
-from iterative_rag.settings import Settings, as_options
+from iterative_rag.settings import Settings
 from iterative_rag.storage.output import recorded_parts
 from iterative_rag.storage.past_runs import past_runs, step_of
 from iterative_rag.types import FinalStep, Within
@@ -69,7 +68,8 @@ def gone_on(settings: Settings, conversation: Conversation) -> tuple[Settings, t
         parts = ()
     wanted: dict[str, Any] = own | (_as_settings(parts[0]) if parts else {})
     taken = {name: value for name, value in wanted.items() if name not in given and value != getattr(settings, name)}
-    told = f"As the conversation was asked: {shlex.join(as_options(taken))}" if taken else ""
+    shown = ", ".join(f"{name} = {value}" for name, value in taken.items())
+    told = f"As the conversation was asked: {shown}" if taken else ""
     return settings.changed(**taken) if taken else settings, parts[1:], told
 
 
