@@ -35,26 +35,22 @@ def read(path: Path) -> dict[str, Any]:
 
 def update(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Apply `change` to the object in the file and write it atomically. Raises CorpusError and SettingsError."""
-    try:
-        _update(path, change)
-    except OSError as error:
-        raise unwritable(path, error) from error
-
-
-def _update(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     from filelock import FileLock
 
-    private_folder(path.parent)
-    with FileLock(path.with_name(f".{path.name}.lock"), mode=0o600):
-        held = read(path)
-        change(held)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600 from the start
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(held, file, indent=2, sort_keys=True)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+    try:
+        private_folder(path.parent)
+        with FileLock(path.with_name(f".{path.name}.lock"), mode=0o600):
+            held = read(path)
+            change(held)
+            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600 from the start
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    json.dump(held, file, indent=2, sort_keys=True)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise unwritable(path, error) from error

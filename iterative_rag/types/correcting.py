@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import shorten
 
 
 class Label(StrEnum):
@@ -37,7 +38,7 @@ LONGEST_REASON = 200
 
 def labelled(label: Label, reason: str) -> Grade:
     """The grade of a label, its reason on one line."""
-    return Grade(SCORES[label], label, one_line(reason))
+    return Grade(SCORES[label], label, shorten(reason, LONGEST_REASON, placeholder=" ..."))
 
 
 def scored(score: float, reason: str) -> Grade:
@@ -51,12 +52,7 @@ def scored(score: float, reason: str) -> Grade:
         label = Label.POOR
     else:
         label = Label.GOOD if score <= _GOOD_TO else Label.PERFECT
-    return Grade(score, label, one_line(reason))
-
-
-def one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 4].rstrip()} ..."
+    return Grade(score, label, shorten(reason, LONGEST_REASON, placeholder=" ..."))
 
 
 class Verdict(StrEnum):

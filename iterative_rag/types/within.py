@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
+from shlex import quote
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
@@ -46,8 +47,8 @@ class Within:
         """As it is typed: `--title Holm --where author=Holm`."""
         given = [(part.name, getattr(self, part.name)) for part in fields(self) if part.name != "where"]
         options = {"language": "document-language"}
-        typed = [f"--{options.get(name, name)} {_quoted(value)}" for name, value in given if value]
-        return " ".join([*typed, *(f"--where {_quoted(condition)}" for condition in self.where)])
+        typed = [f"--{options.get(name, name)} {quote(value)}" for name, value in given if value]
+        return " ".join([*typed, *(f"--where {quote(condition)}" for condition in self.where)])
 
 
 def checked_since(value: str) -> str:
@@ -63,7 +64,3 @@ def condition(text: str) -> tuple[str, str]:
     if not (sign and key.strip() and value.strip()):
         raise ValueError(f"{text!r} is no condition: KEY=VALUE, such as author=Holm")
     return key.strip(), value.strip()
-
-
-def _quoted(value: str) -> str:
-    return f"'{value}'" if re.search(r"[^\w.,:/=+-]", value) else value
