@@ -17,7 +17,6 @@ from iterative_rag.index.corpus_names import decoded, folder_in
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
-from iterative_rag.index.rank_fusion import RERANK_WEIGHT
 from iterative_rag.index.replacing import (
     CorpusLock,
     discard_if_empty,
@@ -154,7 +153,6 @@ class Corpora:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        rerank_weight: float = RERANK_WEIGHT,
     ) -> IndexedCorpus:
         """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere) or CorpusDamaged."""
         folder = self._existing(name)
@@ -172,7 +170,7 @@ class Corpora:
             place = self.place(name)
             _check_place(name, folder, store, place)
             seen = OpenGeneration(name, folder, store, place)
-            corpus = IndexedCorpus(seen, embedder, cache=cache, reranker=reranker, rerank_weight=rerank_weight)
+            corpus = IndexedCorpus(seen, embedder, cache=cache, reranker=reranker)
             stack.pop_all()
         return corpus
 

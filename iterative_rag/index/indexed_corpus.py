@@ -15,7 +15,7 @@ from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title, no_document
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.open_generation import OpenGeneration
-from iterative_rag.index.rank_fusion import FUSION_K, RERANK_WEIGHT, QueryVectors
+from iterative_rag.index.rank_fusion import FUSION_K, QueryVectors
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
@@ -38,7 +38,6 @@ class IndexedCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        rerank_weight: float = RERANK_WEIGHT,
         follows: bool = True,
     ) -> None:
         """It takes over the generation that it begins with."""
@@ -46,8 +45,7 @@ class IndexedCorpus:
         self._embedder = embedder
         self._cache = cache
         self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._rerank_weight = reranker, rerank_weight
-        self._follows = follows
+        self._reranker, self._follows = reranker, follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = seen
         self._copies = Copies(seen.documents)
@@ -55,14 +53,7 @@ class IndexedCorpus:
     def pinned(self) -> IndexedCorpus:
         """The newest generation of this corpus, unaffected by later writing. Close it."""
         with self._newest() as seen:
-            return IndexedCorpus(
-                seen.kept(),
-                self._embedder,
-                cache=self._cache,
-                reranker=self._reranker,
-                rerank_weight=self._rerank_weight,
-                follows=False,
-            )
+            return IndexedCorpus(seen.kept(), self._embedder, cache=self._cache, reranker=self._reranker, follows=False)
 
     @property
     def fingerprint(self) -> str:
@@ -125,7 +116,7 @@ class IndexedCorpus:
     def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
         first = hits[: rank_fusion.RERANK_DEPTH]
         texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in first]
-        return rank_fusion.reranked(hits, query, texts, reranker, self._rerank_weight)
+        return rank_fusion.reranked(hits, query, texts, reranker)
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""
@@ -207,11 +198,7 @@ class Fused:
     sparse_rank: int | None
 
 
-def fuse(
-    dense: Sequence[UUID],
-    sparse: Sequence[UUID],
-    strangers: AbstractSet[UUID] = frozenset(),
-) -> list[Fused]:
+def fuse(dense: Sequence[UUID], sparse: Sequence[UUID], strangers: AbstractSet[UUID] = frozenset()) -> list[Fused]:
     """Reciprocal rank fusion (Cormack et al., 2009) of both halves, best first, ignoring `strangers`."""
     ranks: dict[UUID, list[int | None]] = {}
     for half, points in enumerate((dense, sparse)):

@@ -57,15 +57,13 @@ RERANK_DEPTH = 40
 RERANK_WEIGHT = 2.0
 
 
-def reranked(
-    hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Reranker, weight: float = RERANK_WEIGHT
-) -> list[Hit]:
+def reranked(hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Reranker) -> list[Hit]:
     """The hits in the order of all three rankings; `texts` are those of the first hits, which alone are read."""
     read = hits[: len(texts)]
     scores = reranker.relevance(query, [(hit.title, text) for hit, text in zip(read, texts, strict=True)])
     order = sorted(range(len(read)), key=lambda index: (-scores[index], index))
     judged = [
-        replace(hits[index], score=hits[index].score + weight / (FUSION_K + rank), reader_rank=rank)
+        replace(hits[index], score=hits[index].score + RERANK_WEIGHT / (FUSION_K + rank), reader_rank=rank)
         for rank, index in enumerate(order, start=1)
     ]
     # Sorting is stable: ties keep the reranker's order.

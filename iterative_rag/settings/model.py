@@ -81,7 +81,6 @@ class Settings(BaseModel):
     shortlist: int = Field(8, ge=1, le=100, description="documents read for one need")
     passages: int = Field(64, ge=1, le=500, description="passages that one query fetches before they are grouped")
     rerank: str = Field("none", description=f"what ranks the passages of a search again: {RERANKERS.forms}")
-    rerank_weight: float = Field(2.0, gt=0, description="what that ranking counts beside those of the index, 1 each")
     strategy: Annotated[str, one_of(STRATEGIES.offered)] = Field("iterative", description="how a question is worked on")
     grading: Switch = Field("auto", description="grade shortlisted documents: auto (as the strategy says), on, off")
     correction: Switch = Field("auto", description="search in other words for a need that brought nothing")

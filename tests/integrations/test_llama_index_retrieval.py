@@ -119,7 +119,7 @@ def test_a_node_postprocessor_ranks_passages_of_searches_and_runs() -> None:
         corpus="towns",
         embed_model=word_embedding(),
     )
-    settings = load_settings({"corpus": "towns", "rerank_weight": 50.0})
+    settings = load_settings({"corpus": "towns"})
     backwards, embed_model = Backwards(), word_embedding()
     with IterativeRAG.from_settings(settings, llm=ArticleLLM(), embed_model=embed_model, rerank=backwards) as rag:
         last = as_retriever(rag).retrieve(MAYOR)[0]

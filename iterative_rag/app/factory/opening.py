@@ -80,7 +80,6 @@ def open_to_read(
             embedder or make_embedder(settings.embedder, settings, kept),
             cache=kept,
             reranker=make_reranker(settings, kept, rerank),
-            rerank_weight=settings.rerank_weight,
         )
         stack.pop_all()
     return corpus
@@ -140,14 +139,7 @@ def open_corpus(
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings, kept)
     held, reranker = corpora(settings.index), make_reranker(settings, kept, rerank)
-    opened = partial(
-        held.open,
-        name,
-        embedder,
-        cache=kept,
-        reranker=reranker,
-        rerank_weight=settings.rerank_weight,
-    )
+    opened = partial(held.open, name, embedder, cache=kept, reranker=reranker)
     try:
         return opened()
     except CorpusNotFound:

@@ -41,8 +41,7 @@ def retrieval(
 ) -> None:
     """Recall of the gold articles, all of them found, MAP and MRR, with 95 % bootstrap intervals.
 
-    Questions without any gold article in the corpus are left out and counted. The settings bm25_weight and
-    vector_weight, set to 0, leave one half of the search out.
+    Questions without any gold article in the corpus are left out and counted.
 
     \b
     With --json, one object:

@@ -14,7 +14,7 @@ from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_docum
 from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape
 from iterative_rag.index.collections.stored_node import AssembledDocument, StoredNode, assembled
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
-from iterative_rag.index.rank_fusion import RERANK_WEIGHT, QueryVectors
+from iterative_rag.index.rank_fusion import QueryVectors
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
@@ -42,7 +42,6 @@ class CollectionCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        rerank_weight: float = RERANK_WEIGHT,
     ) -> None:
         """Raises UsageError, CorpusMismatch or another CorpusError where the collection cannot be searched."""
         self.name = client.collection
@@ -57,7 +56,7 @@ class CollectionCorpus:
                 "any LlamaIndex embedding object, as embed_model.",
             )
         self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._rerank_weight = reranker, rerank_weight
+        self._reranker = reranker
         self._memory: dict[str, AssembledDocument] | None = None
 
     def pinned(self) -> CollectionCorpus:
@@ -108,8 +107,7 @@ class CollectionCorpus:
             hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
             texts.append(node.text)
         if self._reranker:
-            read = texts[: rank_fusion.RERANK_DEPTH]
-            return rank_fusion.reranked(hits, query, read, self._reranker, self._rerank_weight)
+            return rank_fusion.reranked(hits, query, texts[: rank_fusion.RERANK_DEPTH], self._reranker)
         return hits
 
     def document(self, document_id: str) -> Document:

@@ -12,6 +12,7 @@ from fakes.search_engine_server import CannedReply, answering, json_reply
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import LLMError, LLMServerError, LLMUnreachable, UsageError
+from iterative_rag.index import rank_fusion
 from iterative_rag.registry import RERANKERS
 from iterative_rag.remote.model_spec import parse_spec
 
@@ -29,6 +30,12 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         words = "old crane " * (6 - n)
         (folder / f"{title}.md").write_text(f"# {title}\n\nThe {words}stands in the harbour of town {n}.\n", "utf-8")
     index_paths([folder], settings=Settings(), corpus="harbours")
+
+
+@pytest.fixture(autouse=True)
+def decisive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reranker's ranking counts for so much that it is the order of the hits."""
+    monkeypatch.setattr(rank_fusion, "RERANK_WEIGHT", 100.0)
 
 
 def found(rerank: object, **overrides: Any) -> list[str]:
@@ -59,11 +66,10 @@ def ranked_by(score: Callable[[str], float], *, name: str = "relevance_score") -
 
 
 @pytest.mark.usefixtures("corpus")
-def test_the_weight_is_a_setting() -> None:
+def test_an_object_that_ranks_passages_is_a_reranker() -> None:
     plain, backwards = found(None), Backwards()
     assert plain[0] != LAST
-    assert found(backwards, rerank_weight=100.0) == list(reversed(TITLES))
-    assert found(backwards, rerank_weight=0.001) == plain
+    assert found(backwards) == list(reversed(TITLES))
     with pytest.raises(UsageError, match="A object is not a reranker") as refused:
         found(object())
     assert "a LlamaIndex node postprocessor" in refused.value.hint
@@ -77,8 +83,8 @@ def test_a_rerank_server_is_asked_once_for_all_passages_and_kept(name: str, monk
     plain = found(None)
     with answering(ranked_by(lambda n: 12.0 * int(n) - 30, name=name)) as server:
         spec = f"openai-like/bge@{server.url}/v1"
-        assert found(spec, rerank_weight=100.0) == list(reversed(plain))
-        assert found(spec, rerank_weight=100.0) == list(reversed(plain))  # from the cache
+        assert found(spec) == list(reversed(plain))
+        assert found(spec) == list(reversed(plain))  # from the cache
     (asked,) = server.asked
     assert (asked.path, asked.body["model"], asked.body["query"], asked.body["top_n"]) == (
         "/v1/rerank",
@@ -137,9 +143,9 @@ def test_any_node_postprocessor_of_llama_index(postprocessors: Any) -> None:
         def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
             raise NotImplementedError
 
-    chosen = found(postprocessors.LLMRerank(llm=Choosing(), top_n=3), rerank_weight=100.0)
+    chosen = found(postprocessors.LLMRerank(llm=Choosing(), top_n=3))
     assert chosen == [LAST, *(title for title in plain if title != LAST)]
-    kept = found(postprocessors.SimilarityPostprocessor(similarity_cutoff=0.4), rerank_weight=100.0)
+    kept = found(postprocessors.SimilarityPostprocessor(similarity_cutoff=0.4))
     assert kept == plain  # the nodes' scores are 1, 1/2, 1/3 ...: only the first two pass, in their order
 
     class Broken(Choosing):
