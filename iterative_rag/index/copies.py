@@ -1,16 +1,13 @@
-"""Documents of one text under several paths: one of them stands for all, so that no text is a witness for itself."""
+"""Documents of one text under several names: one of them stands for all, so that no text is a witness for itself."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from iterative_rag.index.catalogue import DocumentView
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(NamedTuple):
     """The document that stands for its copies."""
 
     id: str
@@ -18,15 +15,19 @@ class Original:
 
 
 class Copies:
-    """What the searches of one generation have found: the first document of a text stands for those found after it.
+    """What searches have found: the first document of a text stands for those found after it.
 
     Only documents that a search has found are compared, and only those of equal size, so that a corpus without copies
-    pays next to nothing. Safe to use from several threads.
+    pays next to nothing. `described` gives the title, source and size of the documents that exist, `same` tells whether
+    two hold the same text. Safe to use from several threads.
     """
 
-    def __init__(self, view: DocumentView) -> None:
-        self.generation = view.number
-        self._view = view
+    def __init__(
+        self,
+        described: Callable[[Sequence[str]], Mapping[str, tuple[str, str, int]]],
+        same: Callable[[str, str], bool],
+    ) -> None:
+        self._described, self._same = described, same
         self._lock = threading.Lock()
         self._originals: dict[str, Original] = {}  # by the id of each document that was found
         self._by_size: dict[int, list[Original]] = {}
@@ -36,13 +37,11 @@ class Copies:
         """Take in documents that a search has found, best first."""
         with self._lock:
             new = [document_id for document_id in dict.fromkeys(ids) if document_id not in self._originals]
-            described = self._view.sizes(new)
-            for document_id in new:
-                if document_id not in described:
-                    continue
+            described = self._described(new)
+            for document_id in filter(described.__contains__, new):
                 title, source, size = described[document_id]
                 alike = self._by_size.setdefault(size, [])
-                original = next((other for other in alike if self._view.same_text(document_id, other.id)), None)
+                original = next((other for other in alike if self._same(document_id, other.id)), None)
                 if original is None:
                     original = Original(document_id, title)
                     alike.append(original)

@@ -48,7 +48,7 @@ class IndexedCorpus:
         self._reranker, self._follows = reranker, follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = seen
-        self._copies = Copies(seen.documents)
+        self._copies: tuple[int, Copies] | None = None  # with the number of the generation that they are of
 
     def pinned(self) -> IndexedCorpus:
         """The newest generation of this corpus, unaffected by later writing. Close it."""
@@ -126,9 +126,9 @@ class IndexedCorpus:
     def _copies_in(self, seen: OpenGeneration) -> Copies:
         view = seen.documents
         with self._mutex:
-            if self._copies.generation != view.number:
-                self._copies = Copies(view)
-            return self._copies
+            if self._copies is None or self._copies[0] != view.number:
+                self._copies = view.number, Copies(view.sizes, view.same_text)
+            return self._copies[1]
 
     def _read(self, document_id: str, seen: OpenGeneration) -> Document:
         document = seen.documents.document(document_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import threading
 from collections import Counter
@@ -14,6 +13,7 @@ from urllib.parse import quote, unquote
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import no_document
+from iterative_rag.index.copies import Copies
 from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.protocols import Corpus
@@ -37,9 +37,7 @@ class JointCorpus:
         self.parts = tuple(parts)
         self._by_prefix = {_prefix(part.name): part for part in parts}
         self._lock = threading.Lock()
-        self._original: dict[str, str] = {}  # id -> the id that stands for its text
-        self._first: dict[str, str] = {}  # digest of a text -> the id that was found first
-        self._sources: dict[str, list[str]] = {}  # of the copies, by the id of the first
+        self._copies = Copies(self._described, self._same_text)
         self._read_from: dict[str, list[tuple[str, str]]] = {}  # by its source, the corpus and text of what was read
 
     @property
@@ -83,9 +81,7 @@ class JointCorpus:
     def document(self, document_id: str) -> Document:
         """Raises CorpusError where none of them has it."""
         document = self._read(document_id)
-        with self._lock:
-            copies = tuple(self._sources.get(document_id, ()))
-        return replace(document, copies=(*document.copies, *copies))
+        return replace(document, copies=(*document.copies, *self._copies.sources(document_id)))
 
     def corpus_of(self, citation: Citation) -> str:
         """The name of the corpus that a citation is from; "" where no document of its source was read.
@@ -145,20 +141,15 @@ class JointCorpus:
         return replace(document, id=document_id)
 
     def _without_copies(self, hits: Sequence[Hit]) -> list[Hit]:
-        return [hit for hit in hits if self._stands_for(hit.document_id) == hit.document_id]
+        self._copies.learn(hit.document_id for hit in hits)
+        return [hit for hit in hits if self._copies.original(hit.document_id).id == hit.document_id]
 
-    def _stands_for(self, document_id: str) -> str:
-        """The document that was found first with the text of this one."""
-        with self._lock:
-            if document_id in self._original:
-                return self._original[document_id]
-        document = self._read(document_id)
-        digest = hashlib.sha256(document.text.encode()).hexdigest()
-        with self._lock:
-            first = self._first.setdefault(digest, document_id)
-            if self._original.setdefault(document_id, first) != document_id and first != document_id:
-                self._sources.setdefault(first, []).append(document.source)
-            return self._original[document_id]
+    def _described(self, ids: Sequence[str]) -> dict[str, tuple[str, str, int]]:
+        documents = map(self._read, ids)
+        return {document.id: (document.title, document.source, len(document.text)) for document in documents}
+
+    def _same_text(self, document_id: str, other: str) -> bool:
+        return self._read(document_id).text == self._read(other).text
 
 
 def corpus_and_id(asked: str, document_id: str) -> tuple[str, str]:
