@@ -25,7 +25,7 @@ class LlamaIndexEmbedder:
     """An embedding object of LlamaIndex, made by `make` with the first call: LlamaIndex takes a second to import.
 
     `timeout` bounds each batch, in seconds, where the object obeys `call`. What `cache` knows of the dimensions need
-    not be asked again.
+    not be asked again. `prefixes` stand before each query and each document.
     """
 
     def __init__(
@@ -37,6 +37,7 @@ class LlamaIndexEmbedder:
         timeout: float = 120.0,
         call: CallState | None = None,
         cache: Cache | None = None,
+        prefixes: tuple[str, str] = ("", ""),
     ) -> None:
         self.name = name
         self._server = server
@@ -44,6 +45,7 @@ class LlamaIndexEmbedder:
         self._timeout = timeout
         self._call = call or CallState()
         self._cache = cache
+        self._for_query, self._for_document = prefixes
         self._lock = threading.RLock()
         self._made: BaseEmbedding | None = None
         self._dimensions = 0
@@ -84,7 +86,7 @@ class LlamaIndexEmbedder:
         size = self._model.embed_batch_size
         rows: list[list[float]] = []
         for start in range(0, len(texts), size):
-            batch = list(texts[start : start + size])
+            batch = [self._for_document + text for text in texts[start : start + size]]
             got = self._called(partial(self._model.get_text_embedding_batch, batch))
             if len(got) != len(batch):
                 raise EmbedderError(
@@ -95,7 +97,7 @@ class LlamaIndexEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Shape (dimensions,). Raises EmbedderError."""
-        row: Vectors = self._unit([self._called(lambda: self._model.get_query_embedding(text))])[0]
+        row: Vectors = self._unit([self._called(lambda: self._model.get_query_embedding(self._for_query + text))])[0]
         return row
 
     def _called(self, call: Callable[[], Any]) -> Any:
