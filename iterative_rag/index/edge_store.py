@@ -109,7 +109,7 @@ class EdgeStore(VectorStore):
         from qdrant_edge import Point, SparseVector, UpdateOperation
 
         rows = [
-            Point(point.id, {DENSE: point.dense, SPARSE: SparseVector(*point.sparse)}, {**point.payload})
+            Point(point.id, {DENSE: point.dense, SPARSE: SparseVector(*point.sparse)}, point.payload)
             for point in points
         ]
         with _edge_errors(self.path, writing=True):

@@ -11,7 +11,6 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 
 if sys.platform != "win32":
     import fcntl
@@ -38,12 +37,6 @@ class Pin:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-
-    def __enter__(self) -> Pin:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
 
 def removed(folder: Path) -> bool:

@@ -10,8 +10,9 @@ from pathlib import Path
 from iterative_rag.errors import CorpusDamaged, CorpusNotFound
 from iterative_rag.index.catalogue import DocumentView, Generation, Points
 from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.generation_pins import Pin
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
-from iterative_rag.index.vector_store import Pinned, Place, VectorStore
+from iterative_rag.index.vector_store import Place, VectorStore
 from iterative_rag.system.files import CORPUS_DATABASE
 from iterative_rag.text.spoken_language import ENGLISH
 
@@ -31,7 +32,7 @@ class OpenGeneration:
         self._users = 1
         self._vectors: VectorStore | None = None
 
-    def _pinned(self) -> tuple[Generation, Pinned]:
+    def _pinned(self) -> tuple[Generation, Pin | ExitStack]:
         missing = 0
         while True:
             newest = self._store.newest()

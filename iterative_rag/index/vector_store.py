@@ -10,6 +10,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, Protocol, TypeAlias
 
 from iterative_rag.errors import CorpusDamaged, UsageError
 from iterative_rag.index.catalogue import Points
+from iterative_rag.index.generation_pins import Pin
 from iterative_rag.index.sparse import Sparse, bm25_document, bm25_query
 from iterative_rag.protocols import Vectors
 from iterative_rag.registry import STORES
@@ -72,17 +74,12 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point with its vectors, as the engines store it."""
+    """A point with its vectors, and what `PassagePlace.of` reads, as the engines store it."""
 
     id: uuid.UUID
-    passage: PassagePlace
+    payload: dict[str, str | int]
     dense: list[float]
     sparse: Sparse
-
-    @property
-    def payload(self) -> dict[str, str | int]:
-        passage = self.passage
-        return {"document": passage.document_id, "version": passage.version, "start": passage.start, "end": passage.end}
 
 
 class VectorStore(ABC):
@@ -139,8 +136,14 @@ class VectorStore(ABC):
         return list(zip(results[::2], results[1::2], strict=True))
 
     def write(self, points: Sequence[VectorPoint], vectors: Vectors) -> None:
-        """Store passages with their embeddings; existing points are replaced."""
-        self.put(stored(points, vectors))
+        """Store passages with their embeddings, and the BM25 vectors made here; existing points are replaced."""
+        rows = []
+        for point, vector in zip(points, vectors.tolist(), strict=True):
+            payload: dict[str, str | int] = {"document": point.document_id, "version": point.version}
+            payload |= {"start": point.start, "end": point.end}
+            name = point_id(point.document_id, point.version, point.ordinal)
+            rows.append(StoredPoint(name, payload, vector, bm25_document(point.embedded_text, point.language)))
+        self.put(rows)
 
     def delete(self, points: Sequence[Points]) -> None:
         """Remove versions of documents; missing points are no error."""
@@ -153,12 +156,6 @@ class VectorStore(ABC):
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         """The places of the points that exist."""
         return {point_uuid(point.id): PassagePlace.of(point.payload) for point in self.retrieve(ids, payload=True)}
-
-
-class Pinned(Protocol):
-    """Keeps a generation from being removed until it is closed."""
-
-    def close(self) -> None: ...
 
 
 class Place(Protocol):
@@ -183,7 +180,7 @@ class Place(Protocol):
 
     def exists(self) -> bool: ...
 
-    def pin(self, generation: int) -> Pinned:
+    def pin(self, generation: int) -> Pin | ExitStack:
         """Keep this generation until the pin is closed. Raises FileNotFoundError if it is gone."""
         ...
 
@@ -231,19 +228,6 @@ def point_ids(points: Iterable[Points]) -> Iterator[uuid.UUID]:
     return (
         point_id(group.document_id, group.version, ordinal) for group in points for ordinal in range(group.passages)
     )
-
-
-def stored(points: Sequence[VectorPoint], vectors: Vectors) -> list[StoredPoint]:
-    """Passages and their embeddings as points; their BM25 vectors are made here."""
-    return [
-        StoredPoint(
-            point_id(point.document_id, point.version, point.ordinal),
-            PassagePlace(point.document_id, point.version, point.start, point.end),
-            vector,
-            bm25_document(point.embedded_text, point.language),
-        )
-        for point, vector in zip(points, vectors.tolist(), strict=True)
-    ]
 
 
 def point_uuid(point: object) -> uuid.UUID:

@@ -65,7 +65,7 @@ class ServerStore(VectorStore):
                     DENSE: point.dense,
                     SPARSE: models.SparseVector(indices=point.sparse[0], values=point.sparse[1]),
                 },
-                payload={**point.payload},
+                payload=point.payload,
             )
             for point in points
         ]
