@@ -88,9 +88,6 @@ class CorpusWithin(CorpusPart):
         chosen, every = len(self._ids), counted(self._selection.of, "document")
         typed = " ".join(str(within) for within in self._wanted if within)
         told = [f"Only a part of the corpus was searched: {typed} ({chosen:,} of {every})."]
-        if self._selection.by_file_date:
-            documents = counted(self._selection.by_file_date, "document")
-            told.append(f"Of {documents} the date is that of the file, for there is no other.")
         if self._selection.undated:
             told.append(f"Left out for having no date: {counted(self._selection.undated, 'document')}.")
         return " ".join(filter(None, [*told, self._whole.notice]))

@@ -37,15 +37,13 @@ _SHOWN, _NAME_CHARS = 5, 60
 class Selection:
     """The documents to search, with their `titles`, sorted; the corpus has `of` documents.
 
-    Where the date of documents counts, `undated` documents were left out for having none, and `by_file_date` taken by
-    the day on which their file was written.
+    Where the date of documents counts, `undated` documents were left out for having none.
     """
 
     documents: frozenset[str]
     titles: tuple[str, ...]
     of: int
     undated: int = 0
-    by_file_date: int = 0
 
 
 def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
@@ -54,14 +52,9 @@ def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
     chosen = [entry for entry in entries if all(_is_meant(entry, within) for within in wanted)]
     if not chosen:
         raise _nothing_within(corpus.name, wanted, entries)
-    dated = any(within.since for within in wanted)
-    return Selection(
-        frozenset(entry.id for entry in chosen),
-        tuple(entry.title for entry in chosen),
-        len(entries),
-        sum(not date_of(entry)[0] for entry in entries) if dated else 0,
-        sum(date_of(entry)[1] for entry in chosen) if dated else 0,
-    )
+    undated = sum(not date_of(entry) for entry in entries) if any(within.since for within in wanted) else 0
+    ids, titles = frozenset(entry.id for entry in chosen), tuple(entry.title for entry in chosen)
+    return Selection(ids, titles, len(entries), undated)
 
 
 def search_filtered(corpus: OpenedCorpus, query: str, limit: int, *wanted: Within) -> list[Hit]:
@@ -85,7 +78,7 @@ def _is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
         (not wanted.title or _pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
         and (not wanted.source or any(_pattern(wanted.source).search(source) for source in places))
         and (not wanted.language or language_told(entry) == wanted.language.casefold())
-        and (not wanted.since or _is_since(date_of(entry)[0], wanted.since))
+        and (not wanted.since or _is_since(date_of(entry), wanted.since))
         and all(_holds(entry, *condition) for condition in wanted.conditions)
     )
 
@@ -131,13 +124,11 @@ def language_of(url: str | None) -> str:
     return match["lang"] if match else ""
 
 
-def date_of(entry: CatalogueEntry) -> tuple[str, bool]:
-    """The date of a document (a year, month or day, ISO; "" for none), and whether it is only that of its file."""
+def date_of(entry: CatalogueEntry) -> str:
+    """The date of a document, else that of its file (a year, month or day, ISO); "" for none."""
     held = {key.casefold(): value for key, value in reversed(entry.metadata)}
-    for key in DATE_KEYS:
-        if match := _ISO_DATE.match(held.get(key, "")):
-            return match[0], False
-    return held.get(FILE_DATE_KEY, ""), FILE_DATE_KEY in held
+    dates = (match[0] for key in DATE_KEYS if (match := _ISO_DATE.match(held.get(key, ""))))
+    return next(dates, held.get(FILE_DATE_KEY, ""))
 
 
 def language_told(entry: CatalogueEntry) -> str:
@@ -160,29 +151,16 @@ def known_keys(entries: Sequence[CatalogueEntry]) -> list[tuple[str, int]]:
 
 def _nothing_within(corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> NothingWithin:
     typed = " ".join(str(within) for within in wanted if within)
+    title = next((within.title for within in wanted if within.title), "")
+    titles = [entry.title for entry in entries]
+    near = difflib.get_close_matches(title, titles, n=_SHOWN, cutoff=0.4) or titles
+    told = f"Titles: {_listed(near)}." if title else f"Keys of their metadata: {_listed([*dict(known_keys(entries))])}."
     return NothingWithin(
         f"No document matches {typed}: nothing was searched.",
-        hint=f"The corpus {corpus!r} has {counted(len(entries), 'document')}. {_there_is(wanted, entries)}",
+        hint=f"The corpus {corpus!r} has {counted(len(entries), 'document')}. {told}",
     )
-
-
-def _there_is(wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> str:
-    """What there is instead, for the first of the conditions that can tell it."""
-    for within in wanted:
-        if within.where:
-            asked = within.conditions[0][0].casefold()
-            held = Counter(value for entry in entries for key, value in entry.metadata if key.casefold() == asked)
-            if held:
-                return f"Values of {asked}: {_listed([value for value, _ in held.most_common()])}."
-            keys = [key for key, _ in known_keys(entries)]
-            return f"Its keys: {_listed(keys)}." if keys else "Its documents have no metadata."
-        if within.title:
-            titles = [entry.title for entry in entries]
-            near = difflib.get_close_matches(within.title, titles, n=_SHOWN, cutoff=0.4)
-            return f"Titles {'near it' if near else 'such as'}: {_listed(near or titles)}."
-    return "iterative-rag corpus status NAME lists the keys of its metadata."
 
 
 def _listed(names: Sequence[str]) -> str:
     shown = [name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…" for name in names[:_SHOWN]]
-    return ", ".join(map(repr, shown)) + (", …" if len(names) > _SHOWN else "")
+    return ", ".join(map(repr, shown)) + (", …" if len(names) > _SHOWN else "") or "none"

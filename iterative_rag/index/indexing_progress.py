@@ -64,16 +64,12 @@ class ProgressMeter:
         if passages and self._first is None:
             self._first = (seconds, passages)
         since, before = self._first or (seconds, passages)
-        # A second since the first were embedded, before which the embedder was loaded.
+        # Since the first were embedded: before, the embedder was loaded.
         rate = (passages - before) / (seconds - since) if seconds - since >= _FIRST_ESTIMATE else 0.0
-        total = expected = left = None
-        if self._total is not None:
-            total = max(self._total, self._documents)
-            # One document may hold nearly all, so those to come count as the average.
-            expected = self._planned / self._taken * max(self._total, self._taken) if self._taken else None
+        # One document may hold nearly all, so those to come count as the average.
+        total = self._total and max(self._total, self._documents)
+        expected = self._planned / self._taken * max(total, self._taken) if total and self._taken else None
+        left = max(0.0, (expected - passages) / rate) if expected is not None and rate else None
         if self._documents == self._total and passages >= self._planned:
             left = 0.0
-        elif expected is not None and rate:
-            left = max(0.0, (expected - passages) / rate)
-        average = rate or passages / max(seconds, 1e-9)
-        self._show(Progress(self._documents, total, passages, average, left, expected))
+        self._show(Progress(self._documents, total, passages, rate or passages / max(seconds, 1e-9), left, expected))

@@ -83,7 +83,7 @@ def test_an_empty_part_is_told_and_is_no_answer(run: Command, notes: Path) -> No
     assert "Vessel report south" in done.err
     assert not done.out
     done = run("ask", MAYOR, "--corpus", "notes", "--llm", "builtin", "--where", "auhtor=Holm")
-    assert (done.code, "Its keys: 'author', 'date'" in done.err) == (4, True)
+    assert (done.code, "Keys of their metadata: 'author', 'date'" in done.err) == (4, True)
 
 
 def test_what_is_not_in_the_part_is_not_answered_from_the_rest_of_the_corpus(run: Command, notes: Path) -> None:
