@@ -57,13 +57,13 @@ class ExtractCache:
 
 def _extracts(value: Any) -> tuple[Extract, ...]:
     """The extracts of a JSON value, which serve no need yet. Raises ValueError where it has another form."""
-    if not isinstance(value, list) or len(value) > MOST_EXTRACTS:
+    if not isinstance(value, list) or len(value) > MOST_EXTRACTS or not all(map(_is_extract, value)):
         raise ValueError("not a list of facts")
-    for row in value:
-        if not isinstance(row, dict) or row.keys() != {*_TEXTS, "score"}:
-            raise ValueError("not a fact")
-        if not all(isinstance(row[name], str) and len(row[name]) <= MAX_FIELD_CHARS for name in _TEXTS):
-            raise ValueError("a text of a fact is not a short string")
-        if type(row["score"]) not in (int, float) or not 0 <= row["score"] <= 1:
-            raise ValueError("the score of a fact is not between 0 and 1")
     return tuple(Extract(**row, needs=()) for row in value)
+
+
+def _is_extract(row: Any) -> bool:
+    if not isinstance(row, dict) or row.keys() != {*_TEXTS, "score"}:
+        return False
+    short = all(isinstance(row[name], str) and len(row[name]) <= MAX_FIELD_CHARS for name in _TEXTS)
+    return short and type(row["score"]) in (int, float) and 0 <= row["score"] <= 1

@@ -59,11 +59,11 @@ def shortlist(
     """
     if not sharpen:
         results = corpus.search([need.question for need in needs], passages)
-        return [tuple(_candidate(corpus, *group).entry for group in _grouped(hits)[:documents]) for hits in results]
+        return [tuple(candidate.entry for candidate in _candidates(corpus, hits, documents)) for hits in results]
     queries = [without_scaffolding(need.question) for need in needs]
     results = corpus.search(queries, passages)
     lists = [
-        _sharpened(query, [_candidate(corpus, *group) for group in _grouped(hits)], documents, keep_tail=keep_tail)
+        _sharpened(query, _candidates(corpus, hits), documents, keep_tail=keep_tail)
         for query, hits in zip(queries, results, strict=True)
     ]
     return [_expected_first(corpus, need, listed, passages) for need, listed in zip(needs, lists, strict=True)]
@@ -80,27 +80,25 @@ def _expected_first(
     entries = (entry for entry in listed if plain_words(entry.title) == title)
     if (expected := next(entries, None)) is None:
         (hits,) = corpus.search([f"{need.see} {need.question}"], passages)
-        groups = (item for item in _grouped(hits) if plain_words(item[1][0].title) == title)
-        if (group := next(groups, None)) is None:
+        named = _candidates(corpus, [hit for hit in hits if plain_words(hit.title) == title], 1)
+        if not named:
             return listed
-        expected = _candidate(corpus, *group).entry
+        expected = named[0].entry
     others = [entry for entry in listed if entry.document_id != expected.document_id]
     return (expected, *others[: max(0, len(listed) - 1)])
 
 
-def _grouped(hits: Sequence[Hit]) -> list[tuple[float, list[Hit]]]:
-    """The hits of each document with its score, best first."""
+def _candidates(corpus: Corpus, hits: Sequence[Hit], most: int | None = None) -> list[_Candidate]:
+    """The documents of the hits with their scores, best first."""
     by_document: dict[str, list[Hit]] = {}
     for hit in hits:
         by_document.setdefault(hit.document_id, []).append(hit)
-    scored = [(_score(group), group) for group in by_document.values()]
-    return sorted(scored, key=lambda item: (-item[0], item[1][0].document_id))
-
-
-def _candidate(corpus: Corpus, score: float, hits: Sequence[Hit]) -> _DocumentHits:
-    document = corpus.document(hits[0].document_id)
-    entry = ShortlistedDocument(document.id, hits[0].title, document.source, score, tuple(hits))
-    return _DocumentHits(entry, tuple(document.text[hit.start : hit.end] for hit in hits))
+    candidates = []
+    for document_id in sorted(by_document, key=lambda id_: (-_score(by_document[id_]), id_))[:most]:
+        document, own = corpus.document(document_id), tuple(by_document[document_id])
+        entry = ShortlistedDocument(document.id, own[0].title, document.source, _score(own), own)
+        candidates.append(_Candidate(entry, tuple(document.text[hit.start : hit.end] for hit in own)))
+    return candidates
 
 
 def _score(hits: Sequence[Hit]) -> float:
@@ -113,15 +111,11 @@ def _score(hits: Sequence[Hit]) -> float:
 
 
 @dataclass(frozen=True)
-class _DocumentHits:
+class _Candidate:
     """A document with the texts of its hits, best first."""
 
     entry: ShortlistedDocument
     texts: tuple[str, ...]
-
-    @cached_property
-    def title(self) -> str:
-        return plain_words(self.entry.title)
 
     @cached_property
     def name(self) -> str:
@@ -131,7 +125,7 @@ class _DocumentHits:
     @cached_property
     def words(self) -> str:
         """What names are looked for in."""
-        return "  ".join([self.title, *map(plain_words, self.texts)])
+        return "  ".join(map(plain_words, (self.entry.title, *self.texts)))
 
     @cached_property
     def is_list(self) -> bool:
@@ -146,7 +140,7 @@ class _DocumentHits:
 
 
 def _sharpened(
-    question: str, candidates: Sequence[_DocumentHits], most: int, *, keep_tail: bool = False
+    question: str, candidates: Sequence[_Candidate], most: int, *, keep_tail: bool = False
 ) -> tuple[ShortlistedDocument, ...]:
     """At most `most` documents, best first, with their sharpened scores; also those far below the best one if
     `keep_tail`."""
@@ -159,7 +153,7 @@ def _sharpened(
     return tuple(candidate.entry for candidate in kept[:most])
 
 
-def _scored(question: str, names: Sequence[str], candidates: Sequence[_DocumentHits]) -> list[_DocumentHits]:
+def _scored(question: str, names: Sequence[str], candidates: Sequence[_Candidate]) -> list[_Candidate]:
     """The candidates with what titles and names add to their scores, best first."""
     asked, doubtful = plain_words(question), language(question) in CAPITAL_NOUNS
     held = {name: [holds_words(candidate.words, name) for candidate in candidates] for name in names}
@@ -176,7 +170,7 @@ def _scored(question: str, names: Sequence[str], candidates: Sequence[_DocumentH
     return sorted(scored, key=lambda candidate: (-candidate.entry.score, candidate.entry.document_id))
 
 
-def _distinct(candidates: Sequence[_DocumentHits]) -> Iterator[_DocumentHits]:
+def _distinct(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
     """The candidates without those whose best text repeats that of a better one."""
     seen: list[tuple[frozenset[str], frozenset[str]]] = []
     for candidate in candidates:
@@ -190,7 +184,7 @@ def _distinct(candidates: Sequence[_DocumentHits]) -> Iterator[_DocumentHits]:
         yield candidate
 
 
-def _without_tail(question: str, names: Sequence[str], ranked: Sequence[_DocumentHits]) -> Sequence[_DocumentHits]:
+def _without_tail(question: str, names: Sequence[str], ranked: Sequence[_Candidate]) -> Sequence[_Candidate]:
     if not names or len(question.split()) > MOST_WORDS or len(ranked) <= FEWEST:
         return ranked
     if not all(holds_words(ranked[0].words, name) for name in names):

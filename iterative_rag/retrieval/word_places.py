@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from iterative_rag.retrieval.chunking import sentences
+from iterative_rag.retrieval.need_words import holds_words, plain_words
 from iterative_rag.retrieval.spans import Span
-from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import is_function_word, language
-from iterative_rag.text.patterns import lazy_pattern
 
 # Places of one article that are shown.
 MOST_PLACES = 6
 # Forms of one word begin alike, for so many letters, and end differently in so many at most: "marry" and "married".
 ALIKE, ENDING = 4, 3
-
-_WORD = lazy_pattern(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +27,23 @@ class WordPlaces:
 
 
 def word_places(text: str, words: str) -> WordPlaces | None:
-    """The places with the whole phrase, ignoring case, accents, typography and plural; else with all its words near one
-    another in any form. None where there is none."""
-    asked = _words(words)
+    """The places with the whole phrase, ignoring case, accents and typography; else with all its words near one another
+    in any form. None where there is none."""
+    asked = plain_words(words)
     if not asked:
         return None
     spans = sentences(text)
-    held = [_words(text[start:end]) for start, end in spans]
-    places = [span for span, said in zip(spans, held, strict=True) if _has_phrase(said, asked)]
-    if exact := bool(places):
-        return WordPlaces(exact, len(places), tuple(places[:MOST_PLACES]))
+    held = [plain_words(text[start:end]) for start, end in spans]
+    if exact := [span for span, said in zip(spans, held, strict=True) if holds_words(said, asked)]:
+        return WordPlaces(True, len(exact), tuple(exact[:MOST_PLACES]))
     code = language(text[:2000])
-    wanted = [word for word in dict.fromkeys(asked) if not is_function_word(word, code)] or asked
-    missing = [frozenset(word for word in wanted if not any(_alike(word, form) for form in said)) for said in held]
+    wanted = [word for word in asked.split() if not is_function_word(word, code)] or asked.split()
+    missing = [{word for word in wanted if not any(_alike(word, form) for form in said.split())} for said in held]
     places = [span for span, lacks in zip(spans, missing, strict=True) if not lacks]
     if not places:
         pairs = pairwise(zip(spans, missing, strict=True))
         places = [(first[0], second[1]) for (first, lacks), (second, lacks_too) in pairs if not lacks & lacks_too]
-    return WordPlaces(exact, len(places), tuple(places[:MOST_PLACES])) if places else None
-
-
-def _words(text: str) -> list[str]:
-    return [_singular(word) for word in _WORD.findall(folded_in_place(text))]
-
-
-def _singular(word: str) -> str:
-    """A word without the endings of an English plural, which other languages share in part."""
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _has_phrase(said: Sequence[str], asked: Sequence[str]) -> bool:
-    size = len(asked)
-    return any(said[at] == asked[0] and said[at : at + size] == asked for at in range(len(said) - size + 1))
+    return WordPlaces(False, len(places), tuple(places[:MOST_PLACES])) if places else None
 
 
 def _alike(word: str, other: str) -> bool:

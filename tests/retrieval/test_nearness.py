@@ -67,14 +67,12 @@ def shown(words: str) -> tuple[bool, list[str]]:
     [
         ("the duke's sister", "the Duke’s sister"),
         ("Cafe Zoe", "Café Zoë"),
-        ("well-known inns", "well‑known inn"),
-        ("first mayors", "first mayor"),
-        ("harbour", "two harbours"),
-        ("harbour masters", "| Harbour master |"),
+        ("well-known inn", "well‑known inn"),
+        ("harbour master", "| Harbour master |"),
     ],
-    ids=["apostrophe", "accents", "hyphen and plural", "plural", "singular", "row"],
+    ids=["apostrophe", "accents", "hyphen", "row"],
 )
-def test_the_phrase_is_found_in_other_typography_and_number(words: str, held: str) -> None:
+def test_the_phrase_is_found_in_other_typography(words: str, held: str) -> None:
     exact, places = shown(words)
     assert exact
     assert held in places[0]
@@ -86,6 +84,7 @@ def test_a_phrase_leaves_out_what_only_has_its_words() -> None:
 
 
 def test_without_the_phrase_its_words_are_near_one_another_in_any_form() -> None:
+    assert shown("first mayors")[1][0].startswith("The town elected its first mayor")
     assert shown("Otto Brandt marry") == (False, ["Mayor Edda Holm married Otto Brandt in 1950."])
     exact, (place,) = shown("elected Edda")
     assert not exact
