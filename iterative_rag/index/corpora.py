@@ -13,24 +13,21 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
-from iterative_rag.index.corpus_names import decoded, folder_in
+from iterative_rag.index.corpus_names import decoded, encoded
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
 from iterative_rag.index.replacing import (
     CorpusLock,
+    discard,
     discard_if_empty,
-    finish_replacing,
-    rebuilt_in,
     removing,
-    replace_by_rebuilt,
     unusable,
 )
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, proves_damage, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
-from iterative_rag.protocols import BUILTIN, Cache, Embedder, Reranker
-from iterative_rag.registry import EMBEDDERS
+from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.sources.formats.format import unreadable
 from iterative_rag.system.files import CORPUS_DATABASE
 from iterative_rag.system.private_files import private_folder, tighten
@@ -75,7 +72,7 @@ class Corpora:
 
     def folder(self, name: str) -> Path:
         """The folder of a corpus, which need not exist. Raises UsageError for what cannot be a name."""
-        return folder_in(self.root, name)
+        return self.root / encoded(name)
 
     def names(self) -> list[str]:
         """All corpora, sorted; also damaged ones."""
@@ -195,16 +192,14 @@ class Corpora:
         with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
             private_folder(self.root)
             tighten(folder)
-            finish_replacing(folder)
-            reason = unusable(folder / CORPUS_DATABASE)
-            if reason and not alone:
-                check_all_given(name, reason, self.roots(name), roots, adding)
-            at = rebuilt_in(folder) if reason else folder
-            new = not (at / CORPUS_DATABASE).exists()
+            if reason := unusable(folder / CORPUS_DATABASE):
+                if not alone:
+                    check_all_given(name, reason, self.roots(name), roots, adding)
+                discard(folder)
             try:
-                with closing(DocumentStore(at / CORPUS_DATABASE, write=True)) as store:
-                    place = self._place_of(name, at)
-                    writer = CorpusWriter(name, at, store, embedder, chunking, roots, place, adding, alone=alone)
+                with closing(DocumentStore(folder / CORPUS_DATABASE, write=True)) as store:
+                    place = self.place(name)
+                    writer = CorpusWriter(name, folder, store, embedder, chunking, roots, place, adding, alone=alone)
                     with closing(writer):
                         writer.prepare()
                         try:
@@ -213,25 +208,23 @@ class Corpora:
                             writer.leave()
                             raise
                         writer.publish(last=True)
-                if reason:
-                    replace_by_rebuilt(folder)
             finally:
-                discard_if_empty(at, new=new)
+                discard_if_empty(folder)
                 with suppress(OSError):
                     tighten(folder)  # the vector engine creates its files by the umask
 
     @contextmanager
-    def _reading(self, name: str, *, write: bool = False, any_version: bool = False) -> Iterator[DocumentStore]:
+    def _reading(self, name: str, *, any_version: bool = False) -> Iterator[DocumentStore]:
         folder = self._existing(name)
-        with sqlite_errors(folder, name), closing(self._store(folder, name, write=write)) as store:
+        with sqlite_errors(folder, name), closing(self._store(folder, name)) as store:
             if not any_version and store.is_of_another_version():
                 _check_schema(name, folder, store.meta())
             yield store
 
-    def _store(self, folder: Path, name: str, *, write: bool = False) -> DocumentStore:
+    def _store(self, folder: Path, name: str) -> DocumentStore:
         if not (folder / CORPUS_DATABASE).is_file():
             raise damaged(folder, name, "its documents are missing")
-        return DocumentStore(folder / CORPUS_DATABASE, write=write)
+        return DocumentStore(folder / CORPUS_DATABASE)
 
     def _existing(self, name: str) -> Path:
         folder = self.folder(name)
@@ -253,10 +246,9 @@ def _bytes_on_disk(folder: Path) -> int:
 
 
 def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
-    near = [other for other in others if other.casefold() == name.casefold()] or difflib.get_close_matches(
-        name, others, n=1
-    )
-    meant = f"Did you mean {near[0]!r}? " if near else ""
+    by_plain = {other.casefold(): other for other in others}
+    near = difflib.get_close_matches(name.casefold(), by_plain, n=1)
+    meant = f"Did you mean {by_plain[near[0]]!r}? " if near else ""
     shown = [*others[:_NAMES_SHOWN], *(["…"] if len(others) > _NAMES_SHOWN else [])]
     there = f"There are: {', '.join(shown)}. " if others else ""
     return CorpusNotFound(f"There is no corpus {name!r}.", hint=f"{meant}{there}Make it: {rebuild_command(name)}")
@@ -301,22 +293,13 @@ def _identity(folder: Path) -> str:
 
 
 def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedder) -> None:
-    made_with = (made.embedder, made.dimensions)
-    if made_with != (embedder.name, embedder.dimensions):
+    if (made.embedder, made.dimensions) != (embedder.name, embedder.dimensions):
+        asking = f"Ask with --embedder {made.embedder}, or from Python with that object as embed_model"
         raise CorpusMismatch(
-            f"The corpus {name!r} was indexed with the embedder {made_with[0]} ({made_with[1]} dimensions), "
+            f"The corpus {name!r} was indexed with the embedder {made.embedder} ({made.dimensions} dimensions), "
             f"not with {embedder.name} ({embedder.dimensions}).",
-            hint=_fitting_embedder(name, folder, made.embedder),
+            hint=f"{asking}, or index it again: {rebuild_command(name, folder)}",
         )
-
-
-def _fitting_embedder(name: str, folder: Path, made_with: str) -> str:
-    """What to do where a corpus was made with another embedder. An object of a program has no name for an option, and
-    an encoder of an earlier version of the package is no longer available."""
-    again = f"index it again: {rebuild_command(name, folder)}"
-    if EMBEDDERS.get(made_with.partition("/")[0]) is None:
-        return f"Open it from Python, with that object as embed_model, or {again}"
-    return f"I{again[1:]}" if made_with.startswith(BUILTIN) else f"Ask with --embedder {made_with}, or {again}"
 
 
 __all__ = ["Chunking", "Corpora", "CorpusInfo", "CorpusWriter", "IndexedCorpus"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from pathlib import Path
 
 from iterative_rag.errors import UsageError
 
@@ -26,7 +25,8 @@ _MOST_BYTES = 240  # of a folder's name: file systems allow 255
 def encoded(name: str) -> str:
     """A name as lower-case ASCII, different for every name. Raises UsageError for what cannot be a name."""
     name = unicodedata.normalize("NFC", name)
-    if not _may_be_named(name):
+    signs = all(char.isalnum() or char in _SIGNS or unicodedata.category(char) in ("Mn", "Mc") for char in name)
+    if not (signs and name[:1].isalnum()) or name.endswith(" "):
         raise UsageError(
             f"{name!r} cannot be the name of a corpus.",
             hint="Use letters, digits, spaces and . _ - ' ( ) & , +, beginning with a letter or digit.",
@@ -48,18 +48,6 @@ def decoded(folder: str) -> str | None:
         return name if encoded(name) == folder else None
     except (UnicodeError, UsageError):
         return None
-
-
-def folder_in(root: Path, name: str) -> Path:
-    """The folder of this name. One that was made under the bare name, when there was no other way, is kept."""
-    bare = root / name if _PLAIN.fullmatch(name) else None
-    return bare if bare and bare.is_dir() else root / encoded(name)
-
-
-def _may_be_named(name: str) -> bool:
-    if not name or not name[0].isalnum() or name.endswith(" "):
-        return False
-    return all(char.isalnum() or char in _SIGNS or unicodedata.category(char) in ("Mn", "Mc") for char in name)
 
 
 def _escaped(letter: str) -> str:

@@ -85,18 +85,11 @@ class DocumentStore:
         if write and not self.is_of_another_version():
             self._db.executescript(_SCHEMA)
 
-    def is_blank(self) -> bool:
-        """Whether nobody came to make the tables."""
-        return not self._columns()
-
     def is_of_another_version(self) -> bool:
-        """Whether another schema version made the tables."""
-        if self.is_blank():
-            return False
-        return "content" not in self._columns() or self.meta().get("schema", str(SCHEMA_VERSION)) != str(SCHEMA_VERSION)
-
-    def _columns(self) -> set[str]:
-        return {row[1] for row in self._all("PRAGMA table_info(documents)")}
+        """Whether another schema version made the tables; False where nobody came to make them."""
+        columns = {row[1] for row in self._all("PRAGMA table_info(documents)")}
+        made_by = "" if "content" not in columns else self.meta().get("schema", str(SCHEMA_VERSION))
+        return bool(columns) and made_by != str(SCHEMA_VERSION)
 
     def close(self) -> None:
         with self._lock:

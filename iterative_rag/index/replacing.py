@@ -1,9 +1,4 @@
-"""How a corpus is locked, replaced and removed: one writer at a time, and nothing goes before what takes its place is
-complete. Readers need no lock: what they read never changes.
-
-rebuilt/      what is indexed while the database is damaged or of another version of this package
-replacement/  the same, complete: it is moved into the place of the former corpus, by the next writer if one was killed
-"""
+"""How a corpus is locked, emptied and removed: one writer at a time. Readers need no lock, for what they read stays."""
 
 from __future__ import annotations
 
@@ -84,9 +79,6 @@ class CorpusLock:
         )
 
 
-_REBUILT, _REPLACEMENT = "rebuilt", "replacement"
-
-
 def unusable(database: Path) -> str:
     """Why nothing can be written to a database, which is only read: "" where it can, or there is none. Raises
     sqlite3.Error and OSError where the system does not let it be read."""
@@ -103,31 +95,11 @@ def unusable(database: Path) -> str:
         return f"its database is damaged: {error}"
 
 
-def rebuilt_in(folder: Path) -> Path:
-    """Where the corpus is made anew; what an interrupted run has made there is gone on with."""
-    return private_folder(folder / _REBUILT)
-
-
-def replace_by_rebuilt(folder: Path) -> None:
-    (folder / _REBUILT).rename(folder / _REPLACEMENT)  # from here on it counts
-    finish_replacing(folder)
-
-
-def finish_replacing(folder: Path) -> None:
-    """Move what is complete into its place, as far as a run that was killed has not."""
-    new = folder / _REPLACEMENT
-    if not new.is_dir():
-        return
-    if (new / CORPUS_DATABASE).exists():  # it goes last
-        if (new / VECTORS).is_dir():
-            if (folder / VECTORS).is_dir():
-                (folder / VECTORS).rename(new / f"former-{uuid.uuid4().hex}")
-            (new / VECTORS).rename(folder / VECTORS)
-        for log in (f"{CORPUS_DATABASE}-wal", f"{CORPUS_DATABASE}-shm"):
-            (folder / log).unlink(missing_ok=True)
-        (new / CORPUS_DATABASE).replace(folder / CORPUS_DATABASE)
-    (folder / DAMAGE_MARK).unlink(missing_ok=True)
-    shutil.rmtree(new, ignore_errors=True)
+def discard(folder: Path) -> None:
+    """Remove a corpus that is `unusable`, its database last: while that is there, the next run goes on."""
+    shutil.rmtree(folder / VECTORS, ignore_errors=True)
+    for name in (DAMAGE_MARK, f"{CORPUS_DATABASE}-wal", f"{CORPUS_DATABASE}-shm", CORPUS_DATABASE):
+        (folder / name).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -147,36 +119,15 @@ def removing(folder: Path) -> Iterator[None]:
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def discard_if_empty(folder: Path, *, new: bool) -> None:
-    """Remove a corpus that stayed empty, so that the next `ask` does not choose it; also a `new` one of this run,
-    whose database a full disk does not let be read."""
+def discard_if_empty(folder: Path) -> None:
+    """Remove a corpus that stayed empty, so that the next `ask` does not choose it: it has no document, no part of one,
+    and none was published before. One that cannot be read is kept."""
     with suppress(sqlite3.DatabaseError, OSError):
-        try:
-            empty = _stayed_empty(folder)
-        except sqlite3.DatabaseError:
-            empty = new and not _has_generation(folder)
+        with closing(DocumentStore(folder / CORPUS_DATABASE)) as store:
+            published, begun = store.newest(), "created" in store.meta() and store.unowned()
+            empty = not (published and published.documents) and not store.view().counts()[0] and not begun
         if empty:
             _clear(folder)
-
-
-def _stayed_empty(folder: Path) -> bool:
-    """Whether there are no documents, not even a part of one, and none were published before. After a full disk there
-    may not even be tables."""
-    database = folder / CORPUS_DATABASE
-    if database.is_file() and not database.stat().st_size:
-        return not _has_generation(folder)
-    with closing(DocumentStore(database)) as store:
-        if store.is_blank():
-            return not _has_generation(folder)
-        published = store.newest()
-        begun = "created" in store.meta() and store.unowned()
-        return not (published and published.documents) and not store.view().counts()[0] and not begun
-
-
-def _has_generation(folder: Path) -> bool:
-    """Whether vectors were published, which a database that was emptied since cannot say; "work-1" never was."""
-    vectors = folder / VECTORS
-    return vectors.is_dir() and any(entry.name.isdigit() for entry in vectors.iterdir())
 
 
 def _clear(folder: Path) -> None:

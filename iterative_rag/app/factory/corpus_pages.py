@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 def pages_folder(corpus: str) -> Path:
     """The folder of the .md files fetched for a corpus; wiki pages and web pages have separate ones."""
-    from iterative_rag.index.corpus_names import folder_in
+    from iterative_rag.index.corpus_names import encoded
 
-    return folder_in(home() / "pages", corpus)
+    return home() / "pages" / encoded(corpus)
 
 
 def fetch_wikipedia(
