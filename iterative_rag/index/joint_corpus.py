@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Protocol
+from typing import Any
 from urllib.parse import quote, unquote
 
 from iterative_rag.errors import CorpusError
@@ -18,12 +18,6 @@ from iterative_rag.index.corpus_subset import CorpusPart
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import Citation, Document, Hit
-
-
-class _Listed(Protocol):
-    def titles(self) -> list[str]: ...
-
-    def find(self, title: str) -> list[Document]: ...
 
 
 class JointCorpus:
@@ -100,7 +94,8 @@ class JointCorpus:
 
     def titles(self) -> list[str]:
         """The titles of all documents, sorted, of those that list them."""
-        return sorted(title for part in self.parts if hasattr(part, "titles") for title in _listed(part).titles())
+        listing: list[Any] = [part for part in self.parts if hasattr(part, "titles")]
+        return sorted(title for part in listing for title in part.titles())
 
     def among(self, document_ids: Collection[str]) -> JointCorpus:
         """These documents alone, as long as this one is open. Only where it `lists`."""
@@ -111,9 +106,10 @@ class JointCorpus:
         """The documents of that title in any of them. Raises CorpusError, naming near titles, where none has it."""
         titled: list[Document] = []
         missed: CorpusError | None = None
-        for part in self.parts:
+        listing: Sequence[Any] = self.parts  # all that are opened by name can find titles
+        for part in listing:
             try:
-                documents = _listed(part).find(title)
+                documents = part.find(title)
             except CorpusError as error:
                 missed = missed or error
                 continue
@@ -167,8 +163,3 @@ def _prefix(name: str) -> str:
 def _own_ids(document_ids: Collection[str], part: Corpus) -> set[str]:
     prefix = _prefix(part.name)
     return {document_id.removeprefix(prefix) for document_id in document_ids if document_id.startswith(prefix)}
-
-
-def _listed(part: Corpus) -> _Listed:
-    listed: _Listed = part  # type: ignore[assignment]  # all that are opened by name can
-    return listed

@@ -39,9 +39,9 @@ from iterative_rag.types import Document
 
 _log = logging.getLogger(__name__)
 
-# Seconds until what was written is published while indexing goes on: where nothing is published yet, else at first, how
-# many times longer after each, and how many times as long as publishing took at least.
-_AT_ONCE, _FIRST_PAUSE, _GROWTH, _LEAST = 1.0, 10.0, 1.5, 20.0
+# Seconds until what was written is published while indexing goes on: where nothing is published yet, else at least, and
+# how many times as long as publishing took.
+_AT_ONCE, _PAUSE, _SHARE = 1.0, 10.0, 20.0
 
 _ASKED_AT_ONCE = 1000
 
@@ -79,9 +79,8 @@ class CorpusWriter:
         self._adding, self._alone = frozenset(adding), alone
         self._place = place
         self._vectors: VectorStore | None = None
-        self._pause = _FIRST_PAUSE
         self._begun = time.monotonic()
-        self._publish_at = self._begun + self._pause
+        self._publish_at = self._begun + _PAUSE
         self._begun_before: frozenset[Points] = frozenset()
 
     def prepare(self) -> None:
@@ -188,8 +187,7 @@ class CorpusWriter:
             self._publish_generation()
         self._store.forget_before(self._place.retire(now + 1))
         ended = time.monotonic()
-        self._publish_at = ended + max(self._pause, _LEAST * (ended - begun))
-        self._pause *= _GROWTH
+        self._publish_at = ended + max(_PAUSE, _SHARE * (ended - begun))
 
     def leave(self) -> None:
         """After an error: publish what was committed, if still possible. The next writer continues."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import threading
 from collections.abc import Sequence
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Document, Hit
+from iterative_rag.types import Document
 
 # Hits of a title that are looked at for the articles of that name, and titles that are offered in its place.
 HITS, OFFERED = 100, 3
@@ -19,7 +18,7 @@ _WITH_SOURCE = lazy_pattern(r"(?P<title>.*\S)\s*\[(?P<source>[^\[\]]+)\]")
 
 
 class ArticleTitles:
-    """The titles that one run has met. Used from several threads at once.
+    """The titles that one run has met.
 
     Where articles share a title, each is named with the end of its source: "Mercury [planets/mercury.md]". The folders
     above it are nothing that a model has to know.
@@ -29,11 +28,9 @@ class ArticleTitles:
         self._corpus = corpus
         self._ids: dict[str, dict[str, str]] = {}  # the ids of each plain title, with the title as it is written
         self._searched: set[str] = set()
-        self._lock, self._searching = threading.Lock(), threading.Lock()
 
     def learn(self, title: str, document_id: str) -> None:
-        with self._lock:
-            self._ids.setdefault(_plain(title), {}).setdefault(document_id, title)
+        self._ids.setdefault(_plain(title), {}).setdefault(document_id, title)
 
     def articles(self, title: str) -> list[Document]:
         """The articles of this title, ignoring case and accents; of a title with a source the one from there."""
@@ -47,8 +44,7 @@ class ArticleTitles:
 
     def label(self, document: Document) -> str:
         """The title, with as much of the source as tells it from other articles that are known by the same title."""
-        with self._lock:
-            namesakes = [id_ for id_ in self._ids.get(_plain(document.title), ()) if id_ != document.id]
+        namesakes = [id_ for id_ in self._ids.get(_plain(document.title), ()) if id_ != document.id]
         if not namesakes:
             return document.title
         others = [self._corpus.document(id_).source for id_ in namesakes]
@@ -56,8 +52,7 @@ class ArticleTitles:
 
     def near(self, title: str) -> list[str]:
         """Titles like this one, the most alike first; it was searched for before."""
-        with self._lock:
-            written = {plain: next(iter(ids.values())) for plain, ids in self._ids.items()}
+        written = {plain: next(iter(ids.values())) for plain, ids in self._ids.items()}
         plain = _plain(title)
         held = [name for name in written if plain and (plain in name or name in plain)]
         close = difflib.get_close_matches(plain, written, n=OFFERED, cutoff=LIKENESS)
@@ -65,18 +60,11 @@ class ArticleTitles:
 
     def _articles(self, title: str) -> list[Document]:
         plain = _plain(title)
-        with self._searching:
-            if plain not in self._searched:  # also where one is known: others may have the same title
-                self._search(title)
-                self._searched.add(plain)
-        with self._lock:
-            ids = list(self._ids.get(plain, ()))
-        return [self._corpus.document(id_) for id_ in ids]
-
-    def _search(self, title: str) -> None:
-        hits: list[Hit] = self._corpus.search([title], HITS)[0]
-        for hit in hits:
-            self.learn(hit.title, hit.document_id)
+        if plain not in self._searched:  # also where one is known: others may have the same title
+            self._searched.add(plain)
+            for hit in self._corpus.search([title], HITS)[0]:
+                self.learn(hit.title, hit.document_id)
+        return [self._corpus.document(id_) for id_ in self._ids.get(plain, ())]
 
 
 def _plain(title: str) -> str:

@@ -175,19 +175,16 @@ class ReadingPolicy:
         return bool(self.subject) and self.subject <= _names(f"{fact.title} {fact.quote}")
 
 
-def within_limit(readings: Sequence[NeedReading], most: int) -> tuple[NeedReading, ...]:
-    """The readings of one hop with at most so many facts for each need, those with a value first: one text may bring
-    more. Facts that are not sure do not count; a list, and an aspect of a text, may be many facts of one document."""
-    left: dict[str, int] = {}
-    limited = []
-    for reading in readings:
-        key, facts = reading.need.key, []
-        for fact in sorted(reading.facts, key=lambda fact: not fact.value):
-            if fact.score >= SURE and not (reads_on(reading.need) or reading.need.aspect):
-                room = left.get(key, FACTS_PER_VALUE * most)
-                if room <= 0:
-                    continue
-                left[key] = room - (FACTS_PER_VALUE if fact.value else 1)
-            facts.append(fact)
-        limited.append(replace(reading, facts=tuple(fact for fact in reading.facts if fact in facts)))
-    return tuple(limited)
+def within_limit(reading: NeedReading, most: int) -> NeedReading:
+    """The reading with at most so many facts, those with a value first: one text may bring more. Facts that are not
+    sure do not count; a list, and an aspect of a text, may be many facts of one document."""
+    if reads_on(reading.need) or reading.need.aspect:
+        return reading
+    room, kept = FACTS_PER_VALUE * most, []
+    for fact in sorted(reading.facts, key=lambda fact: not fact.value):
+        if fact.score < SURE:
+            kept.append(fact)
+        elif room > 0:
+            kept.append(fact)
+            room -= FACTS_PER_VALUE if fact.value else 1
+    return replace(reading, facts=tuple(fact for fact in reading.facts if fact in kept))

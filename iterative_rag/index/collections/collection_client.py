@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, StoreMissing, UsageError
-from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, TEXT_KEYS, PayloadKeys, StoredNode, node_of
+from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import is_ours
@@ -29,8 +29,6 @@ _DISTANCES = ("Euclid", "Manhattan")
 # Points that are looked at to learn how a collection was written.
 SAMPLE = 8
 _SCROLLED = 256
-# The large fields of a payload, where only what is told about a text is wanted.
-_HEAVY = ("_node_content", *TEXT_KEYS)
 _NAMES_SHOWN = 8
 
 
@@ -98,7 +96,7 @@ class CollectionClient:
         numbers = [int(document) for document in documents if document.isascii() and document.isdigit()]
         meant = [models.MatchAny(any=list(documents)), *([models.MatchAny(any=numbers)] if numbers else [])]
         either = models.Filter(should=[models.FieldCondition(key=shape.document_key, match=match) for match in meant])
-        return [self._node(record) for record in self._scrolled(either, payload=True)]
+        return [self._node(record) for record in self._scrolled(either)]
 
     def node(self, point: UUID) -> StoredNode | None:
         """One node by the id of its point, which may be a number."""
@@ -106,13 +104,8 @@ class CollectionClient:
         records = self._called(lambda: self._client.retrieve(self.collection, wanted, with_payload=True))
         return self._node(records[0]) if records else None
 
-    def all_nodes(self, *, texts: bool) -> Iterator[StoredNode]:
-        """Every node, with its text or without."""
-        from qdrant_client import models
-
-        named = (self.keys.title, self.keys.url, self.keys.document)
-        light = models.PayloadSelectorExclude(exclude=[key for key in _HEAVY if key not in named])
-        return map(self._node, self._scrolled(None, payload=True if texts else light))
+    def all_nodes(self) -> Iterator[StoredNode]:
+        return map(self._node, self._scrolled(None))
 
     def close(self) -> None:
         if not self._lent:
@@ -150,12 +143,12 @@ class CollectionClient:
     def _node(self, point: models.Record | models.ScoredPoint) -> StoredNode:
         return node_of(point.id, point.payload, self.keys)
 
-    def _scrolled(self, wanted: models.Filter | None, payload: Any) -> Iterator[models.Record]:
+    def _scrolled(self, wanted: models.Filter | None) -> Iterator[models.Record]:
         offset: Any = None
         while True:
             records, offset = self._called(
                 lambda offset=offset: self._client.scroll(  # type: ignore[misc]
-                    self.collection, scroll_filter=wanted, limit=_SCROLLED, offset=offset, with_payload=payload
+                    self.collection, scroll_filter=wanted, limit=_SCROLLED, offset=offset, with_payload=True
                 )
             )
             yield from records

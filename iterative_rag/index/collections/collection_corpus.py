@@ -23,7 +23,7 @@ from iterative_rag.types import Document, Hit
 # The document id of a node that belongs to no document begins so.
 _ALONE = "point:"
 # Titles of more nodes are not looked through: it would take seconds with each start.
-_TITLED_NODES = 50_000
+_TITLED_NODES = 10_000
 
 
 class CollectionCorpus:
@@ -147,30 +147,27 @@ class CollectionCorpus:
             return None
         return self._client.node(point)
 
-    def catalogue(self) -> list[CatalogueEntry]:
-        """All documents without their texts, by title. Every node is read."""
-        return self._catalogue(texts=True)
-
     def titles(self) -> list[str]:
         """The titles that the nodes tell, sorted; none of a large collection, whose nodes are not all read for it."""
         if self._client.count() > _TITLED_NODES:
             return []
-        return [entry.title for entry in self._catalogue(texts=False) if entry.title]
+        return [entry.title for entry in self.catalogue() if entry.title]
 
     def find(self, title: str) -> list[Document]:
         """The documents of that title (case and underscores aside). Raises CorpusError naming the nearest titles."""
         titles = [(entry.id, entry.title) for entry in self.catalogue()]
         return [self.document(document_id) for document_id in ids_of_title(self.name, title, titles)]
 
-    def _catalogue(self, *, texts: bool) -> list[CatalogueEntry]:
+    def catalogue(self) -> list[CatalogueEntry]:
+        """All documents without their texts, by title. Every node is read."""
         first: dict[str, StoredNode] = {}
-        for node in self._client.all_nodes(texts=texts):
+        for node in self._client.all_nodes():
             before = first.setdefault(_document_id(node), node)
             if (node.start or 0) < (before.start or 0):
                 first[_document_id(node)] = node
         keys, entries = self._client.keys, []
         for document_id, node in first.items():
-            if texts and not node.text.strip():
+            if not node.text.strip():
                 continue
             labels = labels_of(node.metadata, node.text, title_key=keys.title, url_key=keys.url)
             entries.append(CatalogueEntry(document_id, labels.title, labels.url, labels.source))

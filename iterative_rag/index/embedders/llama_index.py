@@ -64,18 +64,13 @@ class LlamaIndexEmbedder:
     def dimensions(self) -> int:
         """Asked of the model once, by embedding a word. Raises EmbedderError."""
         with self._lock:
+            if not self._dimensions and self._cache:
+                self._dimensions = self._cache.get(self._key, _count) or 0
             if not self._dimensions:
-                self._dimensions = self._kept_dimensions() or self._asked_dimensions()
+                self._dimensions = len(self._called(lambda: self._model.get_query_embedding(PROBE)))
+                if self._cache:
+                    self._cache.put(self._key, self._dimensions)
             return self._dimensions
-
-    def _kept_dimensions(self) -> int:
-        return (self._cache and self._cache.get(self._key, _count)) or 0
-
-    def _asked_dimensions(self) -> int:
-        asked = len(self._called(lambda: self._model.get_query_embedding(PROBE)))
-        if self._cache:
-            self._cache.put(self._key, asked)
-        return asked
 
     @property
     def _key(self) -> str:

@@ -24,10 +24,8 @@ def server_errors(address: ServerAddress, collection: str) -> Iterator[None]:
         yield
     except UnexpectedResponse as error:
         raise _refused(error.status_code or 0, _said(error.content), address, collection) from None
-    except ResourceExhaustedResponse as error:
-        raise StoreUnreachable(
-            f"The Qdrant server at {address.url} is asked too much at the moment.", hint="Wait, then type it again."
-        ) from error
+    except ResourceExhaustedResponse:
+        raise _refused(429, "it is asked too much at the moment", address, collection) from None
     except ResponseHandlingException as error:
         reason = without_secrets(str(error.source))[:_LONGEST_REASON].rstrip(".")
         there = not type(error.source).__name__.startswith("Connect")
