@@ -14,7 +14,7 @@ from iterative_rag.engine.run import Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Analyst, Corpus
-from iterative_rag.retrieval.need_reading import NeedReading, fact_at
+from iterative_rag.retrieval.need_reading import fact_at
 from iterative_rag.types import (
     Analysis,
     AnalysisStep,
@@ -33,6 +33,7 @@ from iterative_rag.types import (
     PlannedStep,
     PlanningStep,
     PlanTool,
+    ReadingStep,
     ShortlistedDocument,
     ShortlistStep,
     Status,
@@ -97,7 +98,7 @@ def naive(run: RunComponents) -> Engine:
             (documents,) = finder.shortlist([need], wider=False)
             yield ShortlistStep(1, need, documents)
             reading = _passages(need, documents, run.corpus)
-            yield reading.step(1)
+            yield reading
             titles = [entry.title for entry in documents]
             state = state.with_hop([need], titles, reading.facts, run.budget.used_since(started))
             yield state
@@ -108,12 +109,12 @@ def naive(run: RunComponents) -> Engine:
     return Run(run, loop, drafting, finder)
 
 
-def _passages(need: Need, documents: Sequence[ShortlistedDocument], corpus: Corpus) -> NeedReading:
+def _passages(need: Need, documents: Sequence[ShortlistedDocument], corpus: Corpus) -> ReadingStep:
     """The passages that the query hit, best first, as facts that quote the whole passage."""
     hits = sorted((hit for entry in documents for hit in entry.hits), key=lambda hit: -hit.score)
     passage = Extract("Passage", "", "", UNREAD_SCORE)
     facts = tuple(fact_at(corpus.document(hit.document_id), hit.start, hit.end, need, passage) for hit in hits)
-    return NeedReading(need, facts, len(documents), 0, 0, 0, (), tuple(entry.document_id for entry in documents))
+    return ReadingStep(1, need, facts, len(documents), 0, 0, 0, (), tuple(entry.document_id for entry in documents))
 
 
 # --- a plan ----------------------------------------------------------------------------------

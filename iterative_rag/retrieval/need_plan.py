@@ -17,6 +17,7 @@ from iterative_rag.types import (
     Fact,
     Need,
     ReadingFault,
+    ReadingStep,
     ShortlistedDocument,
     UnreadWindow,
     Window,
@@ -96,15 +97,14 @@ class NeedPlan:
         return arrived and not (self.enough and self.policy.thorough)
 
     @property
-    def documents(self) -> list[str]:
+    def documents(self) -> dict[str, None]:
         """The ids of the documents read, in order."""
-        read = (call for call in self.calls[: self.accepted] if not call.fault)
-        return list(dict.fromkeys(call.window.document_id for call in read))
+        return {call.window.document_id: None for call in self.calls[: self.accepted] if not call.fault}
 
     @property
-    def valued(self) -> set[str]:
-        """The ids of the documents that brought a value."""
-        return {fact.document_id for fact in self.facts.values() if fact.need == self.need and is_value(fact)}
+    def own(self) -> list[Fact]:
+        """The facts about the need itself."""
+        return [fact for fact in self.facts.values() if fact.need == self.need]
 
     def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
         """What to ask for next, all of which will be read; a second window of a document that the need names comes
@@ -113,9 +113,10 @@ class NeedPlan:
         if self.policy.thorough:
             ahead = len(self.calls) - self.accepted
             return unread[:1] if ahead < int(LOOKAHEAD * at_once) else []
-        lost = {call.window.document_id for call in self.calls if call.fault}
+        settled = {fact.document_id for fact in self.own if is_value(fact)}
+        settled |= {call.window.document_id for call in self.calls if call.fault}
         for item in self.items:
-            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - self.valued - lost:
+            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - settled:
                 return [item]
         asked = self.asked
         wanted = self.policy.least - asked
@@ -139,8 +140,7 @@ class NeedPlan:
             self.facts[key] = fact
 
     def judge(self) -> None:
-        own = [fact for fact in self.facts.values() if fact.need == self.need]
-        self.enough = self.policy.is_enough(own, {*self.documents, *self.remembered})
+        self.enough = self.policy.is_enough(self.own, {*self.documents, *self.remembered})
 
     def result(self, cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]) -> NeedReading:
         """What came of the plan. `cap` is the limit that ended the reading, `cut` makes the window of a document that
@@ -148,24 +148,23 @@ class NeedPlan:
         arrived = [call for call in self.calls if call.extracts is not None]
         faults = [call for call in arrived if call.fault and not isinstance(call.fault, CapReached)]
         read = sum(not call.fault for call in arrived)
-        unanswered = sum(call.future is not None for call in self.calls if call.extracts is None)
         unasked = sum(not item.asked or item.passed for item in self.items)
-        queued = sum(call.future is None for call in self.calls if call.extracts is None)
-        facts = sorted(self.facts.values(), key=lambda fact: -fact.score)
-        return NeedReading(
+        unanswered = sum(call.future is not None for call in self.calls if call.extracts is None)
+        queued = len(self.calls) - len(arrived) - unanswered
+        record = ReadingStep(
+            hop=0,
             need=self.need,
-            facts=tuple(facts),
+            facts=tuple(sorted(self.facts.values(), key=lambda fact: -fact.score)),
             read=read,
             cached=sum(call.cached for call in arrived),
             skipped=unasked + queued + (unanswered if self.enough else 0),
             dropped=self.dropped,
             faults=tuple(ReadingFault(call.window.title, str(call.fault)) for call in faults),
             documents=tuple(self.documents),
-            error=faults[0].fault if faults and not read and not self.remembered else None,
-            cap=cap,
             unanswered=0 if self.enough else unanswered,
-            unread=tuple(self._unread(faults, cap, cut)),
         )
+        error = faults[0].fault if faults and not read and not self.remembered else None
+        return NeedReading(record, error, cap, tuple(self._unread(faults, cap, cut)))
 
     def _unread(
         self, faults: Sequence[WindowCall], cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus, FactCheck
@@ -14,7 +14,6 @@ from iterative_rag.types import (
     Extract,
     Fact,
     Need,
-    ReadingFault,
     ReadingStep,
     ShortlistedDocument,
     UnreadWindow,
@@ -39,35 +38,24 @@ class ReadingTask:
 
 @dataclass(frozen=True, slots=True)
 class NeedReading:
-    """What reading found for one need, with the counts of a ReadingStep. `unread` are the windows lost to faults and to
-    `cap`; `error` is the first fault where not one window could be read."""
+    """What reading found for one need: the record of it, whose hop is not known yet. `unread` are the windows lost to
+    faults and to `cap`; `error` is the first fault where not one window could be read."""
 
-    need: Need
-    facts: tuple[Fact, ...]
-    read: int
-    cached: int
-    skipped: int
-    dropped: int
-    faults: tuple[ReadingFault, ...]
-    documents: tuple[str, ...]
+    record: ReadingStep
     error: IterativeRAGError | None = None
     cap: Cap | None = None
-    unanswered: int = 0
     unread: tuple[UnreadWindow, ...] = ()
 
+    @property
+    def need(self) -> Need:
+        return self.record.need
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return self.record.facts
+
     def step(self, hop: int) -> ReadingStep:
-        return ReadingStep(
-            hop,
-            self.need,
-            self.facts,
-            self.read,
-            self.cached,
-            self.skipped,
-            self.dropped,
-            self.faults,
-            self.documents,
-            self.unanswered,
-        )
+        return replace(self.record, hop=hop)
 
 
 def is_value(fact: Fact) -> bool:
@@ -75,9 +63,7 @@ def is_value(fact: Fact) -> bool:
     return bool(fact.value) and fact.score >= SURE
 
 
-def verified(
-    corpus: Corpus, need: Need, window: Window, extract: Extract, check: FactCheck | None = None
-) -> Fact | None:
+def verified(corpus: Corpus, need: Need, window: Window, extract: Extract, check: FactCheck | None) -> Fact | None:
     """The extract as a fact about a need, with what the check says of it; None if its quote does not stand in the
     window."""
     document = corpus.document(window.document_id)

@@ -187,4 +187,5 @@ def within_limit(reading: NeedReading, most: int) -> NeedReading:
         elif room > 0:
             kept.append(fact)
             room -= FACTS_PER_VALUE if fact.value else 1
-    return replace(reading, facts=tuple(fact for fact in reading.facts if fact in kept))
+    facts = tuple(fact for fact in reading.facts if fact in kept)
+    return replace(reading, record=replace(reading.record, facts=facts))

@@ -104,7 +104,7 @@ def test_a_value_of_the_document_that_the_need_names_ends_the_reading(in_flight:
     (found,) = reader(PAGES, extractor, in_flight=in_flight).read([listed(DESIGNER, PAGES, *PAGES)])
     assert extractor.titles == ["Velm Tower"]
     assert values(found) == ["Oda Brenk"]
-    assert (found.read, found.skipped) == (1, 3)
+    assert (found.record.read, found.record.skipped) == (1, 3)
 
 
 KARSA = {"Velm Tower": TOWER, "Karsa": "Karsa is a town with Velm Tower.", "Tarn": "Tarn is a Tarnish town."}
@@ -198,7 +198,7 @@ def test_documents_that_a_need_reads_anyway_share_a_call_and_bring_the_same_fact
     assert {(fact.document_id, fact.quote) for fact in shared.facts} == {
         (fact.document_id, fact.quote) for fact in singly.facts
     }
-    assert (shared.read, shared.documents) == (singly.read, singly.documents)
+    assert (shared.record.read, shared.record.documents) == (singly.record.read, singly.record.documents)
 
 
 def test_the_first_document_goes_alone_and_after_it_in_vain_several_go_together() -> None:
@@ -234,7 +234,7 @@ def test_a_document_that_names_nothing_of_the_need_is_left_out_unless_it_is_the_
     extractor = Reading(values={"born": ("nowhere", "")})
     (found,) = reader(RIVALS, extractor).read([listed(BIRTH, RIVALS, "Piers", "Velm", "Harbour of Karsa")])
     assert extractor.titles == ["Piers", "Harbour of Karsa"]
-    assert (found.read, found.skipped) == (2, 1)
+    assert (found.record.read, found.record.skipped) == (2, 1)
 
 
 def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_it_is_the_best_or_named() -> None:
@@ -246,7 +246,7 @@ def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_it_
     extractor.asked.clear()
     (found,) = reading.read([listed(Need("Who taught Brenk at Velm?"), pages, *pages)])
     assert extractor.titles == ["Page 0"]
-    assert (found.read, found.skipped) == (1, 7)
+    assert (found.record.read, found.record.skipped) == (1, 7)
     extractor.asked.clear()
     reading.read([listed(Need("Is Page 3 about Brenk?"), pages, "Page 0", "Page 3", "Page 4", "Page 5")])
     assert extractor.titles == ["Page 0", "Page 3", "Page 5"]
@@ -258,7 +258,7 @@ def test_after_two_documents_in_vain_only_those_with_all_names_of_the_need_are_r
     extractor = Reading(values={})
     (found,) = reader(pages, extractor).read([listed(Need("When did Brenk come to Karsa?"), pages, *pages)])
     assert extractor.titles == ["Page 0", "Page 1", "Page 5"]
-    assert (found.read, found.skipped) == (3, 3)
+    assert (found.record.read, found.record.skipped) == (3, 3)
 
 
 @pytest.mark.parametrize("question", ["Who was the wife of Oda Velm?", "Whom did Oda Velm marry?"])

@@ -55,7 +55,7 @@ def test_as_many_windows_are_read_at_once_as_may_be_in_flight() -> None:
     extractor = Waiting(["Yes"])
     (reading,) = reader(corpus, extractor).read([ReadingTask(NEED, windows)])
     assert extractor.most_busy <= 8
-    assert len(reading.facts) == reading.read == 20
+    assert len(reading.facts) == reading.record.read == 20
 
 
 def test_early_stop_leaves_the_rest_unread() -> None:
@@ -64,7 +64,7 @@ def test_early_stop_leaves_the_rest_unread() -> None:
     (reading,) = reader(corpus, extractor, limit=2).read([ReadingTask(NEED, windows)])
     assert {fact.title for fact in reading.facts} == {"Page 00", "Page 01"}
     assert len(extractor.calls) <= 12
-    assert reading.skipped >= 8
+    assert reading.record.skipped >= 8
 
 
 def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
@@ -94,7 +94,7 @@ def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
     (second,) = reader(corpus, extractor, cache, limit=2).read([ReadingTask(Need("where is  IT"), windows)])
     assert len(extractor.calls) == before
     assert [fact.quote for fact in second.facts] == [fact.quote for fact in first.facts]
-    assert second.cached == second.read
+    assert second.record.cached == second.record.read
 
 
 def test_an_edited_document_is_read_again() -> None:
@@ -116,7 +116,7 @@ def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
 
     corpus, windows = pages(2, {0, 1})
     (reading,) = reader(corpus, Inventing([])).read([ReadingTask(NEED, windows)])
-    assert (len(reading.facts), reading.dropped) == (2, 2)
+    assert (len(reading.facts), reading.record.dropped) == (2, 2)
 
 
 def test_a_fact_says_the_page_that_its_quote_begins_on() -> None:
