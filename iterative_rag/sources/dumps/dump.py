@@ -76,15 +76,15 @@ class MediaWikiDump(FileSource):
                 try:
                     block = file.read(_BLOCK)
                     parser.feed(block) if block else parser.finish()
+                    for page in parser.take():
+                        last = page.title
+                        yield page
                 except DumpDamaged as error:
                     block, fault = b"", str(error)
                 except EOFError:
                     block, fault = b"", "it is cut off in the middle of its compressed data"
                 except (OSError, zlib.error) as error:
                     block, fault = b"", f"it cannot be read ({error})"
-                for page in parser.take():
-                    last = page.title
-                    yield page
         if fault:
             after = f"after the page {last!r}" if last else "before its first page"
             yield Skipped(self.root, f"Reading stopped {after}: {fault}.", rest_unread=True)

@@ -1,8 +1,7 @@
 """The XML of a MediaWiki dump -> its pages, fed block by block; never more than one page is held in memory.
 
-The standard library's expat, set to refuse every document type and entity declaration: without them nothing can be
-expanded, so an XML bomb is impossible. A dump has neither. The index beside a multistream dump tells at which byte the
-stream of 100 pages begins that holds a title.
+What declares a document type or entities is refused: a dump has neither, and without them nothing can be expanded. The
+index beside a multistream dump tells at which byte the stream of 100 pages begins that holds a title.
 """
 
 from __future__ import annotations
@@ -15,20 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from xml.parsers import expat
+from xml.etree import ElementTree
 
 from iterative_rag.sources.wikipedia.page_names import PageName
 
 ARTICLES = 0
 _FILES, _CATEGORIES = "6", "14"
-_MAX_TAG_BYTES = 16 * 1024 * 1024  # expat holds a tag or comment until it ends
+_MAX_BYTES = 16 * 1024 * 1024  # of a revision, which is held until it ends: MediaWiki's own limit for one is 2 MB
 _MAX_DEPTH = 20
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\[\]|#\n]{1,300})", re.IGNORECASE)
-# The elements that are read, each with what it stands in.
-_WANTED = frozenset(
-    [("page", name) for name in ("title", "ns", "id")] + [("revision", "text"), ("revision", "model")]
-    + [("siteinfo", "dbname"), ("siteinfo", "base"), ("namespaces", "namespace")]
-)  # fmt: skip
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_DECLARATION, _OVERLAP = re.compile(rb"<!(?:DOCTYPE|ENTITY)"), 16
 
 
 class DumpDamaged(Exception):
@@ -73,111 +69,86 @@ class PagesParser:
     def __init__(self, max_chars: int) -> None:
         self.site = DumpSite()
         self._max_chars = max_chars
-        self._complete: list[DumpPage] = []
-        self._path: list[str] = []
-        self._text: list[str] | None = None  # of the current element, where it is wanted
-        self._length = 0
-        self._page: dict[str, str] = {}
-        self._namespace = ""
-        self._uneventful = 0  # bytes since the last event
-        self._parser = parser = expat.ParserCreate()
-        parser.buffer_text, parser.buffer_size = True, 1 << 16
-        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = self._refuse
-        parser.StartElementHandler, parser.EndElementHandler = self._begin, self._end
-        parser.CharacterDataHandler = self._characters
+        self._parser: Any = ElementTree.XMLPullParser(("start", "end"))
+        self._path: list[ElementTree.Element] = []
+        self._last = b""  # of the bytes before
+        self._uncut = 0  # bytes since the last element that was read whole
 
     def feed(self, data: bytes) -> None:
-        self._uneventful += len(data)
-        try:
-            self._parser.Parse(data, False)
-        except expat.ExpatError as error:
-            raise DumpDamaged(f"its XML is damaged ({error})") from error
-        if self._uneventful > _MAX_TAG_BYTES:
-            raise DumpDamaged(f"a tag or comment is longer than {_MAX_TAG_BYTES / 1e6:.0f} MB")
+        self._uncut += len(data)
+        seen, self._last = self._last + data.replace(b"\0", b""), data[-_OVERLAP:]  # also in UTF-16
+        if _DECLARATION.search(seen):
+            raise DumpDamaged("it declares a document type or entities, which no dump does")
+        if self._uncut > _MAX_BYTES:
+            raise DumpDamaged(f"a page, tag or comment is longer than {_MAX_BYTES / 1e6:.0f} MB")
+        self._parser.feed(data)
 
     def finish(self) -> None:
         """Raises DumpDamaged where the data end before the last page or the dump does."""
         try:
-            self._parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            where = "in the middle of a page" if "page" in self._path else "before its end"
+            self._parser.close()
+        except ElementTree.ParseError as error:
+            where = "in the middle of a page" if "page" in map(_name, self._path) else "before its end"
             raise DumpDamaged(f"it is cut off {where}") from error
 
-    def take(self) -> list[DumpPage]:
+    def take(self) -> Iterator[DumpPage]:
         """The pages that were completed since the last call."""
-        complete, self._complete = self._complete, []
-        return complete
+        try:
+            for event, element in self._parser.read_events():
+                if event == "start":
+                    self._path.append(element)
+                    if len(self._path) > _MAX_DEPTH:
+                        raise DumpDamaged("its elements are nested too deeply")
+                elif (page := self._ended(self._path.pop())) is not None:
+                    yield page
+        except ElementTree.ParseError as error:
+            raise DumpDamaged(f"its XML is damaged ({error})") from error
 
-    # --- what expat calls ---
+    def _ended(self, element: ElementTree.Element) -> DumpPage | None:
+        name, above = _name(element), self._path[-1] if self._path else element
+        if name == "revision":
+            for older in above.findall("{*}revision")[:-1]:
+                above.remove(older)
+        elif name not in ("page", "siteinfo"):
+            return None
+        self._uncut = 0
+        if name == "siteinfo":
+            self._describe(element)
+        if name != "page":
+            return None
+        above.remove(element)
+        return self._page(element)
 
-    def _refuse(self, *_: Any) -> None:
-        raise DumpDamaged("it declares a document type or entities, which no dump does")
+    def _describe(self, element: ElementTree.Element) -> None:
+        site = self.site
+        site.language = self._path[0].get(_LANGUAGE, "")
+        site.name, site.base = (element.findtext(f"{{*}}{name}", "").strip() for name in ("dbname", "base"))
+        for namespace in element.iter():
+            names = {_FILES: site.files, _CATEGORIES: site.categories}.get(namespace.get("key", ""), set())
+            names.add((namespace.text or "").strip().lower())
 
-    def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._uneventful = 0
-        self._path.append(name)
-        if len(self._path) > _MAX_DEPTH:
-            raise DumpDamaged("its elements are nested too deeply")
-        self._text, self._length = [] if tuple(self._path[-2:]) in _WANTED else None, 0
-        match name:
-            case "page":
-                self._page = {}
-            case "redirect":
-                self._page["redirect"] = attributes.get("title", "")
-            case "namespace":
-                self._namespace = attributes.get("key", "")
-            case "mediawiki":
-                self.site.language = attributes.get("xml:lang", "")
+    def _page(self, page: ElementTree.Element) -> DumpPage:
+        def said(path: str) -> str:
+            return page.findtext("/".join(f"{{*}}{name}" for name in path.split("/")), "").strip()
 
-    def _characters(self, data: str) -> None:
-        self._uneventful = 0
-        if self._text is None:
-            return
-        self._length += len(data)
-        if self._length > self._max_chars:
-            self._page["too large"] = "yes"
-            self._text.clear()
-        else:
-            self._text.append(data)
-
-    def _end(self, name: str) -> None:
-        self._uneventful = 0
-        self._path.pop()
-        if name == "page":
-            self._complete.append(self._completed())
-            self._page = {}
-        if self._text is None:
-            return
-        text, self._text = "".join(self._text), None
-        match name:
-            case "namespace" if self._namespace == _FILES:
-                self.site.files.add(text.strip().lower())
-            case "namespace" if self._namespace == _CATEGORIES:
-                self.site.categories.add(text.strip().lower())
-            case "dbname":
-                self.site.name = text
-            case "base":
-                self.site.base = text.strip()
-            case _:
-                self._page[name] = text
-
-    def _completed(self) -> DumpPage:
-        get = self._page.get
-        too_large = "too large" in self._page
-        text = "" if too_large else get("text", "")
-        redirect = get("redirect", "")
-        if not redirect and text.lstrip()[:1] == "#" and (target := _REDIRECT.match(text)):
+        text = said("revision/text")
+        moved = page.find("{*}redirect")
+        redirect = moved.get("title", "") if moved is not None else ""
+        if not redirect and (target := _REDIRECT.match(text)):
             redirect = target[1].strip()
-        namespace = get("ns", "0").strip()
         return DumpPage(
-            id=get("id", "").strip(),
-            title=" ".join(get("title", "").split()),
-            namespace=int(namespace) if namespace.lstrip("-").isdigit() else 0,
+            id=said("id"),
+            title=" ".join(said("title").split()),
+            namespace=int(said("ns")) if said("ns").lstrip("-").isdecimal() else 0,
             redirect=redirect,
-            model=get("model", "wikitext").strip(),
-            text=text,
-            too_large=too_large,
+            model=said("revision/model") or "wikitext",
+            text=text if len(text) <= self._max_chars else "",
+            too_large=len(text) > self._max_chars,
         )
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
 
 
 _DUMP = re.compile(r"(.*multistream)(\d*)\.xml(.*)\.bz2")
@@ -206,6 +177,7 @@ def site_of(dump: Path, max_chars: int) -> DumpSite:
     parser = PagesParser(max_chars)
     for data in _stream(dump, 0):
         parser.feed(data)
+        list(parser.take())
     return parser.site
 
 
