@@ -88,8 +88,6 @@ _INLINE = """
     a abbr b bdi bdo big cite data del dfn em font i ins kbd mark s samp small span strike strong sub sup time tt u var
 """
 INLINE = frozenset(_INLINE.split())
-_IN_LINE = INLINE | {"-text"}
-_MAX_STEPS = 6  # to the text beside a superscript
 _TEX_FRAME = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
 _STRUCK = ("del", "s", "strike")
 _ADJACENT = re.compile(r"(?<=[^\s~])~~([ ]?)~~(?=[^\s~])")
@@ -103,21 +101,17 @@ _ROMAN_SIGNS = (
 
 
 def write_formulas(tree: LexborHTMLParser) -> None:
-    """Write formulas as the TeX that they were made of, else as a gap."""
-    for node in tree.css(".MathJax, .MathJax_Preview, .MathJax_Display"):
-        node.decompose()  # the picture of what the script beside it says
-    for node in tree.css("script[type^='math/tex']"):
-        node.replace_with(f" {node.text().strip()} ")
-    for node in tree.css("img.tex[alt], img[class*=mwe-math][alt]"):
-        if not (node.parent is not None and node.parent.css_matches("math")):
-            node.replace_with(node.attributes.get("alt") or "")
+    """Write formulas as the TeX that they were made of, where the page says it."""
     for node in tree.css(".mwe-math-element, math"):
         formula = node if node.tag == "math" else node.css_first("math")
         if formula is not None and node.parent is not None:
             tex = formula.css_first("annotation[encoding*=tex i]")
             said = (formula.attributes.get("alttext") or (tex.text() if tex is not None else "")).strip()
             framed = _TEX_FRAME.fullmatch(said)
-            node.replace_with((framed[1].strip() if framed else said) or "[formula]")
+            if said:
+                node.replace_with(framed[1].strip() if framed else said)
+    for node in tree.css("img.tex[alt], img[class*=mwe-math][alt]"):
+        node.replace_with(node.attributes.get("alt") or "")
 
 
 def write_scripts(tree: LexborHTMLParser) -> None:
@@ -131,22 +125,11 @@ def write_scripts(tree: LexborHTMLParser) -> None:
 
 
 def _beside(node: LexborNode) -> tuple[str, str]:
-    """The ends of the text before and after a node, within its line."""
-    sides = []
-    for step in ("prev", "next"):
-        beside, at = "", node
-        while not beside and at.tag in INLINE:
-            other = getattr(at, step)
-            for _ in range(_MAX_STEPS):
-                if beside or other is None or other.tag not in _IN_LINE:
-                    break
-                beside = "" if other.tag in ("sup", "sub") else other.text()
-                other = getattr(other, step)
-            if other is not None or at.parent is None:
-                break
-            at = at.parent
-        sides.append(beside)
-    return sides[0][-40:], sides[1][:8]
+    """The ends of the text before and after a node."""
+    before, after = (
+        "" if other is None or other.tag in ("br", "sub", "sup") else other.text() for other in (node.prev, node.next)
+    )
+    return before[-40:], after[:8]
 
 
 def _is_note(node: LexborNode) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,12 @@ from iterative_rag.text.languages import language_of, month_name
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A template's values by position and by name (lower case), trimmed; its own name; the language of its wiki.
-
-    `written` are the names as they were written.
-    """
+    """A template's values by position and by name (lower case), trimmed; its own name; the language of its wiki."""
 
     name: str
     values: tuple[str, ...]
     named: dict[str, str]
     language: str
-    written: dict[str, str] = field(default_factory=dict)
 
     def at(self, position: int) -> str:
         """The value at a position, from 0; also where it was written as `1=value`."""
@@ -74,7 +70,7 @@ def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
     lower = name.lower()
     exact, prefixes = _meanings()
     if is_infobox(lower):
-        return infobox(given.named, given.written), True
+        return infobox(given.named), True
     if (word := _data()["words"].get(lower)) is not None:
         return (given.at(0) or word if word[-1:].isalpha() else word), True
     meaning = exact.get(lower) or next((prefixes[start] for start in prefixes if lower.startswith(start)), None)
@@ -94,7 +90,7 @@ def _arguments(given: Arguments, name: str, alone: bool) -> str:
     if not values and not named:
         return "" if alone else name.rstrip("0123456789 ")
     if alone and len(named) > 2:
-        return infobox({**named, **{f"{n}": value for n, value in enumerate(values, start=1)}}, given.written)
+        return infobox({**named, **{f"{n}": value for n, value in enumerate(values, start=1)}})
     text = (" " if values and _NUMBER.fullmatch(values[0]) else ", ").join(values)
     return "; ".join(filter(None, (text, *(f"{key}: {value}" for key, value in named.items()))))
 

@@ -33,7 +33,6 @@ _QUALIFIER = re.compile(r" \([^()]*\)$|,[^,]*$")
 _SWITCH = re.compile(r"__[A-Z]{3,40}__")
 # Of a file: a word in small letters, a size, or `name=value`.
 _OPTION = re.compile(r"[^\W\d_A-ZÀ-ÞА-Я]\w{0,20}|\d*(?:x\d+)?\s*px|[\w-]+\s*=.*")
-_WITHIN_LINE = frozenset(["border", "frameless", "baseline", "middle", "sub", "super", "top", "bottom", "rand"])
 _SIGNS = {"!": PIPE, "(!": f"{{{PIPE}", "!)": f"{PIPE}}}", "!-": f"{PIPE}-", "!!": PIPE + PIPE, "=": "="}
 # Parser functions that leave their first argument.
 _FUNCTIONS = ("formatnum", "lc", "uc", "ucfirst", "lcfirst", "#expr", "#iferror", "plural", "nowiki")
@@ -44,7 +43,7 @@ _DRAWN = {
     "hiero": "hieroglyphs", "mapframe": "maps",
 }  # fmt: skip
 _DROPPED = "maplink templatedata templatestyles categorytree charinsert includeonly inputbox indicator style script"
-_ELEMENTS = sorted((*_PLAIN, *_CODE, "poem", "gallery", "ref", *_DRAWN, *_DROPPED.split()), reverse=True)
+_ELEMENTS = sorted((*_PLAIN, *_CODE, "gallery", "ref", *_DRAWN, *_DROPPED.split()), reverse=True)
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
 
 
@@ -139,8 +138,6 @@ class _Page:
             return self._piece(html.escape(content, quote=False))
         if name in _CODE:
             return self._piece(f"<pre>{html.escape(content.strip(), quote=False)}</pre>")
-        if name == "poem":
-            return "<br>".join(content.strip().split("\n"))
         if name == "gallery":
             captions = (line.partition("|")[2].strip() for line in content.split("\n"))
             return "\n" + "".join(f"* {caption}\n" for caption in captions if caption)
@@ -210,16 +207,14 @@ class _Page:
             return _SIGNS[name]
         values: list[str] = []
         named: dict[str, str] = {}
-        written: dict[str, str] = {}
         for argument in arguments:
             key, equals, value = argument.partition("=")
             # In <span style="..."> the equals sign separates no name.
             if equals and TAG not in key and not PIECES.search(key):
-                key = " ".join(key.split())
-                named[key.lower()], written[key.lower()] = value.strip(), key
+                named[" ".join(key.lower().split())] = value.strip()
             else:
                 values.append(argument.strip())
-        given = Arguments(name, tuple(values), named, self._site.language or "en", written)
+        given = Arguments(name, tuple(values), named, self._site.language or "en")
         if (text := _function(given, self._title)) is None:
             text, known = expand(given, alone=alone)
             self.unread[UNEXPANDED] += not known
@@ -239,15 +234,9 @@ class _Page:
         return self._piece(inline(label.replace("\n", " ")))
 
     def _caption(self, params: list[str]) -> str:
-        """A file's caption: apart from the text around it, or as the description of a small picture within a line."""
-        options = [param.strip() for param in params if _OPTION.fullmatch(param.strip())]
-        captions = [param.strip() for param in params if param.strip() and param.strip() not in options]
-        alts = [option.partition("=")[2].strip() for option in options if option.lower().startswith("alt")]
-        caption = inline((captions or alts or [""])[-1].replace("\n", " "))
-        if any(option.isalpha() and option.lower() not in _WITHIN_LINE for option in options) and captions:
-            return self._piece(f"<div>{caption}</div>")
-        text = re.sub("<[^>]*>", "", self._expanded(caption))
-        return self._piece(f'<img alt="{html.escape(html.unescape(text))}">' if text else "")
+        """A file's caption, apart from the text around it; "" where it has none: options are small words and sizes."""
+        captions = [param.strip() for param in params if param.strip() and not _OPTION.fullmatch(param.strip())]
+        return self._piece(f"<div>{inline(captions[-1])}</div>") if captions else ""
 
 
 def _masked(match: re.Match[str]) -> str:

@@ -39,7 +39,7 @@ def _parts(text: str, source: str, suffix: str) -> Iterator[TablePart | Skipped]
         for row in rows:
             cells = [plain(cell) for cell in row]
             if part is None:
-                header = _has_header(sample, row)
+                header = _is_header(row)
                 part = TablePart(cells if header else [""] * len(row), 1)
                 if header:
                     continue
@@ -64,17 +64,8 @@ def _dialect(sample: str, suffix: str) -> type[csv.Dialect] | csv.Dialect:
     return dialect
 
 
-def _has_header(sample: str, first: Sequence[str]) -> bool:
-    """Whether the first row names the columns.
-
-    The csv module tells by types and lengths, which a table of names does not have: there, a first row of different
-    texts that are not numbers is taken for a header.
-    """
-    try:
-        if csv.Sniffer().has_header(sample):
-            return True
-    except csv.Error:
-        pass
+def _is_header(first: Sequence[str]) -> bool:
+    """Whether the first row names the columns: different texts, none of which is a number."""
     cells = [cell.strip() for cell in first]
     return len(set(cells)) == len(cells) and all(cell and not _NUMBER.fullmatch(cell) for cell in cells)
 

@@ -106,7 +106,7 @@ class _Reading:
             rows = [row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row]
             return table_text(rows[0], map(table_line, rows[1:])) if rows else ""
         if kind in ("text/plain", "text/markdown", "text/enriched") or kind.startswith("message/"):
-            return _unfolded(text, part) if part.get_param("format") == "flowed" else text
+            return text
         return None
 
     def _page(self, content: str) -> str:
@@ -136,22 +136,6 @@ def _decoded(data: bytes, declared: str) -> str:
             raise
     # A few letters in the encoding of most mails that declare a wrong one: too few to detect it by.
     return data.decode("cp1252", "replace")
-
-
-def _unfolded(text: str, part: Message) -> str:
-    """The lines of `format=flowed` (RFC 3676) as its paragraphs."""
-    joined, quoted, flows = "", "", False
-    for line in text.split("\n"):
-        marks = line[: len(line) - len(line.lstrip(">"))]
-        content = line[len(marks) :].removeprefix(" ")
-        if flows and marks == quoted and content != "-- ":
-            joined += content
-        else:
-            joined += ("\n" if joined else "") + (f"{marks} " if marks else "") + content
-        flows, quoted = content.endswith(" ") and content != "-- ", marks
-        if flows and str(part.get_param("delsp")).lower() == "yes":
-            joined = joined[:-1]
-    return joined
 
 
 def _headers(mail: Message) -> list[tuple[str, str]]:

@@ -122,9 +122,4 @@ def _as_digits(number: Decimal, core: str) -> str:
     digits = ("" if digits == "0" else digits).zfill(len(places) - zeros[0] if zeros else 0)
     if "\ue004" in whole:
         digits = _THOUSANDS.sub(",", digits)
-    elif places:
-        # What stands between the places stays there, as in "000-0000".
-        filled = dict(zip(reversed(places), reversed(digits), strict=False))
-        filled[places[0]] = digits[: len(digits) - len(places) + 1] or ""
-        digits = "".join(sign if at not in places else filled.get(at, "") for at, sign in enumerate(whole))
     return f"{digits}.{decimals}" if decimals else digits or "0" * bool(zeros)

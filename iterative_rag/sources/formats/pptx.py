@@ -58,7 +58,6 @@ class _Deck:
         self.kinds: Counter[str] = Counter()
         self.filled = False
         self._heading = ""  # of this slide
-        self._repeated: set[str] = set()  # footers and dates
 
     def read(self, slides: Any) -> None:
         for number, slide in enumerate(slides, 1):
@@ -79,10 +78,8 @@ class _Deck:
                 yield from self._blocks(shape.shapes, depth + 1)
                 continue
             kind = next((placeholder.get("type", "") for placeholder in within(shape._element, "ph")), "")
-            block = "" if kind == "sldNum" else "\n".join(self._block(shape))
-            if block and not (kind in ("ftr", "dt") and block in self._repeated):
+            if kind not in ("sldNum", "dt") and (block := "\n".join(self._block(shape))):
                 yield block
-            self._repeated |= {block} if kind in ("ftr", "dt") else set()
 
     def _block(self, shape: Any) -> Iterator[str]:
         element = shape._element

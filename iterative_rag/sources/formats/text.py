@@ -1,4 +1,4 @@
-"""Plain text and Markdown: the title from front matter, a heading, a first line that is a title, or the file name."""
+"""Plain text and Markdown: the title from front matter, a heading, or the file name."""
 
 from __future__ import annotations
 
@@ -20,17 +20,6 @@ _HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
 # Fields of the front matter that have a place of their own, and names that led to a fetched page, which may grow.
 _NO_METADATA = frozenset({"title", "url", "redirects"})
 _TITLE_CHARS = 20_000  # in which a heading is looked for
-# A short line that begins like a title, has no sentence end, and stands apart from what follows.
-_FIRST_LINE = re.compile(r"\s*(?P<title>[^\n]{2,100}?)[ \t]*\n(?:[ \t]*\n|(?:={3,}|-{3,})[ \t]*\n)\s*(?P<next>[^\n]+)")
-_NO_TITLE = re.compile(
-    r"[^\w“\"'‘¿¡(]|\S+:\s|.*(?:[.!?:;,…|]$|://|@|\t|\s{3})"
-    r"|(?:introduction|abstract|contents|table of contents|preface|foreword|summary|overview|notes|chapter|part|section"
-    r"|dear|hi|hello|from|to|date|page|draft)\b",
-    re.IGNORECASE,
-)
-_LOWER = re.compile(r"[“\"'‘(]?[a-zß-öø-ÿ]")
-_MOST_WORDS = 12
-_SENTENCE = re.compile(r"[.!?…。！？]")
 
 
 def read(path: Path) -> Reading:
@@ -68,27 +57,11 @@ def _document(path: Path, decoded: str) -> Document | None:
         return None
     heading = _HEADING.search(text, 0, _TITLE_CHARS)
     title = front_matter.text_of(fields, "title") or (heading[1] if heading else "")
-    if not title and path.suffix.lower() == ".txt":
-        title = first_line_title(text)
     url = front_matter.text_of(fields, "url")
     url = url if url.startswith(("http://", "https://")) else ""
     said = ((key, value) for key, value in fields.items() if key not in _NO_METADATA)
     metadata = metadata_of(scalars(dict(said)))
     return Document("", title or title_of(path), text, shown(path), url or None, metadata=metadata)
-
-
-def first_line_title(text: str) -> str:
-    """The first line of a plain text if it clearly is a title, else "". It stays in the text."""
-    match = _FIRST_LINE.match(text[:_TITLE_CHARS])
-    if match is None:
-        return ""
-    title = " ".join(match["title"].split())
-    if not title.isprintable():
-        return ""
-    is_prose = bool(_SENTENCE.search(match["next"])) or len(match["next"]) > len(title)
-    if not is_prose or len(title.split()) > _MOST_WORDS or _NO_TITLE.match(title) or _LOWER.match(title):
-        return ""
-    return title if any(letter.isalpha() for letter in title) else ""
 
 
 def _parts(text: str) -> Iterator[str]:

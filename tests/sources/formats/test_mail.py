@@ -64,9 +64,6 @@ EVENT = (
     "Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;TZID=Europe/Rome:20240609T100000\n"
     "SUMMARY:Launch\\, at\n  last\nLOCATION:Velm\nEND:VEVENT\nEND:VCALENDAR\n"
 )
-FLOWED = (
-    "Content-Type: text/plain; format=flowed\n\nThe lock \nopens at 6.\nNobody \ncame.\n> It \n> closes.\n-- \nAnn\n"
-)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +83,13 @@ FLOWED = (
         ),
         (parted("mixed", "Content-Type: text/csv; name=a.csv\nContent-Disposition: attachment\n\nSite,Crew\nVelm,7\n"),
          "| Site | Crew |\n|---|---|\n| Velm | 7 |"),
-        (b"Subject: All\n" + FLOWED.encode(), "The lock opens at 6.\nNobody came.\n> It closes.\n-- \nAnn"),
         ("Subject: All\nContent-Type: text/plain; charset=us-ascii\n\nDie Küche schließt um 22 Uhr.".encode("cp1252"),
          "Die Küche schließt um 22 Uhr."),
         ("Subject: All\nContent-Type: text/plain; charset=utf-8\n\nZoë".encode("cp1252"), "Zoë"),
         ("Subject: All\nContent-Type: text/plain; charset=iso-2022-jp\n\n橋".encode("iso-2022-jp"), "橋"),
     ],
     ids=["empty plain text", "stub", "same text", "three parts", "digest", "forwarded", "table attached",
-         "flowed", "another charset", "too short to detect", "seven bits"],
+         "another charset", "too short to detect", "seven bits"],
 )  # fmt: skip
 def test_every_text_of_a_mail_is_read_once(tmp_path: Path, data: bytes, text: str) -> None:
     assert only(written(tmp_path / "a.eml", data)).text == f"# All\n\n{text}"
