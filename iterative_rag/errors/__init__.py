@@ -26,14 +26,9 @@ class IterativeRAGError(Exception):
 
 
 class UsageError(IterativeRAGError):
-    """A question, an option or a setting is not valid. `option` is all that the same command lacks; the command line
-    puts the whole command in its place in the hint."""
+    """A question, an option or a setting is not valid."""
 
     exit_code = 2
-
-    def __init__(self, message: str, *, hint: str = "", option: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.option = option
 
 
 class SettingsError(UsageError):

@@ -34,11 +34,6 @@ _LONGEST_WAIT = 1e9
 
 Switch = Literal["auto", "on", "off"]
 
-# What is typed for settings whose option has another name.
-_OPTIONS = {"within_language": "--document-language"} | {
-    f"within_{name}": f"--{name}" for name in ("title", "source", "since", "where")
-}
-
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"max_hops": 3, "shortlist": 4, "fact_limit": 2, "max_seconds": 60.0},
     "balanced": {},
@@ -201,18 +196,14 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
         return settings
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        typed = _as_typed(key, shortened(merged.get(key, "")), origin.get(key, "the preset"))
-        raise SettingsError(f"{typed} is not valid: {complaint(first)}.", hint=f"{key}: {_describe(key)}") from error
-
-
-def _as_typed(key: str, value: str, layer: str) -> str:
-    """`--max-hops 0`, `max_hops = 0 in the environment`"""
-    return f"{_option(key)} {value}" if layer == COMMAND_LINE else f"{key} = {value} in {layer}"
-
-
-def _option(key: str) -> str:
-    return _OPTIONS.get(key, f"--{key.replace('_', '-')}")
+        key = str(first["loc"][0])
+        value, layer, field = shortened(merged.get(key, "")), origin.get(key, "the preset"), Settings.model_fields[key]
+        typed = f"{key} = {value} in {layer}"
+        if layer == COMMAND_LINE:
+            typed = f"--{key.removeprefix('within_').replace('_', '-')} {value}"
+        raise SettingsError(
+            f"{typed} is not valid: {complaint(first)}.", hint=f"{key}: {field.description} (default {field.default!r})"
+        ) from error
 
 
 def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, Any]]]:
@@ -243,8 +234,3 @@ def _refuse_unknown(values: Mapping[str, Any], layer: str) -> None:
         if key not in Settings.model_fields:
             near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0.0)
             raise SettingsError(f"Unknown setting {key!r} in {layer}.", hint=f"Did you mean {near[0]!r}?")
-
-
-def _describe(key: str) -> str:
-    field = Settings.model_fields.get(key)
-    return f"{field.description} (default {field.default!r})" if field else "see the README's table of settings"

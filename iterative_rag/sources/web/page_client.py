@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from iterative_rag.sources.web.transport import Resolve
 
 ROBOT = "iterative-rag"  # our name in a robots.txt
-_OPTION = "--contact you@example.org"
-_HINT = f"Give a mail address or a web page of yours: {_OPTION}"
+_HINT = "Give a mail address or a web page of yours: --contact you@example.org"
 _CONTACT = re.compile(r"https?://[^\s()]+|[^\s()@]+@[^\s()@]+")
 
 
@@ -37,7 +36,7 @@ def user_agent(contact: str, *, required: bool = True) -> str:
 
     contact = contact.strip()
     if required and not contact:
-        raise UsageError("Wikipedia asks robots to name a contact.", hint=_HINT, option=_OPTION)
+        raise UsageError("Wikipedia asks robots to name a contact.", hint=_HINT)
     if contact and not _CONTACT.fullmatch(contact):
         raise UsageError(f"{contact!r} is neither a mail address nor a URL.", hint=_HINT)
     named = f" ({contact})" if contact else ""
