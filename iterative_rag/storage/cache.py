@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Never, TypeVar
+from typing import Any, TypeVar
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.system.private_files import make_private, tighten
@@ -72,11 +72,11 @@ class DiskCache:
         """`read` of the value under `key`; None where there is no value or `read` raises ValueError."""
         name = _name(key)
         try:
-            text = self._guarded(lambda db: _text(db, name), None)
-            return None if text is None else read(json.loads(text, parse_constant=_refuse_constant))
+            text = self._guarded(lambda db: _text(db, name))
+            return None if text is None else read(json.loads(text))
         except (ValueError, RecursionError) as error:
             self._warn("entry", f"An entry of the cache {self.folder} is damaged and was dropped: {error}.")
-            self._guarded(lambda db: db.execute("DELETE FROM entries WHERE key = ?", (name,)), None)
+            self._guarded(lambda db: db.execute("DELETE FROM entries WHERE key = ?", (name,)))
         return None
 
     def put(self, key: str, value: Any) -> None:
@@ -86,7 +86,7 @@ class DiskCache:
         except ValueError:
             return
         if len(text) <= MAX_BYTES:
-            self._guarded(lambda db: _put(db, _name(key), text, self._limit), None)
+            self._guarded(lambda db: _put(db, _name(key), text, self._limit))
 
     def size(self) -> tuple[int, int]:
         """The entries and the bytes that they take. A cache that does not exist yet is not created.
@@ -110,13 +110,13 @@ class DiskCache:
 
     # --- faults ------------------------------------------------------------------------------
 
-    def _guarded(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """What `_used` gives, or `otherwise`."""
+    def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """What `_used` gives, None after a fault."""
         try:
             return self._used(work)
         except CorpusError as error:
             self._warn("fault", str(error))
-            return otherwise
+            return None
 
     def _used(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The result of `work`, repeated once a damaged file is replaced. Raises CorpusError after any other fault."""
@@ -253,7 +253,3 @@ def _checksum(key: str, text: bytes) -> bytes:
 def _name(key: str) -> str:
     """A short name for any key, which may hold a question, and with it lone surrogates."""
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
-
-
-def _refuse_constant(name: str) -> Never:
-    raise ValueError(f"{name} is not JSON")

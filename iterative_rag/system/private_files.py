@@ -28,36 +28,28 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
-def private_descriptor(path: Path, flags: int = os.O_WRONLY) -> int:
-    """Open the file, created or restricted to be private. What is no plain file (a pipe) keeps its mode.
-
-    Raises OSError.
-    """
-    # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
-    descriptor = os.open(path, flags | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), FILE_MODE)
-    _restrict(path, FILE_MODE)
-    return descriptor
-
-
 def open_private(path: Path) -> TextIO:
-    """Open the file for writing UTF-8 text, created or restricted to be private. Raises OSError."""
-    return os.fdopen(private_descriptor(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8", errors="replace")
+    """Open the file for writing UTF-8 text, created or restricted to be private. What is no plain file (a pipe) keeps
+    its mode. Raises OSError."""
+    # Without O_NONBLOCK, opening a named pipe waits until somebody reads from it.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, flags, FILE_MODE)
+    _restrict(path, FILE_MODE)
+    return os.fdopen(descriptor, "w", encoding="utf-8", errors="replace")
 
 
 def make_private(path: Path) -> None:
     """Create an empty private file for a library to write to, or restrict an existing one."""
-    os.close(private_descriptor(path))
+    path.touch(FILE_MODE)
+    _restrict(path, FILE_MODE)
 
 
 def tighten(folder: Path) -> None:
     """Make the folder and everything in it private. Links and their targets are left alone."""
     private_folder(folder)
-    for root, folders, files in os.walk(folder):
-        for names, mode in ((folders, FOLDER_MODE), (files, FILE_MODE)):
-            for name in names:
-                path = Path(root, name)
-                if not path.is_symlink():
-                    _restrict(path, mode)
+    for path in folder.rglob("*"):
+        if not path.is_symlink():
+            _restrict(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
 
 
 def _restrict(path: Path, mode: int) -> None:
