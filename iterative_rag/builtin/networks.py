@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iterative_rag.errors import WeightsError
 from iterative_rag.protocols import Cache
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.system.telemetry import warn_if_on
 
 if TYPE_CHECKING:

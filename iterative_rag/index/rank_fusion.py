@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from iterative_rag.protocols import Cache, Embedder, Reranker
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.types import Hit
 
 # How far the length of a vector in single precision may be from 1.

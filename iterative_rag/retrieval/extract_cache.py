@@ -13,7 +13,7 @@ from typing import Any
 
 from iterative_rag.protocols import Cache, Extractor
 from iterative_rag.remote.reply_limits import MAX_FIELD_CHARS
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.types import Extract, Need, Window
 
 # Which needs and which window an extract belongs to says the key, not the entry.

@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,6 +39,15 @@ _TABLE = (
 _EVICTED_AT_ONCE = 16
 # Bytes of a record besides the text: its header, key and checksum.
 _RECORD_OVERHEAD = 4096
+
+
+def cache_key(kind: str, *parts: object) -> str:
+    """The key of a cached value: a hash of everything that it depends on.
+
+    `kind` names what is cached ("llm", "extract" ...). `parts` are JSON values: the content that was read, the model,
+    and the versions of prompt and schema. A change of any of them is a miss.
+    """
+    return sha256(json.dumps([kind, *parts]).encode()).hexdigest()
 
 
 class NoCache:

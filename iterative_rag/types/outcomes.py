@@ -32,13 +32,9 @@ class ReasonCode(StrEnum):
     ROLE_FAILED = "role_failed"  # a part of the run whose calls failed was left out, and there is no answer without it
     FAULT = "fault"  # an error ended the run: `Answer.fault`
 
-    @property
-    def label(self) -> str:
-        """What a text for people begins with; `Answer.reason` follows it."""
-        return _LABELS.get(self, "Incomplete")
 
-
-_LABELS = {
+# The reasons of an abstention, as a text for people begins; `Answer.reason` follows.
+_LABELS: Mapping[ReasonCode | None, str] = {
     ReasonCode.NOT_IN_CORPUS: "Not in the corpus",
     ReasonCode.NOT_WORKED_OUT: "Not worked out",
     ReasonCode.FALSE_PREMISE: "False premise",
@@ -279,6 +275,4 @@ class Answer:
         """What a text for people begins with where there is no answer; "" where there is one. `reason` follows it."""
         if self.status in (Status.ANSWERED, Status.EXTRACT):
             return ""
-        if self.reason_code is not None:
-            return self.reason_code.label
-        return "Incomplete" if self.status is Status.INCOMPLETE else "No answer"  # of a trace of an older version
+        return "Incomplete" if self.status is Status.INCOMPLETE else _LABELS.get(self.reason_code, "No answer")

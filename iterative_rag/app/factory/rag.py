@@ -17,7 +17,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.storage.output import parts_as_text, recorded_parts
 from iterative_rag.text.folding import readable
 from iterative_rag.types import (

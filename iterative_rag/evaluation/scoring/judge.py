@@ -14,7 +14,7 @@ from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 
 ROLE = "judge"
 REPLY_TOKENS = 1024

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import EmbedderError, LLMError
 from iterative_rag.protocols import Cache, Vectors
 from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.system.threads import llama_index_import
 from iterative_rag.text.plurals import counted
 

@@ -15,7 +15,7 @@ from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.llm.roles.shown_facts import fact_lines, tried_needs
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.text.citation_markers import with_whole_markers
 from iterative_rag.types import Inquiry
 

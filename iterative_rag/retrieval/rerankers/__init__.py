@@ -11,7 +11,7 @@ from iterative_rag.registry import RERANKERS
 from iterative_rag.remote.model_spec import parse_spec
 from iterative_rag.remote.server_calls import Server, as_llm_error
 from iterative_rag.settings import Settings
-from iterative_rag.storage.cache_keys import cache_key
+from iterative_rag.storage.cache import cache_key
 from iterative_rag.system.threads import llama_index_import
 
 if TYPE_CHECKING:
