@@ -22,7 +22,6 @@ from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Answer,
     AnswerForm,
-    ChainLink,
     Citation,
     ConfidenceWord,
     Conflict,
@@ -84,8 +83,6 @@ def chain_lines(answer: Answer) -> list[str]:
     links = () if answer.form.is_text or _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
     quotes = {plain(citation.quote) for citation in answer.citations}
     links = tuple(link for link in links if link.found not in quotes)
-    if answer.status is Status.INCOMPLETE:
-        links = tuple(link for link in links if not _is_side(link, answer))
     lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
     for computation in answer.computations:
         if found_in(answer.text, computation.expression, computation.result) is None:
@@ -132,14 +129,6 @@ def fetch_commands(answer: Answer) -> list[tuple[str, str]]:
 
 def _is_the_answer(answer: Answer) -> bool:
     return len(answer.chain) == 1 and folded(answer.chain[0].found) == folded(plain(answer.short_answer))
-
-
-def _is_side(link: ChainLink, answer: Answer) -> bool:
-    """Whether a link is one of several values that contradict each other."""
-    return any(
-        link.asked == conflict.need and any(side.value == link.found for side in conflict.sides)
-        for conflict in answer.conflicts
-    )
 
 
 def quote_of(citation: Citation) -> str:

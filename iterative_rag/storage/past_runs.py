@@ -29,6 +29,7 @@ Event = Mapping[str, Any]
 
 LAST = "last"
 UNREADABLE = "unreadable"
+_LIST = "List them: iterative-rag history"
 # By Ctrl-C, or by whoever runs it on a thread of its own.
 _STOPPED = ("KeyboardInterrupt", "RunStopped")
 # A question has up to 8,000 characters, and the settings follow it.
@@ -133,40 +134,28 @@ def past_runs(words: str = "") -> Iterator[PastRun]:
 
 def find_runs(name: str) -> list[PastRun]:
     """The runs that are meant by "last", the beginning of an id, or words of the question or answer, the newest first.
-
-    Raises UsageError where there is none, or more than one of an id.
-    """
-    runs = _by_id(name) or (list(past_runs(name)) if name.split() else [])
+    Raises UsageError where there is none."""
+    runs = [read_run(path) for path in _of_id(name)] or (list(past_runs(name)) if name.split() else [])
     if not runs:
         raise UsageError(
-            f"No run has an id that begins with {name!r}, or these words in its question or answer.",
-            hint="List them: iterative-rag history",
+            f"No run has an id that begins with {name!r}, or these words in its question or answer.", hint=_LIST
         )
     return runs
 
 
 def run_of_id(name: str) -> PastRun:
-    """The run of an id, the beginning of one, or "last". Raises UsageError."""
-    runs = _by_id(name)
-    if not runs:
-        raise UsageError(f"No run has an id that begins with {name!r}.", hint="List them: iterative-rag history")
-    return runs[0]
+    """The run of an id, the beginning of one, or "last". Raises UsageError where it is none or more than one."""
+    paths = _of_id(name)
+    if len(paths) != 1:
+        number = "More than one" if paths else "No"
+        raise UsageError(f"{number} run has an id that begins with {name!r}.", hint=_LIST)
+    return read_run(paths[0])
 
 
-def _by_id(name: str) -> list[PastRun]:
-    """One run or none, also one of an evaluation. Raises UsageError."""
-    files = trace_files()
-    if name != LAST and not any(path.stem.startswith(name) for path in files):
-        files = trace_files(evaluated=True) or files
-    if not files:
-        raise UsageError("There is no trace yet.", hint='Ask something first: iterative-rag ask "QUESTION"')
-    chosen = files[:1] if name == LAST else [path for path in files if path.stem.startswith(name)]
-    if len(chosen) > 1:
-        raise UsageError(
-            f"More than one run has an id that begins with {name!r}.",
-            hint=f"The last ones are {', '.join(path.stem for path in chosen[:3])}.",
-        )
-    return [read_run(path) for path in chosen]
+def _of_id(name: str) -> list[Path]:
+    """The traces of this id, also those of an evaluation."""
+    files = [*trace_files(), *trace_files(evaluated=True)]
+    return files[:1] if name == LAST else [path for path in files if path.stem.startswith(name)]
 
 
 def events_of(run: PastRun) -> list[Event]:
