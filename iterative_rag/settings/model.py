@@ -211,8 +211,7 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
     user_file = config_folder() / FILE_NAME
     user, environment = read_toml(user_file), from_environment(os.environ)
     folder = working_folder(Path.cwd())
-    chosen = {name: field.default for name, field in Settings.model_fields.items()} | user
-    held, refused = trusted_folders.allowed(folder, trusted_file(), chosen, environment.keys() | given.keys())
+    held, refused = trusted_folders.allowed(folder, trusted_file(), environment.keys() | given.keys())
     if refused:
         _log.warning(
             "Not taken from this folder, because it would decide where questions and documents are sent: %s. "

@@ -6,7 +6,7 @@ for one folder and the exact content of its two settings files.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,21 +37,17 @@ def needing_trust(folder: WorkingFolder) -> list[tuple[Path, str, Any]]:
 
 
 def allowed(
-    folder: WorkingFolder, trusted: Path, chosen: Mapping[str, Any], overruled: Collection[str]
+    folder: WorkingFolder, trusted: Path, overruled: Collection[str]
 ) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
-    """The folder's settings that apply, by file, and the names of those that are refused.
-
-    `chosen` are the user's own settings, with which a value may agree. Settings that a stronger layer has `overruled`
-    are not named.
-    """
-    refusable = {(file, key) for file, key, value in needing_trust(folder) if chosen.get(key) != value}
-    if not refusable or is_trusted(folder, trusted):
+    """The folder's settings that apply, by file, and the names of those that are refused and that no stronger layer has
+    `overruled`."""
+    refused = needing_trust(folder)
+    if not refused or is_trusted(folder, trusted):
         return list(folder.layers), []
     held = [
-        (file, {key: value for key, value in values.items() if (file, key) not in refusable})
-        for file, values in folder.layers
+        (file, {key: value for key, value in values.items() if not sends(key, value)}) for file, values in folder.layers
     ]
-    return held, [f"{key} ({file.name})" for file, key in sorted(refusable) if key not in overruled]
+    return held, [f"{key} ({file.name})" for file, key, _ in refused if key not in overruled]
 
 
 def is_trusted(folder: WorkingFolder, trusted: Path) -> bool:
