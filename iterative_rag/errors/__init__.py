@@ -129,11 +129,7 @@ class FetchError(CorpusError):
 
 
 class AddressRefused(FetchError):
-    """An address is not http(s) to a public host."""
-
-
-class HostNotPublic(AddressRefused):
-    """A host is one of the own network, or this machine."""
+    """An address is not http(s) to a public host, but to this machine, the own network, or by another scheme."""
 
 
 class EmbedderError(IterativeRAGError):

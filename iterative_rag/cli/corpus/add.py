@@ -14,7 +14,7 @@ from iterative_rag.cli.console import clean, err, out, write_json
 from iterative_rag.cli.index import report_as_json, show_report, skipped_as_json
 from iterative_rag.cli.live import indexing, say_pause
 from iterative_rag.cli.options import AsJson, CorpusToFill, Quiet, RefusedSeconds, settings_from, takes_settings
-from iterative_rag.errors import HostNotPublic, UsageError
+from iterative_rag.errors import AddressRefused, UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ def naming_private_hosts(allowed: bool) -> Iterator[None]:
     """Adds to the refusal of a host that is not public how to allow it, unless that was done."""
     try:
         yield
-    except HostNotPublic as error:
+    except AddressRefused as error:
         if allowed:
             raise
         hint = f"{error.hint} A wiki on your own network: --allow-private-hosts"
-        raise HostNotPublic(str(error), hint=hint) from error
+        raise AddressRefused(str(error), hint=hint) from error

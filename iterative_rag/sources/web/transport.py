@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import httpcore
 import httpx
 
-from iterative_rag.errors import AddressRefused, FetchError, HostNotPublic, UsageError
+from iterative_rag.errors import AddressRefused, FetchError, UsageError
 
 Resolve = Callable[[str, int], list[str]]
 
@@ -66,7 +66,7 @@ def system_addresses(host: str, port: int) -> list[str]:
 
 
 def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) -> list[str]:
-    """The addresses of a host. Raises HostNotPublic unless all of them are public, FetchError where there is none."""
+    """The addresses of a host. Raises AddressRefused unless all of them are public, FetchError where there is none."""
     literal = _literal(host)
     if literal is None and _ENDS_IN_A_NUMBER.search(host):
         raise AddressRefused(f"{host} is an unusual way to write an IP address.", hint=HINT)
@@ -78,7 +78,7 @@ def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) 
             f"The host {host} cannot be found.", hint="Check the address and the network.", retryable=again
         ) from error
     if not addresses or not all(map(is_public, addresses)):
-        raise HostNotPublic(f"{host} is not a public host.", hint=HINT)
+        raise AddressRefused(f"{host} is not a public host.", hint=HINT)
     return addresses
 
 
