@@ -46,18 +46,8 @@ if TYPE_CHECKING:
 # Before any other import of the package: onnxruntime reads its switch once, when it is first imported.
 switch_off()
 
-_NAMES = {
-    "app.factory": "IterativeRAG",
-    "errors": "IterativeRAGError",
-    "index.ingest": "IngestReport",
-    "app.proof.proof_check": "ProofCheck proof_of verify_proof",
-    "settings": "Settings load_settings",
-    "types": (
-        "AnalysisStep Answer AnswerForm AnsweringStep Citation ConfidenceWord EditKind Fact FactEdit "
-        "FinalStep NeedEdit ReadingStep ReasonCode RephrasingStep ShortlistStep Status Step Usage Within"
-    ),
-}
-_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+# Where the names below are looked for, what is quick to import first.
+_HOMES = ("errors", "types", "settings", "app.factory", "app.proof.proof_check", "index.ingest")
 
 __all__ = [
     "AnalysisStep",
@@ -94,10 +84,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
-    if name in _HOMES:
+    if name in __all__:
         from importlib import import_module
 
-        return getattr(import_module(f"iterative_rag.{_HOMES[name]}"), name)
+        modules = (import_module(f"iterative_rag.{home}") for home in _HOMES)
+        return next(getattr(module, name) for module in modules if hasattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
