@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
@@ -41,23 +41,18 @@ _BLOCK = 64 * 1024
 _MOST_SHOWN = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PastRun:
-    """One run. `first` is its first event, {} where that cannot be read; `final_line` is its last line as written."""
+    """One run. `first` and `last` are its first and its last event, {} where that cannot be read."""
 
     run_id: str
     path: Path
     first: Event
-    final_line: bytes
+    last: Event
 
     @property
     def question(self) -> str:
         return _text(self.first.get("question"))
-
-    @cached_property
-    def last(self) -> Event:
-        """The last event, {} where that cannot be read."""
-        return _event(self.final_line)
 
     @property
     def at(self) -> datetime | None:
@@ -229,13 +224,12 @@ def read_run(path: Path) -> PastRun:
     """The run of a trace. Raises FileNotFoundError."""
     try:
         with readable(path).open("rb") as file:
-            first = _event(file.readline(_MOST_HEAD))
-            line = _last_line(file)
+            first, last = _event(file.readline(_MOST_HEAD)), _event(_last_line(file))
     except FileNotFoundError:
         raise
     except OSError:
-        first, line = {}, b""
-    return PastRun(path.stem, path, first if first.get("event") == "run_started" else {}, line)
+        first, last = {}, {}
+    return PastRun(path.stem, path, first if first.get("event") == "run_started" else {}, last)
 
 
 def _last_line(file: IO[bytes]) -> bytes:
