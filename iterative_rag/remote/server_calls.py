@@ -155,8 +155,6 @@ def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retr
             # Half of them if nothing listens: a user who forgot to start the server should not wait.
             last = min(retries // 2 if error.fatal else retries, error.most_retries or retries)
             late = time.monotonic() + pause >= deadline
-            if error.retryable and late and call.retry_after is not None:
-                error.hint = f"It asks for a pause of {pause:,.0f} s. {error.hint}".strip()
             if not error.retryable or turn == last or late:
                 raise
         time.sleep(pause)
