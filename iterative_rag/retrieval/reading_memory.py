@@ -7,25 +7,10 @@ from dataclasses import dataclass, field
 
 from iterative_rag.retrieval.reading_policy import names
 from iterative_rag.retrieval.spans import Span, merged
-from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language, language_of
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Fact, Need, Window
 
 _WORD = lazy_pattern(r"\w+")
-
-
-def _wording(need: Need) -> frozenset[str]:
-    """The words that decide what a need asks for, in any order: those that carry meaning, and the question words."""
-    code = language(need.question) or "en"
-    asking = language_of(code).question_words
-    words = _WORD.findall(folded(need.question))
-    return frozenset(word for word in words if word in asking or not is_function_word(word, code))
-
-
-def _same(need: Need, other: Need) -> bool:
-    """Whether two needs ask for the same fact, in the same words."""
-    return need.key == other.key or _wording(need) == _wording(other)
 
 
 @dataclass(slots=True)
@@ -44,7 +29,7 @@ class ReadingMemory:
 
     def facts(self, need: Need, document_id: str) -> list[Fact]:
         """What a document is known to say about a need that was asked before."""
-        return [fact for fact in self._facts.get(document_id, ()) if _same(fact.need, need)]
+        return [fact for fact in self._facts.get(document_id, ()) if fact.need.key == need.key]
 
     def has_asked(self, need: Need, document_id: str) -> bool:
         """Whether a document was read for this very need; one that could not be read may be listed again."""
@@ -63,5 +48,5 @@ class ReadingMemory:
 
     def spans(self, need: Need, document_id: str) -> list[Span]:
         """What was read of a document for a need, in order."""
-        read = (spans for other, spans in self._read.get(document_id, ()) if _same(other, need))
+        read = (spans for other, spans in self._read.get(document_id, ()) if other.key == need.key)
         return list(merged(span for spans in read for span in spans))

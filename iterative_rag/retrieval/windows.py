@@ -55,7 +55,7 @@ PACKED = WindowLayout(margins=(0, 120, 400, 800), lead=300, sections=True, gap=1
 def window(document: Document, entry: ShortlistedDocument, size: int, layout: WindowLayout = WIDE) -> Window:
     """About `size` characters of a shortlisted document, plus the whole table of its best hit."""
     length = len(document.text)
-    spans = [(0, length)] if length <= size else _Filling(document.text, size, layout).around(entry)
+    spans = [(0, length)] if length <= size else _around(document.text, entry.hits, size, layout)
     text = GAP.join(document.text[start:end] for start, end in spans)
     if spans and _ROW_ENDS in document.text[max(0, spans[-1][1] - 2) : spans[-1][1] + 2]:
         text = as_cut(text)
@@ -93,53 +93,41 @@ def together(entries: Sequence[ShortlistedDocument]) -> ShortlistedDocument:
     return replace(entries[0], score=max(entry.score for entry in entries), hits=tuple(hits.values()))
 
 
-class _Filling:
-    """The spans of one window while they are collected."""
-
-    def __init__(self, text: str, size: int, layout: WindowLayout) -> None:
-        self._text, self._size, self._layout = text, size, layout
-        self._headings: list[Unit] = []
-
-    def around(self, entry: ShortlistedDocument) -> list[Span]:
-        """Spans around the hits, taken best first until the room is used up, in document order."""
-        text, layout, hits = self._text, self._layout, entry.hits
-        spans = [lead] if layout.lead and (lead := opening_paragraph(text, layout.lead)) else []
-        if layout.sections and hits:
-            first, last = min(hit.start for hit in hits), max(hit.end for hit in hits)
-            begin = text.find("\n\n", first - SECTION_CHARS, first) if first > SECTION_CHARS else 0
-            self._headings = headings(text, begin, last) if begin >= 0 else []
-        read = False
-        for margin in layout.margins:
-            for hit in hits:
-                own = self._part(hit.start, hit.end, margin, None if not read else self._size - _chars(spans))
-                joined = list(merged([*spans, *own], layout.gap))
-                if read and _chars(joined) > self._size:
-                    continue
+def _around(text: str, hits: Sequence[Hit], size: int, layout: WindowLayout) -> list[Span]:
+    """Spans around the hits, taken best first until the room is used up, in document order. The table of the best hit
+    is read besides the window, so that the other hits keep their room."""
+    spans = [lead] if layout.lead and (lead := opening_paragraph(text, layout.lead)) else []
+    above = _headings_above(text, hits) if layout.sections and hits else []
+    read = False
+    for margin in layout.margins:
+        for hit in hits:
+            table = _table_at(text, hit.start, hit.end)
+            near = _whole_sentences(text, hit.start - margin, hit.end + margin)
+            own = [near] if table is None else [_header(text, table), near]
+            if table and table[1] - table[0] <= (size - _chars(spans) if read else TABLE_WINDOWS * size):
+                size += 0 if read else table[1] - table[0]
+                own = [_whole_sentences(text, min(hit.start, table[0]) - margin, max(hit.end, table[1]))]
+            joined = list(merged([*spans, *own, *_section(above, own[0][0])], layout.gap))
+            if not read or _chars(joined) <= size:
                 spans, read = joined, True
-        return spans
+    return spans
 
-    def _part(self, start: int, end: int, margin: int, room: int | None) -> list[Span]:
-        """What is read for one hit. `room` is what its table may take; None for the best hit, whose table is read
-        besides the window so that the other hits keep their room."""
-        text = self._text
-        table = _table_at(text, start, end)
-        if table and table[1] - table[0] <= (TABLE_WINDOWS * self._size if room is None else room):
-            if room is None:
-                self._size += table[1] - table[0]
-            own = [_whole_sentences(text, min(start, table[0]) - margin, max(end, table[1]))]
-        else:
-            near = _whole_sentences(text, start - margin, end + margin)
-            own = [_header(text, table), near] if table else [near]
-        return [*own, *self._section(own[0][0])]
 
-    def _section(self, start: int) -> list[Span]:
-        """The headings above an offset: that of its section and those of the sections around it."""
-        path: list[Unit] = []
-        for heading in self._headings:
-            if heading.start > start:
-                break
-            path = [above for above in path if above.level < heading.level] + [heading]
-        return [(heading.start, heading.end) for heading in path]
+def _headings_above(text: str, hits: Sequence[Hit]) -> list[Unit]:
+    """The headings before the last hit, from SECTION_CHARS before the first."""
+    first, last = min(hit.start for hit in hits), max(hit.end for hit in hits)
+    begin = text.find("\n\n", first - SECTION_CHARS, first) if first > SECTION_CHARS else 0
+    return headings(text, begin, last) if begin >= 0 else []
+
+
+def _section(above: Sequence[Unit], start: int) -> list[Span]:
+    """The headings above an offset: that of its section and those of the sections around it."""
+    path: list[Unit] = []
+    for heading in above:
+        if heading.start > start:
+            break
+        path = [outer for outer in path if outer.level < heading.level] + [heading]
+    return [(heading.start, heading.end) for heading in path]
 
 
 def _chars(spans: Sequence[Span]) -> int:
