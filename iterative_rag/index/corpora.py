@@ -24,7 +24,7 @@ from iterative_rag.index.replacing import (
     removing,
     unusable,
 )
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, proves_damage, rebuild_command, sqlite_errors
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
 from iterative_rag.protocols import Cache, Embedder, Reranker
@@ -138,7 +138,10 @@ class Corpora:
         """
         folder = self._existing(name)
         with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
-            identity = _identity(folder) if self._place_of is not self._local else ""
+            identity = ""  # whose points on a server go with it, unless its database is missing or damaged
+            if self._place_of is not self._local:
+                with suppress(CorpusDamaged), self._reading(name, any_version=True) as store:
+                    identity = store.identity()
             with removing(folder):
                 if identity:
                     self.place(name).remove(identity)
@@ -277,19 +280,6 @@ def _check_place(name: str, folder: Path, store: DocumentStore, place: Place) ->
             hint=f"Ask with --index {shlex.quote(option)}, or index it there: "
             f"{rebuild_command(name, folder)} --index {shlex.quote(place.option)}",
         )
-
-
-def _identity(folder: Path) -> str:
-    """Whose points on a server may go with this corpus; "" where its database is missing or damaged."""
-    if not (folder / CORPUS_DATABASE).is_file():
-        return ""
-    try:
-        with closing(DocumentStore(folder / CORPUS_DATABASE)) as store:
-            return store.identity()
-    except sqlite3.DatabaseError as error:
-        if not proves_damage(error):
-            raise
-        return ""
 
 
 def _check_embedder(name: str, folder: Path, made: Generation, embedder: Embedder) -> None:

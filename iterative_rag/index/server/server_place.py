@@ -34,6 +34,7 @@ class ServerPlace:
         self.name = address.place(corpus)
         self._connect = connect or connected
         self._where = f"The collection {self._collection!r} at {address.url}"
+        self._elsewhere = f"Name another: --index {self.name.rsplit('/', 1)[0]}/COLLECTION"
 
     @property
     def option(self) -> str:
@@ -50,7 +51,7 @@ class ServerPlace:
     def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
         """Create the collection. Raises StoreError if one of that name may belong to someone else."""
         if self._drop(owner):
-            raise self._not_ours()
+            raise StoreError(f"{self._where} was not made for this corpus, so it is kept.", hint=self._elsewhere)
         from qdrant_client import models
 
         dense = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
@@ -99,15 +100,12 @@ class ServerPlace:
 
     def _check(self, about: models.CollectionInfo, dimensions: int, owner: str) -> None:
         if owner and _owner(about) != owner:
-            raise CorpusMismatch(
-                f"{self._where} belongs to another corpus.",
-                hint=f"Name another: --index {self._other_name()}",
-            )
+            raise CorpusMismatch(f"{self._where} belongs to another corpus.", hint=self._elsewhere)
         size = _dimensions(about)
         if dimensions and size != dimensions:
             raise CorpusMismatch(
                 f"{self._where} has vectors of {size or 'no known'} dimensions, not of {dimensions}.",
-                hint=f"Ask with the embedder that it was made with, or name another: --index {self._other_name()}",
+                hint=f"Ask with the embedder that it was made with. {self._elsewhere}",
             )
 
     def remove(self, owner: str) -> None:
@@ -123,15 +121,6 @@ class ServerPlace:
                 return True
             client.delete_collection(self._collection)
         return False
-
-    def _not_ours(self) -> StoreError:
-        return StoreError(
-            f"{self._where} was not made for this corpus, so it is kept.",
-            hint=f"Name another: --index {self._other_name()}",
-        )
-
-    def _other_name(self) -> str:
-        return f"{self.name.rsplit('/', 1)[0]}/COLLECTION"
 
     @contextmanager
     def _client(self) -> Iterator[QdrantClient]:
