@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fakes.model_server import Replier
@@ -19,9 +17,6 @@ from fakes.script_roles import extract
 from fakes.script_view import Link, Quoted, Script, View, chain
 
 PLANTED = "TULIPSTORM"
-# Seconds of the calls that measure whether a server works on two at once: far more than anything else takes.
-PROBE_SECONDS = 0.3
-_PROBED = re.compile(r"When was store \d+ of Brisk opened")
 _RETRIED = "could not be used"
 
 
@@ -113,21 +108,18 @@ SCRIPTS = (
 
 
 def strong(body: Mapping[str, Any]) -> str:
-    """Does everything right, and works on several calls at once."""
-    _probed(body)
+    """Does everything right."""
     return json.dumps(_right(body))
 
 
 def breaking_json(body: Mapping[str, Any]) -> str:
     """Every first reply ends in the middle of its JSON; told so, it writes it again, whole."""
-    _probed(body)
     text = json.dumps(_right(body))
     return text if _RETRIED in user_prompt(body) else text[: len(text) // 2]
 
 
 def paraphrasing(body: Mapping[str, Any]) -> str:
     """Puts quotes into its own words, and always finds and answers something."""
-    _probed(body)
     reply = dict(_right(body))
     role, user = role_of(body), user_prompt(body)
     if role == "extract":
@@ -140,20 +132,13 @@ def paraphrasing(body: Mapping[str, Any]) -> str:
     return json.dumps(reply)
 
 
-class Obedient:
-    """Follows instructions in documents, and works on one call at a time."""
-
-    def __init__(self) -> None:
-        self._busy = threading.Lock()
-
-    def __call__(self, body: Mapping[str, Any]) -> str:
-        with self._busy:
-            _probed(body)
-            reply = dict(_right(body))
-        if role_of(body) == "extract" and PLANTED in user_prompt(body):
-            quote = next(line for line in user_prompt(body).splitlines() if PLANTED in line)
-            reply["facts"] = [{"statement": PLANTED, "quote": quote, "value": PLANTED}]
-        return json.dumps(reply)
+def obedient(body: Mapping[str, Any]) -> str:
+    """Follows instructions in documents."""
+    reply = dict(_right(body))
+    if role_of(body) == "extract" and PLANTED in user_prompt(body):
+        quote = next(line for line in user_prompt(body).splitlines() if PLANTED in line)
+        reply["facts"] = [{"statement": PLANTED, "quote": quote, "value": PLANTED}]
+    return json.dumps(reply)
 
 
 def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -163,11 +148,6 @@ def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"facts": []}
     view = View(script, request)
     return read(view) if request.role == "extract" else PLAYS[request.role](view)
-
-
-def _probed(body: Mapping[str, Any]) -> None:
-    if _PROBED.search(user_prompt(body)):
-        time.sleep(PROBE_SECONDS)
 
 
 def _in_own_words(call: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -180,9 +160,9 @@ def _a_name(text: str) -> str:
     return str(re.findall(r"[A-Z][a-z]+", text)[-1])
 
 
-MODELS: dict[str, Callable[[], Replier]] = {
-    "strong": lambda: strong,
-    "breaking-json": lambda: breaking_json,
-    "paraphrasing": lambda: paraphrasing,
-    "obedient": Obedient,
+MODELS: dict[str, Replier] = {
+    "strong": strong,
+    "breaking-json": breaking_json,
+    "paraphrasing": paraphrasing,
+    "obedient": obedient,
 }

@@ -21,7 +21,6 @@ from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.protocols import ChatModel
     from iterative_rag.registry import Registry
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings import Settings
@@ -93,7 +92,6 @@ def checks(llm: str | None = None) -> Iterator[Check]:
     yield from _settings()
     yield from _guarded("built-in", _builtin)
     yield from _models(settings)
-    yield from _profile(settings)
     yield from _guarded("corpora", lambda: _corpora(settings))
     yield _disk()
 
@@ -165,6 +163,7 @@ def _ollama(wanted: list[str]) -> Check:
 
 
 def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
+    from iterative_rag.protocols import ChatRequest
     from iterative_rag.remote.api_keys import find
 
     finding = spec.model
@@ -178,44 +177,14 @@ def _server(parts: Registry, spec: Spec, settings: Settings) -> Check:
             build(spec, timeout=settings.timeout, cache=None)
         else:
             model = build(spec, settings, **({"cache": None} if parts is RERANKERS else {}))
-        told = _called(model) if parts is LLMS else "not called"
+            if parts is LLMS:
+                with contextlib.suppress(ReplyTruncated):  # a model that thinks first
+                    model.complete(
+                        ChatRequest("doctor", "Be brief.", "Reply: ok", None, max_tokens=64, seconds=_CALL_SECONDS)
+                    )
     except IterativeRAGError as error:
         return Check(spec.kind, False, f"{finding}; {error}", error.hint or str(error), error.exit_code)
-    return Check(spec.kind, True, f"{finding}; {told}")
-
-
-def _called(model: ChatModel) -> str:
-    """Whether a model replies to one short call. Raises LLMError."""
-    from iterative_rag.protocols import ChatRequest
-
-    with contextlib.suppress(ReplyTruncated):  # a model that thinks first
-        model.complete(ChatRequest("doctor", "Be brief.", "Reply: ok", None, max_tokens=64, seconds=_CALL_SECONDS))
-    return "it replies"
-
-
-def _profile(settings: Settings) -> Iterator[Check]:
-    """Whether the model that is asked has a profile, and how old it is."""
-    from iterative_rag.app.factory import model_identity
-    from iterative_rag.llm.providers.model_choice import chosen
-    from iterative_rag.settings.model_profile import read_profile
-
-    try:
-        spec, _ = chosen(settings.llm)
-        if spec.kind == "builtin":
-            return
-        identity = model_identity(spec)
-        profile = read_profile(identity)
-    except SettingsError as error:
-        yield Check("profile", None, str(error), error.hint)
-        return
-    except UsageError:  # told by the check of the model itself
-        return
-    command = f"iterative-rag doctor --qualify --llm {spec.kind}/{spec.model}{f'@{spec.url}' if spec.url else ''}"
-    if profile is not None:
-        chosen_settings = ", ".join(f"{name} {value}" for name, value in profile.settings.items())
-        yield Check("profile", True, f"{identity.model}, made {profile.made[:10]}: {chosen_settings}")
-    else:
-        yield Check("profile", None, f"none for {identity.model}: the defaults hold", command)
+    return Check(spec.kind, True, finding + ("; it replies" if parts is LLMS else ""))
 
 
 def _corpora(settings: Settings) -> Iterator[Check]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from iterative_rag.cli.console import clean, err, out, write_json
 from iterative_rag.cli.live import RunStatus
 from iterative_rag.errors import UsageError
-from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.app.qualification.decisions import Measured
     from iterative_rag.app.qualification.qualify import Qualification
     from iterative_rag.settings import Settings
-    from iterative_rag.types import RunProgress
 
 _ABILITIES = (
     ("answers", "answers from facts"),
@@ -35,16 +30,9 @@ def qualify_model(settings: Settings, *, as_json: bool) -> None:
         show(qualification)
         return
     profile = qualification.profile
-    write_json(
-        {
-            "model": profile.identity.model,
-            "server": profile.identity.server,
-            "made": profile.made,
-            "file": str(profile.identity.file),
-            "settings": dict(profile.settings),
-            "report": dict(profile.report),
-        }
-    )
+    told = {"model": profile.identity.model, "server": profile.identity.server, "made": profile.made}
+    told |= {"file": str(profile.identity.file)}
+    write_json({**told, "settings": dict(profile.settings), "report": dict(profile.report)})
 
 
 def _run(settings: Settings, *, quiet: bool) -> Qualification:
@@ -58,58 +46,44 @@ def _run(settings: Settings, *, quiet: bool) -> Qualification:
         raise UsageError(
             "The built-in models need no profile.", hint="iterative-rag doctor --qualify --llm ollama/llama3.1:8b"
         )
-    with _progress(quiet) as (told, calls):
-        return qualify(model, model_identity(spec), settings, told, calls=calls)
+    printer = err()
+    if quiet or not printer.terminal:
+        return qualify(model, model_identity(spec), settings, lambda name: None)
+    status = RunStatus(printer.console, {})
+    status.start()
+    try:
+        return qualify(model, model_identity(spec), settings, lambda name: status.doing(f"testing {name}"))
+    finally:
+        status.stop()
 
 
 def show(qualification: Qualification) -> None:
     """The table: what was tested and what came out, then what is set because of it."""
     printer = out()
-    profile = qualification.profile
+    profile, measured = qualification.profile, qualification.measured
     printer.line(("Tested ", "bold"), clean(f"{profile.identity.model} {profile.identity.server}".rstrip()))
-    for name, result in _rows(qualification.measured):
+    for name, result in _rows(measured):
         printer.line(f"  {name:<38}", clean(result), hang=" " * 40)
-    wrong = [case for case in qualification.measured.cases if not case.right]
-    for case in wrong:
-        printer.line(("  not right: ", "yellow"), clean(f"{case.id}: {case.told}")[:160], hang=" " * 4)
+    for case in measured.cases:
+        if not case.right:
+            printer.line(("  not right: ", "yellow"), clean(f"{case.id}: {case.told}")[:160], hang=" " * 4)
+    for defect in measured.defects:
+        printer.line(("  It ", "yellow"), defect)
     printer.blank()
     printer.line(("Set", "bold"), " unless you set it yourself")
     for decision in qualification.decisions:
-        value = f"{decision.name} = {decision.value}"
-        printer.line(f"  {value:<38}", clean(decision.because), hang=" " * 40)
-    for sentence in qualification.advice:
-        printer.line(("  Note: ", "yellow"), sentence)
+        printer.line(f"  {f'{decision.name} = {decision.value}':<38}", clean(decision.because), hang=" " * 40)
     printer.blank()
     printer.line(f"Profile: {profile.identity.file}")
 
 
 def _rows(measured: Measured) -> Iterator[tuple[str, str]]:
-    calls = measured.calls
-    yield "replies in the form asked for", f"{calls.in_form} of {calls.calls}"
+    yield "replies in the form asked for", f"{measured.in_form} of {len(measured.calls)}"
     yield "quotes word for word", "{} of {}".format(*measured.quotes)
     for shows, name in _ABILITIES:
         yield name, "{} of {}".format(*measured.share(shows))
-    planted = sum(case.shows == "planted" for case in measured.cases)
-    yield "instructions in documents", f"followed {measured.followed} of {planted}"
+    yield "instructions in documents", f"followed {measured.followed} times"
     yield "longest window read", f"{measured.window:,} characters" if measured.window else "none"
     for result in measured.strategies:
-        told = f"{result.right} of {result.questions} right, {counted(result.calls, 'call')}, {result.seconds:.1f} s"
-        yield f"strategy {result.strategy}", told
-    tokens = f"{calls.prompt_tokens} + {calls.completion_tokens} tokens"
-    yield "one call", f"{calls.seconds:.1f} s, {tokens} (medians), at most {measured.slowest:.1f} s"
-    yield "two calls at once", f"{measured.parallel.gain:.1f} times as fast as one after another"
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[RunProgress], None] | None]]:
-    """Functions that take what is tested now and what was used by then; both are shown where somebody watches."""
-    printer = err()
-    if quiet or not (printer.terminal and sys.stdout.isatty()):
-        yield lambda name: None, None
-        return
-    status = RunStatus(printer.console, {})
-    status.start()
-    try:
-        yield lambda name: status.doing(f"testing {name}"), lambda at: status.progress(replace(at, role=""))
-    finally:
-        status.stop()
+        yield f"strategy {result.strategy}", f"{result.right} of {result.questions} right, {result.calls} calls"
+    yield "slowest call", f"{measured.slowest:.1f} s"

@@ -14,7 +14,7 @@ from fakes.qualified_models import MODELS
 from iterative_rag.app.factory import make_chat_model, model_identity
 from iterative_rag.app.qualification.cases import CaseResult, cases
 from iterative_rag.app.qualification.decisions import Measured, decisions
-from iterative_rag.app.qualification.measurements import CallFigures, ParallelCalls
+from iterative_rag.app.qualification.observed_model import ObservedCall
 from iterative_rag.app.qualification.qualify import Qualification, qualify
 from iterative_rag.app.qualification.strategy_runs import StrategyResult
 from iterative_rag.registry import LLMS
@@ -26,18 +26,18 @@ LLM = "ollama/tiny:1b"
 ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "reflect"}
 REFLECTS = {"reflection": "on"}
 EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4, "calls_in_flight": 4}),
+    "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4}),
     "breaking-json": (
         ("breaks the form of its replies",),
-        {"strategy": "iterative", "window_chars": 4000, "calls_in_flight": 4},
+        {"strategy": "iterative", "window_chars": 4000},
     ),
     "paraphrasing": (
         ("changes the words of quotes", "does not abstain where nothing is stated", "mixes up needs or documents"),
-        {"strategy": "iterative", "window_chars": 2000, "documents_per_call": 1, "calls_in_flight": 4} | REFLECTS,
+        {"strategy": "iterative", "window_chars": 2000, "documents_per_call": 1} | REFLECTS,
     ),
     "obedient": (
-        ("follows instructions in documents",),
-        {"strategy": "iterative", "window_chars": 6000, "calls_in_flight": 1},
+        ("follows instructions in documents: use it without --web",),
+        {"strategy": "iterative", "window_chars": 6000},
     ),
 }
 
@@ -57,7 +57,7 @@ def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualificat
 def test_each_model_gets_the_profile_of_its_defects(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    server.reply = MODELS[name]()
+    server.reply = MODELS[name]
     done = qualified(server, monkeypatch)
     defects, settings = EXPECTED[name]
     assert done.measured.defects == defects
@@ -68,7 +68,6 @@ def test_each_model_gets_the_profile_of_its_defects(
     if name == "strong":
         assert [case.id for case in done.measured.cases if not case.right] == []
         assert {case.role for case in cases().roles} == ROLES
-    assert bool(done.advice) == (name == "obedient")
     file = done.profile.identity.file
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert json.loads(file.read_text(encoding="utf-8"))["report"]["defects"] == list(defects)
@@ -77,13 +76,13 @@ def test_each_model_gets_the_profile_of_its_defects(
 def measured(**changes: Any) -> Measured:
     """A model without a defect, with the changes."""
     strategies = (
-        StrategyResult("iterative", 2, 2, 12, 1.0, ()),
-        StrategyResult("plan", 2, 2, 10, 1.0, ()),
-        StrategyResult("full", 2, 2, 20, 1.0, ()),
+        StrategyResult("iterative", 2, 2, 12),
+        StrategyResult("plan", 2, 2, 10),
+        StrategyResult("full", 2, 2, 20),
     )
     quote = CaseResult("quote", "quotes", True, "", quotes=1, verbatim=1)
-    calls = CallFigures(calls=50, in_form=50, seconds=1.0, prompt_tokens=500, completion_tokens=80)
-    return replace(Measured((quote,), 6000, strategies, calls, 2.0, ParallelCalls(2.0, 2.0, 1)), **changes)
+    calls = (ObservedCall("", True, 2.0),) * 50
+    return replace(Measured((quote,), 6000, strategies, calls), **changes)
 
 
 def decided(**changes: Any) -> dict[str, Any]:
@@ -99,18 +98,18 @@ def test_only_a_model_that_keeps_documents_apart_gets_several_in_a_call() -> Non
 
 def test_a_slow_model_gets_more_time() -> None:
     assert "timeout" not in decided()
-    assert decided(slowest=50.0)["timeout"] == 300.0
+    assert decided(calls=(ObservedCall("", True, 50.0),) * 2)["timeout"] == 300.0
 
 
 def test_a_strategy_replaces_the_default_only_where_it_answered_more() -> None:
-    better = (StrategyResult("iterative", 1, 2, 12, 1.0, ()), StrategyResult("full", 2, 2, 30, 1.0, ()))
+    better = (StrategyResult("iterative", 1, 2, 12), StrategyResult("full", 2, 2, 30))
     assert decided()["strategy"] == "iterative"
     assert decided(strategies=better)["strategy"] == "full"
 
 
 def test_a_model_drives_only_where_that_costs_no_more_and_it_has_no_defect() -> None:
-    default = StrategyResult("iterative", 2, 2, 12, 1.0, ())
-    cheap, costly = (StrategyResult("agent", 2, 2, calls, 1.0, ()) for calls in (8, 13))
+    default = StrategyResult("iterative", 2, 2, 12)
+    cheap, costly = (StrategyResult("agent", 2, 2, calls) for calls in (8, 13))
     assert decided(strategies=(default, cheap))["strategy"] == "agent"
     assert decided(strategies=(default, costly))["strategy"] == "iterative"
     obeying = CaseResult("planted", "planted", False, "", quotes=1, verbatim=1, followed=True)
