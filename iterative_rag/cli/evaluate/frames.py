@@ -3,7 +3,6 @@ questions and pages to a report in one command. Both resume."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import shlex
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.console import clean, err, out, write_json
-from iterative_rag.cli.corpus.add import index_into, naming_private_hosts
+from iterative_rag.cli.console import clean, err, out
+from iterative_rag.cli.corpus.add import index_into
 from iterative_rag.cli.evaluate.report import show_summary, write_reports
 from iterative_rag.cli.evaluate.run import (
     Concurrency,
@@ -38,11 +37,8 @@ from iterative_rag.errors import FetchError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
+    from iterative_rag.evaluation.datasets.download import FetchPlan
     from iterative_rag.settings import Settings
-
-_SHOWN = 20
-_NEAREST_SHOWN = 3
 
 Published = Annotated[str, typer.Option(metavar="URL_OR_FILE", help="The dataset's file, if not the published.")]
 
@@ -64,57 +60,21 @@ def fetch(
     contact: Contact = "",
     source: Published = "",
     api: WikiApi = "",
-    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Fetch a dataset and the Wikipedia pages that it links to, with their tables, and index them.
 
     Interrupted or killed, the same command resumes; no page is fetched twice.
     """
-    from iterative_rag.evaluation.datasets.download import FetchPlan, fetch_dataset
+    from iterative_rag.evaluation.datasets.download import FetchPlan
 
     plan = FetchPlan(dataset, out_dir or Path(dataset), source=source, limit=limit, contact=contact, api=api)
-    with fetching(quiet=quiet) as (advance, on_pause):
-        report = fetch_dataset(plan, progress=advance, on_pause=on_pause)
+    questions, pages = _data(plan, None, quiet=quiet)
     name = corpus or dataset
-    indexed = index_into([report.folder], name, settings, quiet=quiet) if report.pages else None
-    command = ["iterative-rag", "evaluate", "run", "--dataset", str(report.dataset), "--corpus", name]
-    if as_json:
-        counts = {key: getattr(indexed, key) for key in ("added", "changed", "unchanged")} if indexed else None
-        told = {field: getattr(report, field) for field in ("questions", "links", "pages", "fetched", "failed")}
-        told |= {"dataset": str(report.dataset), "folder": str(report.folder), "corpus": name}
-        told |= {"missing": [dataclasses.asdict(page) for page in report.missing]}
-        write_json(told | {"seconds": report.seconds, "indexed": counts, "next": shlex.join(command)})
-    elif not quiet:
-        out().line(
-            f"{counted(report.questions, 'question')}, {counted(report.links, 'link')}: "
-            f"{counted(report.pages, 'page')} in {report.folder}, "
-            f"{report.fetched:,} fetched now in {report.seconds:.0f} s"
-        )
-        _show_missing(report)
-        if indexed:
-            out().line(
-                f"{indexed.added:,} added, {indexed.changed:,} changed, {indexed.unchanged:,} unchanged, "
-                f"{indexed.removed:,} removed; {counted(indexed.passages, 'passage')} embedded "
-                f"in {indexed.seconds:.1f} s"
-            )
-            out().line("Next: ", (shlex.join(command), "bold"))
-    if report.failed:
-        raise typer.Exit(4)
-
-
-def _show_missing(report: FetchReport) -> None:
-    if report.missing:
-        links = counted(len(report.missing), "link has", "links have")
-        err().line((f"{links} no page (listed in {report.folder.parent}):", "yellow"))
-    for page in report.missing[:_SHOWN]:
-        meant = f" Near: {', '.join(page.nearest[:_NEAREST_SHOWN])}." if page.nearest else ""
-        err().line((clean(page.asked), "bold"), " " + clean(f"({page.kind}) {page.reason}{meant}"), indent="  ")
-    if len(report.missing) > _SHOWN:
-        err().line(f"… and {len(report.missing) - _SHOWN:,} more", indent="  ")
-    if report.failed:
-        pages = counted(report.failed, "page")
-        err().line((f"{pages} could not be fetched this time; the same command tries again.", "yellow"))
+    index_into([pages], name, settings, quiet=quiet)
+    command = ["iterative-rag", "evaluate", "run", "--dataset", str(questions), "--corpus", name]
+    if not quiet:
+        out().line("Next: ", (shlex.join(command), "bold"))
 
 
 @takes_settings(MEASURED)
@@ -148,8 +108,6 @@ def frames(
 
     Interrupted or killed, the same command goes on where it was: no page is fetched, no passage embedded and no
     question asked twice. The report stands in the folder of the run, beside the published figures.
-
-    Wikipedia asks robots for a contact: name it once, with --contact; with --pages none is needed.
     """
     from iterative_rag.evaluation.datasets.download import FetchPlan
     from iterative_rag.evaluation.running.preparation import RunConfig, judging_model
@@ -181,7 +139,7 @@ def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Pa
     """The file of questions and the folder or file of pages: fetched, unless they are given."""
     from iterative_rag.evaluation.datasets.download import MISSING, fetch_dataset, fetch_questions
 
-    with naming_private_hosts(plan.private_hosts), fetching(quiet=quiet) as (advance, on_pause):
+    with fetching(quiet=quiet) as (advance, on_pause):
         if pages is not None:
             return fetch_questions(plan, on_pause=on_pause), pages
         report = fetch_dataset(plan, progress=advance, on_pause=on_pause)

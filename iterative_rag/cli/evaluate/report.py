@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iterative_rag.cli.console import clean, err, out, size, write, write_file, write_json
+from iterative_rag.cli.console import err, size, write, write_file, write_json
 from iterative_rag.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.report.report_tables import Report
     from iterative_rag.evaluation.running.run_folder import RunFolder
 
 
@@ -38,8 +37,6 @@ def report(
         _write(html, page(reported))
     if as_json:
         write_json(reported.to_json())
-    elif html is not None:
-        _show(reported)
     else:
         write(markdown(reported))
 
@@ -65,14 +62,15 @@ def compare(
 
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
-    """A short table of the metrics of a run, or the object of `report --json`."""
+    """The figures of a run as Markdown, or the object of `report --json`."""
+    from iterative_rag.evaluation.report.markdown_report import markdown
     from iterative_rag.evaluation.report.report_tables import Report
 
     reported = Report.of(run)
     if as_json:
         write_json(reported.to_json())
     else:
-        _show(reported)
+        write(markdown(reported))
 
 
 def write_reports(run: RunFolder, *, quiet: bool) -> None:
@@ -92,28 +90,3 @@ def _write(path: Path, text: str, *, quiet: bool = False) -> None:
     write_file(path, text)
     if not quiet:
         err().line(f"Wrote {path} ({size(path.stat().st_size)}).")
-
-
-def _show(reported: Report) -> None:
-
-    from iterative_rag.evaluation.report.report_tables import number, tables
-    from iterative_rag.evaluation.report.run_description import notes
-
-    printer, summary = out(), reported.summary
-    manifest = reported.run.manifest
-    printer.line((clean(reported.run.name), "bold"), f"  {manifest['mode']}, {clean(manifest['backend'])}")
-    for note in notes(manifest, summary):
-        printer.line((note, "yellow"))
-    for table in filter(lambda table: table.key, tables(reported)):
-        printer.line((table.heading, "bold"))
-        widths = [max(len(row[at]) for row in table.rows) for at in range(len(table.columns))]
-        for label, *cells in table.rows:
-            aligned = (f"{clean(cell):>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-            printer.line(f"{clean(label):<{widths[0]}}  ", "  ".join(aligned), indent="  ")
-        for note in table.notes:
-            printer.line((clean(note), "yellow"), indent="  ")
-    means = (f"{number(summary[what]['mean'])} {name}" for what, name in _PER_ANSWER.items())
-    printer.line(f"per answer: {', '.join(means)}")
-
-
-_PER_ANSWER = {"calls": "LLM calls", "tokens": "tokens", "seconds": "s"}

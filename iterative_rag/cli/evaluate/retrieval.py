@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 DEEPEST = 1000
 _TITLES_SHOWN = 5
 
-
 Depths = Annotated[str, typer.Option("--k", metavar="N,N", help="Cut the ranking here.")]
 
 
@@ -42,17 +42,6 @@ def retrieval(
     """Recall of the gold articles, all of them found, MAP and MRR, with 95 % bootstrap intervals.
 
     Questions without any gold article in the corpus are left out and counted.
-
-    \b
-    With --json, one object:
-      dataset, corpus, digest, rerank, k
-                                    what was measured
-      n                             questions measured
-      excluded, missing_gold        questions left out; titles left out of others
-      recall, all_found             {"10": share} for each k
-      map, mrr                      over the first articles, as many as the largest k
-      intervals                     the same names: [low, high]
-      seconds                       without indexing
     """
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
     from iterative_rag.evaluation.datasets.search_scope import open_scope
@@ -64,23 +53,15 @@ def retrieval(
     chosen = select(questions, limit=limit, sample=sample, seed=seed)
     with indexing(quiet=quiet) as on_index:
         scope = open_scope(corpus, questions, settings, progress=on_index)
-    try:
+    with closing(scope), bar(quiet=quiet) as show:
         gold = targets(chosen, scope.gold)
         if not gold.found:
             held = f"The corpus {scope.corpus.name!r} holds no gold article of the "
             raise UsageError(f"{held}{counted(len(chosen), 'question')}.", hint=_why_nothing(chosen))
-        begun = time.monotonic()
-        with bar(quiet=quiet) as show:
-            rankings = single(
-                gold.found,
-                scope.searched,
-                depth=max(depths),
-                passages=settings.passages,
-                progress=_searching(show),
-            )
+        begun, passages = time.monotonic(), settings.passages
+        progress = _searching(show)
+        rankings = single(gold.found, scope.searched, depth=max(depths), passages=passages, progress=progress)
         seconds = time.monotonic() - begun
-    finally:
-        scope.close()
     result = {
         "dataset": questions.name,
         "corpus": scope.corpus.name,

@@ -57,14 +57,13 @@ class Report:
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of text, nothing in them escaped. All columns but the first are figures. `intro` stands above the rows,
-    `notes` below; `key` tables are those that a terminal shows."""
+    `notes` below."""
 
     heading: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     intro: str = ""
     notes: Sequence[str] = ()
-    key: bool = False
 
 
 def tables(report: Report) -> list[Table]:
@@ -112,7 +111,7 @@ def result(record: QuestionRecord) -> str:
 def _accuracy(summary: Summary) -> Table:
     over = counted(summary["answerable"], "answerable question")
     intro = f"Over {over}, with 95 % intervals (percentile bootstrap over questions)."
-    return Table("Accuracy", ("", "share", "95 %"), list(_shares(summary, SCORES)), intro, key=True)
+    return Table("Accuracy", ("", "share", "95 %"), list(_shares(summary, SCORES)), intro)
 
 
 def _shares(summary: Summary, figures: Iterable[Figure]) -> Iterator[tuple[str, ...]]:
@@ -146,7 +145,6 @@ def _published(report: Report) -> Table:
         sorted(rows, key=lambda row: rows[row]),
         "Answered rightly; what each system could read, and the source of the figure.",
         differences(manifest),
-        key=True,
     )
 
 
@@ -156,7 +154,7 @@ def _failures(report: Report) -> Table:
     ended = [(label, f"{amount:,}", NOTHING) for _, label, amount in report.outcomes()]
     causes = [(f"lost: {cause}", f"{amount:,}", percent(amount / total)) for cause, amount in lost.items()]
     intro = f"How {counted(report.summary['answers'], 'answer')} ended, and what lost those that are not right."
-    return Table("Where it failed", ("", "answers", "of those lost"), [*ended, *causes], intro, key=True)
+    return Table("Where it failed", ("", "answers", "of those lost"), [*ended, *causes], intro)
 
 
 def _groups(heading: str, groups: Summary) -> Table:

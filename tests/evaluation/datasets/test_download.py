@@ -152,11 +152,10 @@ def test_the_command_fetches_indexes_and_says_what_is_next(wiki: FakeWiki, comma
     wiki.troubles.append(Trouble("status", 429, "7"))
     code, out, err = command("--out", "data", "--corpus", "lamps")
     assert code == 0
-    assert "3 pages" in out
+    assert "3 pages" in err
     assert "iterative-rag evaluate run --dataset data/test.tsv --corpus lamps" in out
     assert "Waiting 7 s" in err
-    assert "Heron (disambiguation)" in err
-    assert "Near: Heron (ship), Heron (bird)" in err
+    assert "1 link has no page: data/missing.jsonl" in err
     with pytest.raises(SystemExit) as raised:
         main(["search", "who lit the lamp", "--corpus", "lamps", "--limit", "1"])
     assert raised.value.code in (0, None)
