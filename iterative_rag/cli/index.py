@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.ingest import DocumentChange, IngestReport
     from iterative_rag.protocols import Skipped
     from iterative_rag.settings import Settings
+    from iterative_rag.sources.settled_changes import States
 
 ENGINES = ("local", "ray")
 _SHOWN = 20
@@ -35,7 +35,7 @@ _LEFT_OUT_SHOWN = 3
 # After a fault that may pass by itself: a corpus that another process writes, a server that is down.
 _RETRY_SECONDS = 5.0
 
-Update = Callable[..., "IngestReport"]  # takes `progress`, `noticed` and `may_be_empty`
+Update = Callable[..., "IngestReport"]  # takes `progress` and `noticed`
 
 
 @takes_settings(("corpus", "embedder", "index"))
@@ -64,6 +64,7 @@ def index(
     Ctrl-C or SIGTERM ends the command with exit code 0. Between two updates the corpus is free for other commands.
     """
     from iterative_rag.app.factory import index_paths, make_embedder
+    from iterative_rag.sources.settled_changes import states_of
     from iterative_rag.system.memory import limit_arenas
 
     _check_engine(engine, address, watch=watch)
@@ -77,11 +78,11 @@ def index(
         refused_seconds=refused_seconds,
     )
     teller = Teller(quiet=quiet, as_json=as_json)
-    known = _Known(paths) if watch else None
+    known = states_of(paths) if watch else {}
     with indexing(quiet=quiet) as progress:
         report = update(progress=progress)
     teller.first(report)
-    if known:
+    if watch:
         _keep_in_step(paths, known, update, teller)
 
 
@@ -147,56 +148,40 @@ class Teller:
         self._quiet, self._as_json = quiet, as_json
         self._skipped: set[Skipped] = set()
 
+    def event(self, name: str, words: str = "", **fields: Any) -> None:
+        if self._as_json:
+            write_json({"event": name, **fields}, indent=None)
+        elif words and not self._quiet:
+            err().line((clean(words), "dim"))
+        sys.stdout.flush()
+
     def first(self, report: IngestReport) -> None:
         if self._as_json:
             self.updated(report, ())
         else:
             show_report(report, quiet=self._quiet)
-        self._skipped = set(report.skipped)
-
-    def watching(self, paths: Sequence[Path]) -> None:
-        names = [str(path) for path in paths]
-        self._told("watching", f"Watching {', '.join(names)}. Stop with Ctrl-C.", paths=names)
+            self._skipped = set(report.skipped)
 
     def updated(self, report: IngestReport, changes: Sequence[DocumentChange]) -> None:
-        skipped = [skipped for skipped in report.skipped if skipped not in self._skipped]
+        skipped = [item for item in report.skipped if item not in self._skipped]
         self._skipped = set(report.skipped)
-        if self._as_json:
+        for change in changes:
+            self.event(change.kind, source=change.source)
+        for item in skipped_as_json(skipped):
+            self.event("skipped", **item)
+        counts = {"seconds": report.seconds, "skipped": len(report.skipped)}
+        self.event("updated", **report_as_json(report) | counts)
+        if not self._as_json:
             for change in changes:
-                _event(change.kind, source=change.source)
-            for each in skipped_as_json(skipped):
-                _event("skipped", **each)
-            counts = {"seconds": report.seconds, "skipped": len(report.skipped)}
-            _event("updated", **report_as_json(report) | counts)
-            return
-        for change in changes[:_SHOWN]:
-            out().line((f"{change.kind:<8}", "cyan"), clean(change.source))
-        if len(changes) > _SHOWN:
-            out().line(f"… and {len(changes) - _SHOWN:,} more")
-        _show_skipped(skipped)
-        sys.stdout.flush()
+                out().line((f"{change.kind:<8}", "cyan"), clean(change.source))
+            _show_skipped(skipped)
 
     def failed(self, error: IterativeRAGError) -> None:
         from iterative_rag.cli import say
 
-        if self._as_json:
-            _event("failed", message=str(error), hint=error.hint)
-        else:
+        self.event("failed", message=str(error), hint=error.hint)
+        if not self._as_json:
             say(f"{error} The corpus stays as it is.", error.hint)
-
-    def stopped(self) -> None:
-        self._told("stopped", "Stopped: what was indexed is kept.")
-
-    def _told(self, event: str, words: str, **fields: Any) -> None:
-        if self._as_json:
-            _event(event, **fields)
-        elif not self._quiet:
-            err().line((clean(words), "dim"))
-
-
-def _event(name: str, **fields: Any) -> None:
-    write_json({"event": name, **fields}, indent=None)
-    sys.stdout.flush()
 
 
 def report_as_json(report: IngestReport) -> dict[str, Any]:
@@ -214,16 +199,7 @@ def skipped_as_json(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
 # --- index --watch ---------------------------------------------------------------------------
 
 
-class _Known:
-    """What the paths were when they were indexed last."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        from iterative_rag.sources.settled_changes import states_of
-
-        self.states, self.devices = states_of(paths), _devices(paths)
-
-
-def _keep_in_step(paths: Sequence[Path], known: _Known, update: Update, teller: Teller) -> None:
+def _keep_in_step(paths: Sequence[Path], known: States, update: Update, teller: Teller) -> None:
     """Index whatever changes in the paths, until SIGINT or SIGTERM.
 
     The first time any fault has ended the command, as it does without --watch. Later ones are told, and the corpus
@@ -233,13 +209,13 @@ def _keep_in_step(paths: Sequence[Path], known: _Known, update: Update, teller: 
     from iterative_rag.system.cancellation import RunStopped, stoppable
 
     stop = threading.Event()
+    names, failed = [str(path) for path in paths], ""
     with _stopped_by_signals(stop), stoppable(stop):
-        teller.watching(paths)
-        failed = ""
-        while (states := settled_changes(paths, known.states, stop.is_set)) is not None:
+        teller.event("watching", f"Watching {', '.join(names)}. Stop with Ctrl-C.", paths=names)
+        while (states := settled_changes(paths, known, stop.is_set)) is not None:
             changes: list[DocumentChange] = []
             try:
-                report = update(noticed=changes.append, may_be_empty=_devices(paths) == known.devices)
+                report = update(noticed=changes.append)
             except RunStopped:
                 break
             except IterativeRAGError as error:
@@ -252,33 +228,27 @@ def _keep_in_step(paths: Sequence[Path], known: _Known, update: Update, teller: 
             else:
                 failed = ""
                 teller.updated(report, changes)
-            known.states = states
-        teller.stopped()
-
-
-def _devices(paths: Sequence[Path]) -> list[int | None]:
-    """The device of each path. It changes where a drive is unmounted: its folder is empty, but nothing was deleted."""
-    return [path.stat().st_dev if path.exists() else None for path in paths]
+            known = states
+        teller.event("stopped", "Stopped: what was indexed is kept.")
 
 
 @contextmanager
 def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
-    """The first signal sets the event, which is looked at between documents; a second one ends the process."""
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        os._exit(128 + number)
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        for each in before:
-            signal.signal(each, leave)
-        stop.set()
-
+    """The first signal sets the event, which is looked at between documents; a second one does what it did before."""
     wanted = (signal.SIGINT, signal.SIGTERM)
     before = {each: signal.getsignal(each) for each in wanted if signal.getsignal(each) != signal.SIG_IGN}
+
+    def restore() -> None:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        restore()
+        stop.set()
+
     for each in before:
         signal.signal(each, ask)
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        restore()

@@ -38,9 +38,8 @@ FileState = tuple[int, ...] | str
 class Folder:
     """Walks a folder in sorted order, or reads one file. Links that lead out of the folder are not followed."""
 
-    def __init__(self, path: Path | str, *, limits: Limits | None = None, may_be_empty: bool = False) -> None:
+    def __init__(self, path: Path | str, *, limits: Limits | None = None) -> None:
         self.path = Path(path).expanduser().absolute()
-        self._may_be_empty = may_be_empty
         self._limits = limits or Limits()
 
     @property
@@ -60,12 +59,12 @@ class Folder:
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the path is missing or cannot be read, at the end when it holds no file of a known
-        format and may not be empty."""
+        format."""
         self._check()
         return self._documents()
 
     def _documents(self) -> Iterator[Document | Skipped]:
-        empty = not self._may_be_empty
+        empty = True
         with ApartReader(self._limits) as apart:
             for entry in self._entries():
                 if apart.used_up:
@@ -241,12 +240,12 @@ def encyclopedias_in_words() -> str:
 
 
 def open_source(
-    path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None, may_be_empty: bool = False
+    path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None
 ) -> DocumentSource:
     """A folder, or one file of a known format. Raises CorpusError for anything else.
 
     `titles` are the articles to take of an encyclopedia; other sources are taken whole. `limits` are for a folder,
-    which must hold a file unless it `may_be_empty`.
+    which must hold a file.
     """
     path = Path(path).expanduser()
     form = None if path.is_dir() else format_of(path.name)
@@ -255,7 +254,7 @@ def open_source(
     if form and form.source:
         return form.source(path)
     if path.is_dir() or format_in_folder(path.name) or not path.exists():
-        return Folder(path, limits=limits, may_be_empty=may_be_empty)
+        return Folder(path, limits=limits)
     raise CorpusError(
         f"{path} is neither a folder nor a {in_words(FORMATS.names)} file.",
         hint="Give a folder of such files, or one of them.",

@@ -33,9 +33,8 @@ class IndexingOptions(TypedDict, total=False):
     `ray` is the address of the Ray cluster that embeds ("": a new one of this machine's cores). `titles` are articles
     to take of the encyclopedia among the paths, besides those taken by title before; without them those are brought up
     to date, or with `whole` all of it is taken. `refused_seconds` is what the files of one folder may take that are
-    refused in the end; where they take twice as long, the rest of the folder is not read. Documents of a folder that
-    holds no file any more are removed where it `may_be_empty`; else that is a CorpusError. `progress` and `noticed` are
-    told what is done, and each change of a document.
+    refused in the end; where they take twice as long, the rest of the folder is not read. `progress` and
+    `noticed` are told what is done, and each change of a document.
     """
 
     given: DocumentSource | None
@@ -44,7 +43,6 @@ class IndexingOptions(TypedDict, total=False):
     titles: Collection[str] | None
     whole: bool
     refused_seconds: float | None
-    may_be_empty: bool
     progress: Callable[[Progress], None] | None
     noticed: Callable[[DocumentChange], None] | None
 
@@ -141,7 +139,7 @@ def _sources(
             f"Titles choose the articles of one {encyclopedias_in_words()} file.",
             hint="iterative-rag corpus add FILE.zim --titles FILE",
         )
-    opened = partial(open_source, limits=limits, may_be_empty=options.get("may_be_empty", False))
+    opened = partial(open_source, limits=limits)
     lists = _title_lists(name, settings)
     sources: list[DocumentSource] = []
     covered = []

@@ -101,7 +101,6 @@ def _facts(info: CorpusInfo, staleness: Staleness | None, keys: dict[str, int]) 
         "corpus": info.name,
         "documents": f"{info.documents:,}",
         "passages": f"{info.passages:,}",
-        "languages": _languages(info),
         "embedder": info.embedder,
         "size": size(info.bytes),
         "updated": str(info.updated),
@@ -109,16 +108,6 @@ def _facts(info: CorpusInfo, staleness: Staleness | None, keys: dict[str, int]) 
         "--where": named + (f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""),
         "stale": _stale(info.name, staleness) if staleness else "",
     }
-
-
-def _languages(info: CorpusInfo) -> str:
-    """ "German (12), English or not clear (3)" """
-    from iterative_rag.text.languages import language_names
-
-    counts = {language_names()[code]: count for code, count in info.languages.items()}
-    rest = info.documents - sum(counts.values())
-    counts |= {"English or not clear": rest} if rest else {}
-    return ", ".join(f"{named} ({count:,})" for named, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
 def _stale(name: str, staleness: Staleness) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,7 @@ from iterative_rag.cli.console import clean, err, out, write_json
 from iterative_rag.cli.index import report_as_json, show_report, skipped_as_json
 from iterative_rag.cli.live import indexing, say_pause
 from iterative_rag.cli.options import AsJson, CorpusToFill, Quiet, RefusedSeconds, settings_from, takes_settings
-from iterative_rag.errors import AddressRefused, UsageError
+from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -181,15 +180,3 @@ def corpus_to_fill(given: str | None) -> str:
     name = given or settings_from().corpus or DEFAULT_CORPUS
     pages_folder(name)
     return name
-
-
-@contextmanager
-def naming_private_hosts(allowed: bool) -> Iterator[None]:
-    """Adds to the refusal of a host that is not public how to allow it, unless that was done."""
-    try:
-        yield
-    except AddressRefused as error:
-        if allowed:
-            raise
-        hint = f"{error.hint} A wiki on your own network: --allow-private-hosts"
-        raise AddressRefused(str(error), hint=hint) from error

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iterative_rag.cli.console import clean, err, out, write_json
-from iterative_rag.cli.corpus.add import FAILED, corpus_to_fill, index_into, naming_private_hosts
+from iterative_rag.cli.corpus.add import FAILED, corpus_to_fill, index_into
 from iterative_rag.cli.index import report_as_json, show_report
 from iterative_rag.cli.live import fetching
 from iterative_rag.cli.options import AllowPrivateHosts, AsJson, Contact, CorpusToFill, Quiet, WikiApi, takes_settings
@@ -25,38 +24,35 @@ _SHOWN = 20  # pages that were not found
 _CHOICES_SHOWN = 10  # titles offered for one of them
 
 
+Titles = Annotated[list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")]
+Category = Annotated[list[str] | None, typer.Option(metavar="NAME", help="All articles of a category.")]
+LinksOf = Annotated[list[str] | None, typer.Option(metavar="PAGE", help="A page and the articles that it links to.")]
+Search = Annotated[list[str] | None, typer.Option(metavar="WORDS", help="The ten articles that the wiki finds.")]
+Limit = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Articles of categories, links and searches. Default: 1000."),
+]
+Via = Annotated[
+    str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
+]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all of the corpus.")]
+
+
 @takes_settings(("embedder",))
 def fetch(
     settings: Settings,
-    pages: Annotated[
-        list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")
-    ] = None,
-    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="The Wikipedia of bare titles.")] = "en",
-    category: Annotated[
-        list[str] | None, typer.Option("--category", metavar="NAME", help="All articles of a category.")
-    ] = None,
-    links_of: Annotated[
-        list[str] | None,
-        typer.Option("--links-of", metavar="PAGE", help="A page and the articles that it links to."),
-    ] = None,
-    search: Annotated[
-        list[str] | None,
-        typer.Option("--search", metavar="WORDS", help="The ten articles that the wiki finds for them."),
-    ] = None,
+    pages: Titles = None,
+    lang: Annotated[str, typer.Option(metavar="CODE", help="The Wikipedia of bare titles.")] = "en",
+    category: Category = None,
+    links_of: LinksOf = None,
+    search: Search = None,
     corpus: CorpusToFill = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Articles of categories, links and searches. Default: 1000."),
-    ] = None,
+    limit: Limit = None,
     contact: Contact = "",
     api: WikiApi = "",
     allow_private_hosts: AllowPrivateHosts = False,
-    via: Annotated[
-        str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
-    ] = "api",
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all articles of the corpus.")
-    ] = False,
+    via: Via = "api",
+    refresh: Refresh = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -64,6 +60,7 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
+    from iterative_rag.app.factory import fetch_wikipedia
     from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
     from iterative_rag.sources.wikipedia.page_names import page_name
 
@@ -79,66 +76,47 @@ def fetch(
         raise UsageError(
             "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
         )
-    _fetch(wanted, corpus, settings, _Client(contact, api, allow_private_hosts, via), as_json=as_json, quiet=quiet)
-
-
-@dataclass(frozen=True, slots=True)
-class _Client:
-    """Which wiki is asked, and how."""
-
-    contact: str
-    api: str
-    private_hosts: bool
-    via: str
-
-    @property
-    def again(self) -> list[str]:
-        """The options that a suggested command repeats."""
-        words = ["--api", self.api] if self.api else []
-        words += ["--allow-private-hosts"] if self.private_hosts else []
-        return [*words, *(["--via", self.via] if self.via != "api" else [])]
-
-
-def _fetch(
-    wanted: Wanted, corpus: str | None, settings: Settings, client: _Client, *, as_json: bool, quiet: bool
-) -> None:
-    from iterative_rag.app.factory import fetch_wikipedia
-    from iterative_rag.sources.wikipedia.article_fetching import Stored
-
     name = corpus_to_fill(corpus)
-    with naming_private_hosts(client.private_hosts), fetching(quiet=quiet) as (progress, on_pause):
+    with fetching(quiet=quiet) as (progress, on_pause):
         collected = fetch_wikipedia(
             wanted,
             corpus=name,
-            contact=client.contact,
-            api=client.api,
-            private_hosts=client.private_hosts,
-            by_package=client.via == "wikipedia",
+            contact=contact,
+            api=api,
+            private_hosts=allow_private_hosts,
+            by_package=via == "wikipedia",
             progress=progress,
             on_pause=on_pause,
         )
-    report = index_into([collected.folder], name, settings, quiet=quiet) if any(collected.folder.glob("*.md")) else None
+    _report(collected, wanted, name, settings, as_json=as_json, quiet=quiet)
+
+
+def _report(
+    collected: Collected, wanted: Wanted, corpus: str, settings: Settings, *, as_json: bool, quiet: bool
+) -> None:
+    """Index what was fetched and tell of both; the exit code says whether something that was named is missing."""
+    from iterative_rag.sources.wikipedia.article_fetching import Stored
+
+    there = any(collected.folder.glob("*.md"))
+    report = index_into([collected.folder], corpus, settings, quiet=quiet) if there else None
     missed = [outcome for outcome in collected.outcomes if not isinstance(outcome, Stored)]
     if as_json:
-        _write_json(name, collected, missed, report_as_json(report) if report else None)
+        _write_json(corpus, collected, missed, report_as_json(report) if report else None)
     else:
-        _show(collected, missed, [*(["--corpus", corpus] if corpus else []), *client.again], wanted.limit, quiet=quiet)
+        _show(collected, missed, wanted.limit, quiet=quiet)
         if report and not quiet:
             show_report(report, quiet=quiet)
     if any(page.kind == "failed" or page.name in wanted.names for page in missed):
         raise typer.Exit(FAILED)
 
 
-def _show(collected: Collected, missed: list[NotFetched], again: list[str], limit: int, *, quiet: bool) -> None:
-    """What was fetched, and for each page that was not found the reason and commands for those that may be meant."""
+def _show(collected: Collected, missed: list[NotFetched], limit: int, *, quiet: bool) -> None:
+    """What was fetched, and for each page that was not found the reason and the titles that may be meant."""
     for page in missed[:_SHOWN]:
         meant = page.nearest[:_CHOICES_SHOWN]
         err().line((clean(page.name.title), "bold"), clean(f": {page.reason}{' It may be:' if meant else ''}"))
-        own = ["--lang", page.name.language] if page.name.language != "en" else []
         for title in meant:
-            err().line(clean(shlex.join(["iterative-rag", "corpus", "fetch", title, *own, *again])), indent="  ")
-        if len(page.nearest) > len(meant):
-            err().line(f"… and {len(page.nearest) - len(meant)} more", indent="  ")
+            err().line(clean(shlex.quote(title)), indent="  ")
     if len(missed) > _SHOWN:
         err().line((f"… and {len(missed) - _SHOWN:,} more without a page; all of them: --json", "yellow"))
     if collected.cut:

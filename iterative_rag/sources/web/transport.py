@@ -78,7 +78,7 @@ def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) 
             f"The host {host} cannot be found.", hint="Check the address and the network.", retryable=again
         ) from error
     if not addresses or not all(map(is_public, addresses)):
-        raise AddressRefused(f"{host} is not a public host.", hint=HINT)
+        raise AddressRefused(f"{host} is not a public host.", hint=f"{HINT} A wiki there: --allow-private-hosts")
     return addresses
 
 

@@ -113,13 +113,12 @@ def test_fifty_pages_with_every_fault_on_the_way(
 def test_pages_that_there_are_not_say_what_to_type(wiki: FakeWiki, fetch: Callable[..., Any], tmp_path: Path) -> None:
     wiki.add("Möwe")
     done = fetch("Heron", "Gull Piont", "[no]", "Mara Quill", "--lang", "de", "--corpus", "birds")
-    tail = f"--lang de --corpus birds --api {wiki.api}"
     assert done.code == 4
     lines = done.err.splitlines()
     assert "Heron: Heron has several meanings. It may be:" in lines
-    assert f"  iterative-rag corpus fetch 'Heron (ship)' {tail}" in lines
+    assert "  'Heron (ship)'" in lines
     assert "Gull Piont: There is no such page. It may be:" in lines
-    assert f"  iterative-rag corpus fetch 'Gull Point' {tail}" in lines
+    assert "  'Gull Point'" in lines
     assert "[no]: The title holds an invalid character." in lines
     assert stored(tmp_path, "birds") == {"Mara Quill"}
 
@@ -217,12 +216,9 @@ def test_a_wiki_on_this_machine_is_fetched_from_where_the_user_says_so(
     assert refused.code == 4
     assert "not a public host" in refused.err
     assert "--allow-private-hosts" in refused.err
-    with_name = run(*typed[:-3], wiki.api.replace("://", "://me@"), *typed[-2:])
-    assert "--allow-private-hosts" not in with_name.err, "it would not help"
     assert not wiki.asked
     done = run(*typed, "--allow-private-hosts")
     assert "1 page in" in done.out
-    assert f"--api {wiki.api} --allow-private-hosts" in done.err, "the commands that are offered reach it, too"
     assert stored(tmp_path) == {"Gull Point"}
 
 
@@ -236,8 +232,7 @@ def test_the_package_looks_titles_up_and_offers_what_may_be_meant(
     assert stored(tmp_path) == {"Gull Point"}
     assert "| 1857 |" in (folder(tmp_path) / "Gull_Point.md").read_text(encoding="utf-8")
     for title in ("Mara Quill", "Heron (ship)", "Heron (bird)"):
-        assert f"iterative-rag corpus fetch '{title}'" in done.err
-    assert "--via wikipedia" in done.err
+        assert f"  '{title}'" in done.err
     assert all("me@example.org" in agent for agent in wiki.agents), "the package asks through our own client"
     assert fetch("--search", "mara", "--via", "wikipedia").code == 0
     assert stored(tmp_path) == {"Gull Point", "Mara Quill"}
