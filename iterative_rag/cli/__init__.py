@@ -99,7 +99,9 @@ def _interrupted(arguments: list[str]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Print an error that no lower layer has named; its exit code."""
-    if named := _fault_of_the_system(error):
+    from iterative_rag.system.files import refusal
+
+    if named := refusal(error):
         say(str(named), named.hint)
         try:
             sys.stdout.flush()
@@ -108,19 +110,6 @@ def _unexpected(error: Exception) -> int:
         return named.exit_code
     say(f"Unexpected {type(error).__name__}: {error}", "Run it again with --debug and report what it shows.")
     return 1
-
-
-def _fault_of_the_system(error: Exception) -> IterativeRAGError | None:
-    """The error for what the system refuses, which no lower layer has reported; None for any other error."""
-    from iterative_rag.errors import UsageError
-    from iterative_rag.system.files import refusal
-
-    if isinstance(error, OSError):
-        try:
-            os.getcwd()
-        except FileNotFoundError:
-            return UsageError("The folder that this shell is in was removed.", hint="Go to one that exists: cd")
-    return refusal(error)
 
 
 def say(message: str, hint: str) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from iterative_rag.cli.console import clean, err, write
 from iterative_rag.cli.history import ExportFormat, print_answer
-from iterative_rag.cli.live import RunStatus, limits_of
+from iterative_rag.cli.live import RunStatus
 from iterative_rag.cli.options import AsJson, announce_starter, takes_settings
 from iterative_rag.errors import UsageError
 from iterative_rag.text.control_characters import without_controls
@@ -178,7 +178,7 @@ def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
     if not watched:
         return HopPrinter(printer)
     after = 0.0 if rag.backend.traits.calls_cost or rag.settings.web else _LONG
-    return HopPrinter(printer, RunStatus(printer.console, limits_of(rag.settings), after=after))
+    return HopPrinter(printer, RunStatus(printer.console, after=after))
 
 
 def _print_short(answer: Answer) -> None:

@@ -61,7 +61,7 @@ RunName = typer.Argument(
 
 @history_app.command("list")
 def list_runs(words: Words = None, limit: Limit = DEFAULT_LIMIT, as_json: AsJson = False) -> None:
-    """List earlier questions, the newest first: date, status, short answer, corpus, model and cost."""
+    """List earlier questions, the newest first: date, status, short answer, corpus and model."""
     from iterative_rag.storage.past_runs import past_runs
 
     asked = " ".join(words or [])
@@ -78,7 +78,7 @@ def list_runs(words: Words = None, limit: Limit = DEFAULT_LIMIT, as_json: AsJson
         printer.line((at, "dim"), "  ", (run.status, _STYLES.get(run.status, "")), "  ", (question, "bold"))
         if said := _said(run):
             printer.line(said, indent="    ")
-        printer.line((" · ".join(_facts(run)), "dim"), indent="    ")
+        printer.line((" · ".join(filter(None, (run.corpus, run.backend, run.run_id))), "dim"), indent="    ")
     say_older(len(runs), limit)
 
 
@@ -181,17 +181,6 @@ def _said(run: PastRun) -> str:
     return f"{label}{run.reason or run.short_answer}"
 
 
-def _facts(run: PastRun) -> list[str]:
-    """Corpus, model, cost and id."""
-    usage, parts = _usage(run), [run.corpus, run.backend]
-    if run.answer:
-        parts += [counted(int(usage["llm_calls"]), "LLM call")]
-        if tokens := usage["prompt_tokens"] + usage["completion_tokens"]:
-            parts.append(f"{tokens:,} tokens")
-        parts.append(f"{usage['seconds']:.1f} s")
-    return [part for part in (*parts, run.run_id) if part]
-
-
 def _as_json(run: PastRun) -> dict[str, Any]:
     texts = ("run_id", "question", "status", "short_answer", "reason", "corpus", "backend")
     return {
@@ -199,14 +188,6 @@ def _as_json(run: PastRun) -> dict[str, Any]:
         "at": run.at.isoformat() if run.at else None,
         "reason_code": run.told("reason_code") or None,
         "confidence_word": run.told("confidence_word") or None,
-        "usage": _usage(run),
+        "usage": dict(run.usage),
         "trace": str(run.path),
     }
-
-
-def _usage(run: PastRun) -> dict[str, float]:
-    """What a run has used; 0 for what its trace does not tell in numbers."""
-    counts = {name: run.usage.get(name) for name in ("llm_calls", "prompt_tokens", "completion_tokens")}
-    used: dict[str, float] = {name: value if isinstance(value, int) else 0 for name, value in counts.items()}
-    seconds = run.usage.get("seconds")
-    return used | {"seconds": float(seconds) if isinstance(seconds, int | float) and abs(seconds) < 1e12 else 0.0}

@@ -1,4 +1,4 @@
-"""Ctrl-C: one line that says what is kept and which command goes on, exit code 130, never a traceback.
+"""Ctrl-C: one line that says which command goes on, exit code 130, never a traceback.
 
 Before a command begins the process leaves at once. Then the first interrupt is raised as KeyboardInterrupt, so that
 files are closed; a second one leaves at once.
@@ -23,18 +23,6 @@ else:
 INTERRUPTED = 130
 
 _NOT_BEGUN = "Stopped: nothing was begun. To go on, run the same command again.\n"
-_KEPT = {
-    "ask": "what was read so far is in the cache",
-    "chat": "the conversation so far is kept",
-    "index": "what is embedded so far is kept",
-    "corpus add": "the pages and passages so far are kept",
-    "corpus fetch": "the articles and passages so far are kept",
-    "corpus remove": "part of it may be removed",
-    "cache clear": "part of it may be removed",
-    "history delete": "part of it may be removed",
-    "evaluate": "the pages, the passages and the finished questions are kept",
-}
-_UNCACHED = "nothing of it is kept but the trace"
 # Where ^C stands on the line that was begun, below a progress bar that hides the cursor.
 _SHOW_CURSOR = "\x1b[?25h\n"
 _raised = _said = False
@@ -81,16 +69,12 @@ def ignore() -> None:
 
 
 def stopped_message(arguments: list[str]) -> str:
-    """`Stopped: what is embedded so far is kept. To go on: iterative-rag index articles`"""
+    """`Stopped. To go on: iterative-rag index articles`"""
     import shlex
 
     from iterative_rag.text.control_characters import one_line
 
-    command = next((name for name in _KEPT if arguments[: len(name.split())] == name.split()), "")
-    kept = _KEPT.get(command, "nothing was changed")
-    if command == "ask" and "--no-cache" in arguments:
-        kept = _UNCACHED
-    return one_line(f"Stopped: {kept}. To go on: {shlex.join(['iterative-rag', *arguments])}") + "\n"
+    return one_line(f"Stopped. To go on: {shlex.join(['iterative-rag', *arguments])}") + "\n"
 
 
 def _leave(text: str) -> NoReturn:

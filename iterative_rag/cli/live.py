@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from iterative_rag.errors import FetchError
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
-    from iterative_rag.settings import Settings
     from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
     from iterative_rag.types import RunProgress
 
@@ -207,19 +206,12 @@ _DOING = {
 }
 
 
-def limits_of(settings: Settings) -> dict[str, float]:
-    """The limits of a run that its user has set: calls, tokens, seconds."""
-    names = {name: f"max_{name}" for name in ("calls", "tokens", "seconds")}
-    return {name: getattr(settings, field) for name, field in names.items() if field in settings.model_fields_set}
-
-
 class RunStatus:
     """What an LLM has written of the answer, what is being done, for how long, and what it has used; redrawn every
     second until it is stopped, and never left behind."""
 
-    def __init__(self, console: Console, limits: Mapping[str, float], *, after: float = 0.0) -> None:
+    def __init__(self, console: Console, *, after: float = 0.0) -> None:
         """`after`: the seconds of a run before which it is not shown."""
-        self._console, self._limits = console, limits
         self._doing = "working"
         self._progress: RunProgress | None = None
         self._answer = ""
@@ -249,7 +241,7 @@ class RunStatus:
     def _drawn(self, width: int) -> Text:
         from rich.text import Text
 
-        figures = used(self._progress, self._lines.seconds, self._limits)
+        figures = used(self._progress, self._lines.seconds)
         line = f"{under_way(self._progress) or self._doing}  {', '.join(figures)}"
         return Text("\n".join([*self._draft_lines(width), line]), style="dim")
 
@@ -270,10 +262,7 @@ def under_way(at: RunProgress | None) -> str:
     return f"reading {first.number} of {first.of}: {clean(first.title)}{more}"
 
 
-def used(at: RunProgress | None, seconds: float, limits: Mapping[str, float]) -> list[str]:
-    """`0:42`, `5 calls`, `4,210 tokens`; `0:42 of 5:00`, `5 of 20 calls`, `4,210 of 50,000 tokens`"""
-    parts = [clock(seconds) + (f" of {clock(limits['seconds'])}" if "seconds" in limits else "")]
-    for noun, count in (("call", at.calls), ("token", at.tokens)) if at is not None and at.calls else ():
-        limit = limits.get(f"{noun}s")
-        parts.append(counted(count, noun) if limit is None else f"{count:,} of {counted(int(limit), noun)}")
-    return parts
+def used(at: RunProgress | None, seconds: float) -> list[str]:
+    """`0:42`, `5 calls`, `4,210 tokens`"""
+    calls = [counted(at.calls, "call"), counted(at.tokens, "token")] if at is not None and at.calls else []
+    return [clock(seconds), *calls]

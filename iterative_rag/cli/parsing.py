@@ -14,7 +14,6 @@ from iterative_rag.errors import UsageError
 
 # typer exports only this subclass of its error for wrong usage.
 PARSER_ERROR: Any = typer.BadParameter.__base__
-_CHOICE = re.compile(r"Invalid value for '?(?P<option>--[\w-]+)'?: '(?P<typed>.*)' is not one of (?P<choices>.*)\.")
 
 _BASE: Any = typer.Context.formatter_class
 _NARROWEST, _WIDEST = 60, 120
@@ -79,15 +78,7 @@ def in_our_words(error: Any) -> UsageError:
     command = error.ctx.command_path if error.ctx else "iterative-rag"
     if message.startswith("No such command"):
         return UsageError(message, hint='To ask a question: iterative-rag "Who ...?"; the commands: iterative-rag -h')
-    if bad := _refused_value(error) or _refused_choice(message):
-        message = bad
-    return UsageError(message, hint=f"{command} -h")
-
-
-def _refused_choice(message: str) -> str:
-    """`--strategy x is not valid: it must be one of …` for what a check of an option has refused, else ""."""
-    match = _CHOICE.fullmatch(message)
-    return f"{match['option']} {match['typed']} is not valid: it must be one of {match['choices']}." if match else ""
+    return UsageError(_refused_value(error) or message, hint=f"{command} -h")
 
 
 def _refused_value(error: Any) -> str:

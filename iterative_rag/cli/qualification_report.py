@@ -49,7 +49,7 @@ def _run(settings: Settings, *, quiet: bool) -> Qualification:
     printer = err()
     if quiet or not printer.terminal:
         return qualify(model, model_identity(spec), settings, lambda name: None)
-    status = RunStatus(printer.console, {})
+    status = RunStatus(printer.console)
     status.start()
     try:
         return qualify(model, model_identity(spec), settings, lambda name: status.doing(f"testing {name}"))

@@ -10,7 +10,7 @@ import io
 import os
 import re
 import sys
-from typing import Any, BinaryIO
+from typing import Any
 
 from iterative_rag.text.control_characters import visible
 
@@ -43,19 +43,8 @@ class Styled:
         return getattr(self._stream, name)
 
 
-class LossyFile(io.FileIO):
-    """Drops what cannot be written."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data) or 0
-        except OSError:
-            return memoryview(data).nbytes
-
-
 def guard_streams() -> None:
-    """Replace stdout and stderr where they lead to a terminal. What cannot be encoded is shown as a question mark; what
-    stderr does not take is dropped: there is no other place to say so, and the answer and the exit code count."""
+    """Replace stdout and stderr where they lead to a terminal. What cannot be encoded is shown as a question mark."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by the shell: `>&-`
@@ -63,17 +52,7 @@ def guard_streams() -> None:
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.reconfigure(errors="replace")
-        buffer = _lossy(stream.buffer) if stream is sys.__stderr__ else stream.buffer
         if stream.isatty() and not isinstance(stream, TerminalStream):
             stream.flush()
-            guarded = TerminalStream(buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
+            guarded = TerminalStream(stream.buffer, encoding=stream.encoding, errors="replace", line_buffering=True)
             setattr(sys, name, guarded)
-        elif buffer is not stream.buffer:
-            setattr(sys, name, io.TextIOWrapper(buffer, stream.encoding, "replace", line_buffering=True))
-
-
-def _lossy(buffer: BinaryIO) -> BinaryIO:
-    """Writes to the same place. That of a Windows console, which is no plain file, stays as it is."""
-    if not isinstance(getattr(buffer, "raw", buffer), io.FileIO):
-        return buffer
-    return io.BufferedWriter(LossyFile(buffer.fileno(), "w", closefd=False))

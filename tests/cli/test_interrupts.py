@@ -44,11 +44,11 @@ def test_before_a_command_begins(towns: None, tmp_path: Path, module: str) -> No
     assert (done.returncode, done.stdout, done.stderr) == (130, "", NOT_BEGUN)
 
 
-ASK = f"Stopped: what was read so far is in the cache. To go on: iterative-rag ask '{QUESTION}' --llm builtin\n"
+ASK = f"Stopped. To go on: iterative-rag ask '{QUESTION}' --llm builtin\n"
 MOMENTS = {
     "bare": ("iterative_rag.engine.run", (QUESTION, "--llm", "builtin"), ASK),
-    "output": ("rich.console", ("history",), "nothing was changed. To go on: iterative-rag history\n"),
-    "index": ("iterative_rag.index.ingest", ("index", "a b"), "is kept. To go on: iterative-rag index 'a b'\n"),
+    "output": ("rich.console", ("history",), "Stopped. To go on: iterative-rag history\n"),
+    "index": ("iterative_rag.index.ingest", ("index", "a b"), "Stopped. To go on: iterative-rag index 'a b'\n"),
 }
 
 
@@ -58,7 +58,7 @@ def test_in_the_middle_of_a_command(towns: None, tmp_path: Path, moment: str) ->
     done = struck(tmp_path, module, *arguments)
     assert (done.returncode, done.stdout) == (130, "")
     *before, last = done.stderr.splitlines(keepends=True)
-    assert last.startswith("Stopped: ")
+    assert last.startswith("Stopped. ")
     assert last.endswith(told)
     assert "Traceback" not in done.stderr
     assert not any(line.startswith("Stopped") for line in before)
@@ -86,9 +86,7 @@ def test_a_single_large_file_keeps_what_is_embedded(shell: Command, tmp_path: Pa
     command = [sys.executable, "-c", STRUCK_WHILE_WRITING, "index", "big.txt", "--corpus", "big"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr == (
-        "Stopped: what is embedded so far is kept. To go on: iterative-rag index big.txt --corpus big\n"
-    )
+    assert done.stderr == "Stopped. To go on: iterative-rag index big.txt --corpus big\n"
     assert "big" in shell("corpus").out
     rest = shell("index", "big.txt", "--corpus", "big")
     assert rest.code == 0
