@@ -71,13 +71,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
 
 async def on_unexpected(request: Request, error: Exception) -> Response:
     """For Starlette: whatever no lower layer has named. The client is told nothing of it."""
-    told = {
-        "code": "Unexpected",
-        "message": "An unexpected error.",
-        "hint": "See the server's log.",
-        "retryable": False,
-    }
-    return JSONResponse({"error": told}, 500)
+    return error_response(IterativeRAGError("An unexpected error.", hint="See the server's log."))
 
 
 async def json_object(request: Request) -> dict[str, Any]:

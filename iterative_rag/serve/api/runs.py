@@ -16,10 +16,10 @@ from starlette.responses import JSONResponse, Response
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.api.responses import error_response, json_object, query_of
 from iterative_rag.serve.guards.token import client_of
-from iterative_rag.serve.runs.events import RunEvent, public_answer
+from iterative_rag.serve.runs.events import LAST_NUMBER, RunEvent, public_answer
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_request import Text, checked_request
-from iterative_rag.serve.runs.shown_run import kept_events, past_run, runs_of_the_past, shown_live, shown_run
+from iterative_rag.serve.runs.shown_run import past_run, runs_of_the_past, shown_live, shown_run
 from iterative_rag.serve.services import services_of
 
 _LOOKS_SECONDS = 0.5  # between two looks whether the client is still there
@@ -103,20 +103,19 @@ async def one(request: Request) -> Response:
 
 
 async def events(request: Request) -> Response:
-    """The events of a run after Last-Event-ID; 204, which ends a browser's attempts, where there will be no more."""
+    """The events of a run after Last-Event-ID; 204, which ends a browser's attempts, where there will be no more.
+    Of a run that only its trace tells of it is the end alone."""
     services, run_id, after = services_of(request), request.path_params["id"], _last_event_id(request)
     if run := services.runs.get(run_id):
         if run.over and after >= run.last_number:
             return Response(status_code=204)
         return _event_stream(run, after)
-    past = await asyncio.to_thread(past_run, services, run_id)
-    kept = [event for event in await asyncio.to_thread(kept_events, past) if event.number > after]
-    if not kept:
+    shown = await asyncio.to_thread(shown_run, services, run_id)
+    if after >= LAST_NUMBER or not shown.happened:
         return Response(status_code=204)
 
     async def sent() -> AsyncIterator[ServerSentEvent]:
-        for event in kept:
-            yield _server_sent(event)
+        yield _server_sent(RunEvent(LAST_NUMBER, shown.happened[-1], shown.at.timestamp() if shown.at else 0.0))
 
     return EventSourceResponse(sent(), sep="\n", headers={"x-run-id": run_id})
 

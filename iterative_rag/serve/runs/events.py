@@ -61,21 +61,13 @@ _OF_SERVERS: tuple[tuple[type[IterativeRAGError], str], ...] = (
 Happening: TypeAlias = Step | RunProgress | AnswerDelta | TextWithdrawn | Queued | Started | Failed | Stopped
 
 
-# What a trace holds, too, has a multiple of this as its number; what is told between two of them is counted on from
-# there. So a client that has lost its stream can go on in the trace of the run, when the server has forgotten the rest.
-STEP_NUMBERS = 1_000_000
-
-
-def number_after(before: int, happening: Happening) -> int:
-    """The number of an event that follows the one of the number `before`, 0 for the first."""
-    if isinstance(happening, Step | Failed | Stopped):
-        return (before // STEP_NUMBERS + 1) * STEP_NUMBERS
-    return before + 1
+# The number of the end of a run that only its trace tells of: whoever has that event has them all.
+LAST_NUMBER = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """`number` grows within a run, as `number_after` says; `at` is in seconds since 1970."""
+    """`number` grows within a run; `at` is in seconds since 1970."""
 
     number: int
     happening: Happening

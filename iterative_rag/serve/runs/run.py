@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.serve.runs.events import Failed, Happening, Queued, RunEvent, Started, Stopped, is_last, number_after
+from iterative_rag.serve.runs.events import Failed, Happening, Queued, RunEvent, Started, Stopped, is_last
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.types import Answer, FinalStep, RunProgress
 from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
@@ -29,8 +29,7 @@ class RunStatus(StrEnum):
 class Run:
     """A run of the server. `subscribe` gives its events, from the beginning or after one of them.
 
-    The numbers of the events grow, as `number_after` says. Of those that only tell how far a run has come the newest
-    alone is kept. Safe to use from several threads.
+    Of the events that only tell how far a run has come the newest alone is kept. Safe to use from several threads.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class Run:
             if self.over or (isinstance(happening, Queued) and self._state is not RunStatus.QUEUED):
                 return
             self._drop_replaced(happening)
-            self._last = number_after(self._last, happening)
+            self._last += 1
             self._events.append(RunEvent(self._last, happening, time.time()))
             match happening:
                 case Started():

@@ -12,7 +12,7 @@ from iterative_rag.app.factory import checked_question
 from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
-from iterative_rag.settings import PRESETS, Settings
+from iterative_rag.settings import Settings
 from iterative_rag.settings.choices import complaint
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Within
@@ -81,7 +81,6 @@ class Asking(Strict):
     corpus: Text = ""
     backend: Text = ""
     strategy: Text = ""
-    preset: Text = ""
     limits: RunLimits = RunLimits()
     within: Annotated[Part, BeforeValidator(lambda given: {} if given is None else given)] = Part()
     language: Text = ""
@@ -141,17 +140,9 @@ def checked_request(given: Mapping[str, Any], pool: RagPool) -> RunRequest:
         corpus=pool.served(asked.corpus),
         backend=backend,
         strategy=strategy,
-        settings=_preset(asked.preset, base) | _lowered(asked.limits, base) | _choices(asked),
+        settings=_lowered(asked.limits, base) | _choices(asked),
         within=asked.within.within(),
     )
-
-
-def _preset(name: str, base: Settings) -> dict[str, Any]:
-    """The limits of a preset, as far as they are below the server's."""
-    if name and name not in PRESETS:
-        raise UsageError(f"There is no preset {name!r:.60}.", hint=f"One of: {', '.join(PRESETS)}.")
-    limits = PRESETS.get(name, {}).items()
-    return {key: value for key, value in limits if key in LIMITS and value < getattr(base, key)}
 
 
 def _lowered(limits: RunLimits, base: Settings) -> dict[str, Any]:

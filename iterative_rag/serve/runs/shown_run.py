@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from iterative_rag.errors import FollowUpUnclear, UsageError
 from iterative_rag.serve.api.responses import NotFound
@@ -15,31 +15,27 @@ from iterative_rag.serve.runs.events import (
     Happening,
     PastError,
     Queued,
-    RunEvent,
     Stopped,
     error_to_json,
-    number_after,
     public_answer,
 )
 from iterative_rag.serve.runs.public_text import public_ending
 from iterative_rag.serve.runs.run import Run
-from iterative_rag.storage.past_runs import PastRun, answer_of, events_of, past_runs, run_of_id, step_of
-from iterative_rag.types import Answer, FollowUpStep, RunProgress, Status, Step
+from iterative_rag.storage.past_runs import PastRun, events_of, past_runs, run_of_id, step_of
+from iterative_rag.types import Answer, FinalStep, FollowUpStep, RunProgress, Status, Step
 
 if TYPE_CHECKING:
     from iterative_rag.serve.services import Services
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
     """`state` is queued, running, done, failed, stopped or unfinished; `status` is how it was answered. `standing` is
-    how far its ending can be trusted: the word of confidence, or else the status. `error` is what clients are told of
-    the one that ended it. `place` is that in the queue. `revises` is the run that this one is another version of, and
-    `change` what was changed in it; both "" for a question asked anew. `follows` is the run that a follow-up goes on
-    from, as long as the server knows it. What the answer says of its ending names no path and no server.
-
-    In lists there are no steps, and no answer but `short_answer` and `reason`.
-    """
+    how far its ending can be trusted: the word of confidence, or else the status. `happened` is what it has told, and
+    empty in lists. `revises` is the run that this one is another version of, and `change` what was changed in it; both
+    "" for a question asked anew. `follows` is the run that a follow-up goes on from, as long as the server knows it."""
 
     id: str
     question: str
@@ -52,11 +48,7 @@ class ShownRun:
     short_answer: str = ""
     reason: str = ""
     standing: str = ""
-    steps: tuple[Step, ...] = ()
-    answer: Answer | None = None
-    error: Mapping[str, Any] = field(default_factory=dict)
-    place: int = 0
-    progress: RunProgress | None = None
+    happened: tuple[Happening, ...] = ()
     last_event: int = 0
     revises: str = ""
     change: str = ""
@@ -65,6 +57,39 @@ class ShownRun:
     @property
     def live(self) -> bool:
         return self.state in ("queued", "running")
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(step for step in self.happened if isinstance(step, get_args(Step)))
+
+    @property
+    def answer(self) -> Answer | None:
+        """What it says of its ending names no path and no server."""
+        last = self.last(FinalStep)
+        return public_ending(last.answer) if last else None
+
+    @property
+    def error(self) -> Mapping[str, Any]:
+        """What clients are told of the error that ended it."""
+        if (last := self.last(Failed)) is None:
+            return {}
+        # Asked again on the page; the hint tells how on the command line.
+        unclear = isinstance(last.error, FollowUpUnclear)
+        return error_to_json(last.error) | ({"hint": ""} if unclear else {})
+
+    @property
+    def place(self) -> int:
+        """In the queue."""
+        queued = self.last(Queued)
+        return queued.place if queued else 0
+
+    @property
+    def progress(self) -> RunProgress | None:
+        return self.last(RunProgress)
+
+    def last(self, kind: type[T]) -> T | None:
+        """The newest of what it has told of this kind."""
+        return next((told for told in reversed(self.happened) if isinstance(told, kind)), None)
 
     @property
     def understood(self) -> str:
@@ -96,8 +121,14 @@ def shown_run(services: Services, run_id: str) -> ShownRun:
     """Raises NotFound."""
     if run := services.runs.get(run_id):
         run.touch()
-        return replace(shown_live(run), **_revised(_first_event(run.id)))
-    return _shown_past(past_run(services, run_id))
+        shown, first = shown_live(run), _first_event(run_id)
+    else:
+        past = past_run(services, run_id)
+        shown, first = replace(listed(past), happened=tuple(_happened(past))), past.first
+    revises = first.get("revises")
+    if not isinstance(revises, Mapping):
+        return shown
+    return replace(shown, revises=str(revises.get("run_id", "")), change=str(revises.get("change", "")))
 
 
 def past_run(services: Services, run_id: str) -> PastRun:
@@ -113,13 +144,7 @@ def past_run(services: Services, run_id: str) -> PastRun:
 
 
 def shown_live(run: Run) -> ShownRun:
-    happened = [event.happening for event in run.events()]
-    places = [told.place for told in happened if isinstance(told, Queued)]
-    progress = [told for told in happened if isinstance(told, RunProgress)]
-    request, error, answer = run.request, run.error, run.answer
-    told = error_to_json(error) if error else {}
-    if isinstance(error, FollowUpUnclear):  # asked again on the page; the hint tells how on the command line
-        told["hint"] = ""
+    request, answer = run.request, run.answer
     return ShownRun(
         run.id,
         request.question,
@@ -130,22 +155,10 @@ def shown_live(run: Run) -> ShownRun:
         datetime.fromtimestamp(run.created).astimezone(),
         str(answer.status) if answer else "",
         answer.short_answer if answer else "",
-        steps=tuple(step for step in happened if isinstance(step, get_args(Step))),
-        answer=public_ending(answer) if answer else None,
-        error=told,
-        place=places[-1] if places else 0,
-        progress=progress[-1] if progress else None,
+        happened=tuple(event.happening for event in run.events()),
         last_event=run.last_number,
         follows=request.follows,
     )
-
-
-def _shown_past(run: PastRun) -> ShownRun:
-    shown = listed(run)
-    steps = tuple(step for event in events_of(run) if (step := step_of(event)) is not None)
-    answer = public_ending(answer_of(run)) if run.last.get("event") == "final" and run.answer else None
-    error = error_to_json(_error_of(run)) if shown.state == "failed" else {}
-    return replace(shown, steps=steps, answer=answer, error=error, **_revised(run.first))
 
 
 def listed(run: PastRun) -> ShownRun:
@@ -166,22 +179,12 @@ def listed(run: PastRun) -> ShownRun:
     )
 
 
-def kept_events(run: PastRun) -> list[RunEvent]:
-    """The steps of a run of the past, and its end, with the numbers that they had while it went on."""
-    told: list[Happening] = [step for event in events_of(run) if (step := step_of(event)) is not None]
+def _happened(run: PastRun) -> Iterator[Happening]:
+    yield from (step for event in events_of(run) if (step := step_of(event)) is not None)
     if run.status == "failed":
-        told.append(Failed(_error_of(run)))
+        yield Failed(PastError(str(run.last.get("error", "")), run.reason))
     elif run.status == "stopped":
-        told.append(Stopped())
-    at, number, kept = run.at.timestamp() if run.at else 0.0, 0, []
-    for happening in told:
-        number = number_after(number, happening)
-        kept.append(RunEvent(number, happening, at))
-    return kept
-
-
-def _error_of(run: PastRun) -> PastError:
-    return PastError(str(run.last.get("error", "")), run.reason)
+        yield Stopped()
 
 
 def _first_event(run_id: str) -> Mapping[str, Any]:
@@ -189,14 +192,6 @@ def _first_event(run_id: str) -> Mapping[str, Any]:
         return run_of_id(run_id).first
     except UsageError:  # it waits in the queue
         return {}
-
-
-def _revised(first: Mapping[str, Any]) -> dict[str, Any]:
-    """The run that another is a version of, and what was changed, from its first event."""
-    told = first.get("revises")
-    if not isinstance(told, Mapping):
-        return {}
-    return {"revises": str(told.get("run_id", "")), "change": str(told.get("change", ""))}
 
 
 def runs_of_the_past(pool: RagPool, words: str = "") -> Iterator[ShownRun]:
