@@ -18,7 +18,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.app import build_app, make_services
-from iterative_rag.serve.guards.token import LOGIN
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
@@ -164,10 +163,7 @@ def address_of(options: ServeOptions) -> str:
 
 def _start_message(services: Services, *, made: bool) -> list[str]:
     address, options = address_of(services.options), services.options
-    code = services.token.one_time_code
-    link = f"{address}{LOGIN}?code={code}" if code else f"{address}/"
-    lines = [f"Serving {', '.join(services.pool.corpora())} with {services.pool.backends[0]} on {address}"]
-    lines.append(f"Open: {link}" + (" (works once)" if code else ""))
+    lines = [f"Serving {', '.join(services.pool.corpora())} with {services.pool.backends[0]}", f"Open: {address}/"]
     if made:
-        lines.append(f"Token: {options.token} (for other programs; it is not shown again)")
+        lines.append(f"Token: {options.token} (it is not shown again)")
     return [*lines, "Stop it with Ctrl-C."]

@@ -147,28 +147,22 @@ def test_it_serves_on_loopback_until_it_is_told_to_stop() -> None:
         assert process.wait(30) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
-    assert lines[0].startswith("Serving starter with builtin on http://127.0.0.1:")
+    assert lines[0] == "Serving starter with builtin"
     assert lines[1] == f"Open: {address}/"
 
 
 def test_another_address_needs_a_token_that_is_shown_once() -> None:
     with serving("--host", "0.0.0.0") as (_, address, lines):
         token = re.search(r"^Token: (\S{40,})", "\n".join(lines), re.MULTILINE)
-        link = re.search(r"^Open:\s+(\S+)", "\n".join(lines), re.MULTILINE)
         assert token
-        assert link
         with httpx.Client(base_url=address, trust_env=False) as client:
             assert client.get("/api/corpora").status_code == 401
             assert client.get("/api/corpora", headers={"authorization": f"Bearer {token[1]}"}).status_code == 200
             assert client.get("/", headers={"accept": "text/html"}).headers["location"] == "/login"
-            signed_in = client.get(link[1])
+            signed_in = client.post("/login", data={"token": token[1]})
             assert signed_in.status_code == 303
             assert {"HttpOnly", "SameSite=strict"} <= set(signed_in.headers["set-cookie"].split("; "))
             assert client.get("/api/corpora").status_code == 200
-        with httpx.Client(base_url=address, trust_env=False) as another:
-            assert another.get(link[1]).status_code == 401
-            assert another.post("/login", data={"token": token[1]}).status_code == 303
-            assert another.get("/api/corpora").status_code == 200
 
 
 def test_behind_a_proxy_that_ends_tls_the_cookie_is_for_https_alone(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import threading
 import time
 from collections import OrderedDict, deque
 
@@ -24,8 +23,6 @@ class ServerToken:
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
-        self._lock = threading.Lock()
-        self._one_time = secrets.token_urlsafe(24) if token else ""
         # A cookie is worthless after a restart, and does not reveal the token.
         key = secrets.token_bytes(32)
         self.cookie = hmac.new(key, self._token, hashlib.sha256).hexdigest() if token else ""
@@ -41,19 +38,6 @@ class ServerToken:
     def signed_in(self, cookie: str) -> bool:
         """Whether this is the value of the cookie of a browser that signed in."""
         return self.needed and _same(self.cookie.encode(), cookie)
-
-    @property
-    def one_time_code(self) -> str:
-        """What the link that is shown at the start ends with; "" once it was used."""
-        return self._one_time
-
-    def redeem(self, code: str) -> bool:
-        """Whether this is the code of the link; it is good for one browser."""
-        with self._lock:
-            good = bool(self._one_time) and _same(self._one_time.encode(), code)
-            if good:
-                self._one_time = ""
-            return good
 
 
 def _same(known: bytes, given: str) -> bool:

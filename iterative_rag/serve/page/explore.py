@@ -34,7 +34,6 @@ class DocumentQuery(BaseModel):
     start: int = Field(0, ge=0, le=1_000_000_000)
     end: int = Field(0, ge=0, le=1_000_000_000)
     part: int | None = Field(None, ge=0, le=1_000_000)
-    view: str = ""
 
 
 async def corpora(request: Request) -> Response:
@@ -64,16 +63,13 @@ async def corpus(request: Request) -> Response:
 async def document(request: Request) -> Response:
     """An article: its text with a passage marked."""
     services, name, given = services_of(request), request.path_params["name"], query_of(request, DocumentQuery)
-    as_source = given.view == "source"
 
     def looked_up() -> dict[str, Any]:
         article = document_of(services.pool, name, request.path_params["id"])
-        end = max(given.start, given.end)
-        view = article_view(article, given.start, end, part=given.part or None, as_source=as_source)
+        view = article_view(article, given.start, max(given.start, given.end), part=given.part or None)
         return {"document": article, "view": view}
 
-    context = await asyncio.to_thread(looked_up)
-    return page(request, "document.html", name=name, as_source=as_source, **context)
+    return page(request, "document.html", name=name, **await asyncio.to_thread(looked_up))
 
 
 async def history(request: Request) -> Response:

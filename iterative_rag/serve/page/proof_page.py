@@ -38,11 +38,10 @@ T = TypeVar("T")
 
 
 class QuoteQuery(BaseModel):
-    """The quote whose article is shown, which part of it, and whether as its source."""
+    """The quote whose article is shown, and which part of it."""
 
     cite: int = Field(0, ge=0, le=999_999)
     part: int | None = Field(None, ge=0, le=999_999)
-    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,6 @@ class ShownQuote:
     citation: Citation
     document: Document | None
     view: ArticleView | None
-    as_source: bool
     moved: bool
 
 
@@ -150,16 +148,12 @@ def _link(node: ProofNode) -> str:
 
 
 def _quote(services: Services, shown: ShownRun, citation: Citation, given: QuoteQuery) -> ShownQuote:
-    part, as_source = given.part, given.view == "source"
     document = _documents(services, shown)(citation)
     if document is None:
-        return ShownQuote(citation, None, None, as_source, False)
+        return ShownQuote(citation, None, None, False)
     moved = document.text[citation.start : citation.end] != citation.quote
     start, end = (0, 0) if moved else (citation.start, citation.end)
-    view = article_view(document, start, end, part=part, as_source=as_source)
-    if not (view.marked or moved or as_source or part):  # all of it is markup
-        as_source, view = True, article_view(document, start, end, as_source=True)
-    return ShownQuote(citation, document, view, as_source, moved)
+    return ShownQuote(citation, document, article_view(document, start, end, part=given.part), moved)
 
 
 def _documents(services: Services, run: ShownRun) -> DocumentOf:

@@ -27,19 +27,8 @@ class ArticleView:
     parts: int
 
 
-def article_view(
-    document: Document,
-    start: int = 0,
-    end: int = 0,
-    *,
-    part: int | None = None,
-    as_source: bool = False,
-) -> ArticleView:
-    """The part in which the quote `document.text[start:end]` begins, or the one of this number.
-
-    `as_source` shows the text as it is stored, line breaks of a page included. There a quote can always be marked,
-    which it cannot where all of it is markup.
-    """
+def article_view(document: Document, start: int = 0, end: int = 0, *, part: int | None = None) -> ArticleView:
+    """The part in which the quote `document.text[start:end]` begins, or the one of this number."""
     text = document.text
     start, end = _within(start, len(text)), _within(end, len(text))
     starts = _part_starts(document)
@@ -49,15 +38,12 @@ def article_view(
     quote = (min(max(start, begin), stop), max(min(end, stop), begin))
     suffix = PurePath(document.source).suffix.lower()
     if document.pages or suffix in _PROSE:
-        text = text if as_source else unwrapped(text)
+        text = unwrapped(text)
     if document.pages:
         shown = _pages(text, document.pages, begin, stop, quote)
     else:
         local = (quote[0] - begin, max(quote) - begin)
-        if as_source or suffix in _PLAIN:
-            shown = marked_plain(text[begin:stop], *local)
-        else:
-            shown = marked_markdown(text[begin:stop], *local)
+        shown = (marked_plain if suffix in _PLAIN else marked_markdown)(text[begin:stop], *local)
     return ArticleView(shown.html, shown.marked, number, len(starts))
 
 

@@ -147,7 +147,7 @@ function wideTables() {
 
 function markChosen(number) {
   for (const link of $$("[data-cite]")) {
-    if (link.dataset.view || link.dataset.part || link.closest("[data-article]")) continue;
+    if (link.dataset.part || link.closest("[data-article]")) continue;
     if (link.dataset.cite === number) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
@@ -156,7 +156,6 @@ function markChosen(number) {
 
 async function showArticle(run, pane, number, options = {}) {
   const query = new URLSearchParams();
-  if (options.view) query.set("view", options.view);
   if (options.part) query.set("part", options.part);
   pane.setAttribute("aria-busy", "true");
   const response = await fetch(`/runs/${run}/quotes/${number}?${query}`);
@@ -179,7 +178,7 @@ function proof() {
   if (!root) return;
   const pane = $("[data-article]", root);
   const first = new URLSearchParams(location.search).get("cite") || $(".quotes a[aria-current]")?.dataset.cite;
-  const options = (link) => ({ view: link.dataset.view, part: link.dataset.part });
+  const options = (link) => ({ part: link.dataset.part });
   if (!pane) return;
   if (first) { pane.dataset.shown = first; markChosen(first); showMark(pane); }
   root.addEventListener("click", (event) => {
