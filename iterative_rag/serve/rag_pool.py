@@ -86,8 +86,13 @@ class RagPool:
     def rag(self, corpus: str = "", backend: str = "") -> IterativeRAG:
         """What answers questions over a corpus. Opening it may take seconds. Raises CorpusError, LLMError."""
         corpus, backend = self.served(corpus), self.backend(backend)
-        if len(parts := self.parts(corpus)) > 1:
-            return self._joint(parts, backend)
+        opened = [self._of_one(part, backend) for part in self.parts(corpus)]
+        if len(opened) == 1:
+            return opened[0]
+        # The pool keeps those open and closes them, so the joint one is not kept.
+        return opened[0].over(JointCorpus([rag.corpus for rag in opened]), corpus=corpus)
+
+    def _of_one(self, corpus: str, backend: str) -> IterativeRAG:
         if known := self._open.get((corpus, backend)):  # not kept waiting by one that is being opened
             return known
         with self._lock:
@@ -121,21 +126,12 @@ class RagPool:
         opened = [self.corpus(part) for part in self.parts(self.served(corpus))]
         return opened[0] if len(opened) == 1 else JointCorpus(opened)
 
-    def _joint(self, parts: Sequence[str], backend: str) -> IterativeRAG:
-        """Several corpora as one. They are those that the pool keeps open and closes, so this one is not kept."""
-        opened = [self.rag(part, backend) for part in parts]
-        return opened[0].over(JointCorpus([rag.corpus for rag in opened]), corpus=",".join(parts))
-
     def _opened(self, corpus: str, backend: str) -> IterativeRAG:
-        beside = next((rag for (name, _), rag in self._open.items() if name == corpus), None)
+        beside = next((rag.corpus for (name, _), rag in self._open.items() if name == corpus), None)
         like = next((rag for (_, other), rag in self._open.items() if other == backend), None)
         if like is not None:  # the models are loaded once
-            opened = (
-                beside.corpus
-                if beside
-                else open_corpus(like.settings.model_copy(update={"corpus": corpus}), like.embedder, like.store)
-            )
-            return like.over(opened, corpus=corpus)
+            settings = like.settings.model_copy(update={"corpus": corpus})
+            return like.over(beside or open_corpus(settings, like.embedder, like.store), corpus=corpus)
         settings = self.settings.model_copy(update={"corpus": corpus})
         return IterativeRAG.from_settings(settings, llm=self._llms[backend])
 

@@ -100,16 +100,11 @@ def _analysis_notes(step: AnalysisStep) -> list[Note]:
 
 
 def _reading_notes(step: ReadingStep) -> list[Note]:
-    notes: list[Note] = []
     trusted = [fact for fact in step.facts if not fact.is_doubtful]
-    shown = list(dict.fromkeys(_fact_note(fact, step.need) for fact in trusted or step.facts))
-    notes += shown[:_SHOWN]
-    more = [f"{len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
-    more += [f"{len(step.facts) - len(trusted)} doubtful"] if 0 < len(trusted) < len(step.facts) else []
-    if more:
-        notes.append(Note("and", ", ".join(more)))
-    if not step.facts:
-        notes.append(Note("no fact", _read(step), True, step.need))
+    facts = list(dict.fromkeys(_fact_note(fact, step.need) for fact in trusted or step.facts))
+    notes = facts[:_SHOWN] or [Note("no fact", _read(step), True, step.need)]
+    if len(facts) > _SHOWN:
+        notes.append(Note("and", f"{len(facts) - _SHOWN} more"))
     return [*notes, *unread_notes(step.faults)]
 
 
@@ -121,9 +116,6 @@ def _fact_note(fact: Fact, need: Need) -> Note:
 
 def _read(step: ReadingStep) -> str:
     """What became of the windows of a need: "2 windows read, 1 could not be read"."""
-    asked = step.read + step.unanswered + len(step.faults)
-    if step.unanswered == asked > 0:
-        return f"{counted(asked, 'window')} asked, none replied in time"
     parts = [f"{counted(step.read, 'window')} read"]
     parts += [f"{len(step.faults)} could not be read"] if step.faults else []
     parts += [f"{step.unanswered} asked without a reply in time"] if step.unanswered else []

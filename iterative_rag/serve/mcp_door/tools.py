@@ -7,7 +7,7 @@ Offsets count characters of a document's text from 0: `text` is its characters f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -18,8 +18,7 @@ from starlette.requests import Request
 
 from iterative_rag.errors import ServerBusy, UsageError
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.joint_corpus import corpus_and_id
-from iterative_rag.retrieval.article_parts import Table, lists, section_named, sections, tables
+from iterative_rag.retrieval.article_parts import Table, section_named, sections, tables
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
 from iterative_rag.serve.guards.token import client_of
@@ -27,7 +26,7 @@ from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import Part, checked_request
 from iterative_rag.settings.choices import LENGTHS
-from iterative_rag.types import Answer, Citation, Document
+from iterative_rag.types import Document
 
 URI_TEMPLATE = "iterative-rag://corpora/{corpus}/documents/{document_id}"
 _NAME = 500  # characters of a name
@@ -35,7 +34,8 @@ _WORDS = 1000  # characters of what is looked for
 # Of the answer as `answer.schema.json` describes it, what an agent has a use for.
 _TOLD = (
     *("question", "status", "answer", "short_answer", "reason", "reason_code", "confidence", "confidence_word"),
-    *("chain", "computations", "conflicts", "also", "caveats", "missing_articles", "usage"),
+    *("chain", "computations", "conflicts", "also", "caveats", "missing_articles", "citations", "nearest", "usage"),
+    "run_id",
 )
 
 CorpusName = Annotated[
@@ -109,7 +109,7 @@ class Section(BaseModel):
 
 
 class Rows(Section):
-    """A table or a list: the heading above it, and how many rows it has."""
+    """A table: the heading above it, and how many rows it has."""
 
     rows: int
 
@@ -118,7 +118,6 @@ class OutlineResult(Source):
     length: int
     sections: list[Section]
     tables: list[Rows]
-    lists: list[Rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +178,6 @@ class Tools:
             length=len(read.text),
             sections=[Section(heading=part.heading, start=part.start, end=part.end) for part in sections(read.text)],
             tables=_rows(tables(read.text)),
-            lists=_rows(lists(read.text)),
         )
 
     def list_corpora(self) -> dict[str, list[dict[str, Any]]]:
@@ -207,18 +205,19 @@ class Tools:
         request = await asyncio.to_thread(checked_request, given | {"within": within.model_dump()}, self.runs.pool)
         asking = context.request_context.request
         run = self.runs.submit(request, client=client_of(asking.scope) if isinstance(asking, Request) else "")
-        told = 0
+        events = 0
         try:
             async for event in run.subscribe():
                 if event.words:
-                    told += 1
-                    await context.report_progress(told, None, event.words)
+                    events += 1
+                    await context.report_progress(events, None, event.words)
         finally:
             if not run.over:
                 self.runs.stop(run)
         if run.answer is None:
             raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
-        return _answer(run.answer, request.corpus)
+        told = public_answer(run.answer)
+        return {"corpus": request.corpus} | {name: told[name] for name in _TOLD}
 
 
 def document_uri(corpus: str, document_id: str) -> str:
@@ -253,33 +252,3 @@ def _rows(parts: Sequence[Table]) -> list[Rows]:
         Rows(heading=part.heading, rows=len(part.rows), start=start, end=end)
         for part, (start, end) in zip(parts, ends, strict=True)
     ]
-
-
-def _answer(answer: Answer, corpus: str) -> dict[str, Any]:
-    told = public_answer(answer)
-    facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
-    ids = {fact.source: fact.document_id for fact in facts if not fact.retrieved}
-    return {
-        "corpus": corpus,
-        **{name: told[name] for name in _TOLD},
-        "citations": [_citation(citation, corpus, ids) for citation in answer.citations],
-        "nearest": [_citation(citation, corpus, ids) for citation in answer.nearest],
-        "run_id": answer.run_id,
-    }
-
-
-def _citation(citation: Citation, corpus: str, ids: Mapping[str, str]) -> dict[str, Any]:
-    """`[n]` in the answer refers to it. The document has no id here where it is a page of the web, which was read on
-    the day `retrieved`."""
-    corpus, document_id = corpus_and_id(corpus, ids.get(citation.source, ""))
-    quoted = Quoted(
-        document_id=document_id,
-        title=citation.title,
-        uri=document_uri(corpus, document_id) if document_id else "",
-        url=citation.link,
-        start=citation.start,
-        end=citation.end,
-        text=citation.quote,
-        page=citation.page,
-    )
-    return {"n": citation.n, "corpus": citation.corpus, "retrieved": citation.retrieved, **quoted.model_dump()}

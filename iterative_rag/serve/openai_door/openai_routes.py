@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -35,10 +34,11 @@ from iterative_rag.serve.runs.events import RunEvent
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_manager import RunManager, asking
 from iterative_rag.serve.runs.run_request import checked_request
+from iterative_rag.serve.runs.shown_run import shown_live
 from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.storage.trace import new_run_id
 from iterative_rag.text.control_characters import without_controls
-from iterative_rag.types import AnsweringStep, FollowUpStep, RunProgress
+from iterative_rag.types import AnsweringStep, RunProgress
 from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
 
 _log = logging.getLogger(__name__)
@@ -90,30 +90,6 @@ def _model_json(name: ModelName) -> dict[str, Any]:
     return {"id": str(name), "object": "model", "created": int(time.time()), "owned_by": FAMILY}
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question that is being answered: its run, the request, and the address of this server for its client."""
-
-    run: Run
-    requested: ChatRequested
-    server: str
-
-    def content(self) -> Content:
-        """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
-
-        Raises the error of the run, and ServerBusy for one that was stopped.
-        """
-        run = self.run
-        if isinstance(run.error, FollowUpUnclear):
-            told = f"{run.error} Please ask the full question."
-            return Content(told, "stop", told)
-        if run.answer is None:
-            raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
-        follow_ups = (event.happening for event in run.events() if isinstance(event.happening, FollowUpStep))
-        understood = next((step.question for step in follow_ups if step.question != step.asked), "")
-        return content_of(run.answer, self.server, understood)
-
-
 async def complete(request: Request) -> Response:
     """The last message of the user is the question. Raises UsageError, ModelUnknown, ServerBusy."""
     services = services_of(request)
@@ -126,30 +102,39 @@ async def complete(request: Request) -> Response:
     question = await asyncio.to_thread(checked_request, wanted, services.pool)
     earlier = await asyncio.to_thread(earlier_of_messages, requested.earlier)
     run = services.runs.submit(question, client=client_of(request.scope), work=asking(question, earlier))
-    asked = _Asked(run, requested, str(request.base_url))
-    return _streamed(_chunks(asked, services.runs)) if requested.stream else await _whole(request, asked)
-
-
-async def _whole(request: Request, asked: _Asked) -> Response:
-    run = asked.run
+    if requested.stream:
+        return _streamed(_chunks(run, requested, str(request.base_url), services.runs))
     if not await over_or_gone(request, run):
         return Response(status_code=499)
     thoughts = "".join(_thought(event) for event in run.events())
-    whole = Completion(run.id, asked.requested.model).whole(asked.content(), thoughts, run.answer)
+    content = _content(run, str(request.base_url))
+    whole = Completion(run.id, requested.model).whole(content, thoughts, run.answer)
     return JSONResponse(whole, headers={"x-run-id": run.id})
 
 
-async def _chunks(asked: _Asked, runs: RunManager) -> AsyncIterator[dict[str, Any]]:
+def _content(run: Run, server: str) -> Content:
+    """What a run that is over has to say. A follow-up that was not understood is asked back, as a person would.
+
+    Raises the error of the run, and ServerBusy for one that was stopped.
+    """
+    if isinstance(run.error, FollowUpUnclear):
+        told = f"{run.error} Please ask the full question."
+        return Content(told, "stop", told)
+    if run.answer is None:
+        raise run.error or ServerBusy("The run was stopped.", hint="Ask again.")
+    return content_of(run.answer, server, shown_live(run).understood)
+
+
+async def _chunks(run: Run, requested: ChatRequested, server: str, runs: RunManager) -> AsyncIterator[dict[str, Any]]:
     """The hops as reasoning while they happen, and the answer once it was checked. A client that goes away ends the
     run: it cannot come back to this stream."""
-    run, requested = asked.run, asked.requested
     completion = Completion(run.id, requested.model)
     try:
         yield completion.chunk({"role": "assistant", "content": ""})
         async for event in run.subscribe():
             if thought := _thought(event):
                 yield completion.chunk({"reasoning_content": thought})
-        content = asked.content()
+        content = _content(run, server)
         yield completion.chunk({"content": content.text})
         yield completion.last_chunk(content, run.answer)
         if requested.include_usage:

@@ -112,7 +112,7 @@ def test_a_question_is_answered_with_quotes_and_progress(connected: Connected) -
     answer = result.structured_content
     assert (answer["status"], answer["short_answer"]) == ("answered", "Edda Holm")
     assert {one["title"] for one in answer["citations"]} == {"Aldermere", "Sunday bridge"}
-    assert any("Edda Holm" in one["text"] and one["uri"] for one in answer["citations"])
+    assert any("Edda Holm" in one["quote"] for one in answer["citations"])
     assert any(line.startswith("Hop 1: need: ") for line in told)
     assert any("fact: Edda Holm" in line for line in told)
 
