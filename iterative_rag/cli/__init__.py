@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from iterative_rag.errors import IterativeRAGError
-
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
@@ -69,7 +67,7 @@ def _run(arguments: list[str]) -> int:
             return _interrupted(arguments)
         if debug:
             raise
-        say(str(error), _whole_hint(error, arguments))
+        say(str(error), error.hint)
         return error.exit_code
     except KeyboardInterrupt:
         return _interrupted(arguments)
@@ -82,14 +80,6 @@ def _run(arguments: list[str]) -> int:
             raise
         return _unexpected(error)
     return 0
-
-
-def _whole_hint(error: IterativeRAGError, arguments: list[str]) -> str:
-    """The hint, with the whole command to type where only an option is missing."""
-    import shlex
-
-    option = getattr(error, "option", "")
-    return error.hint.replace(option, f"{shlex.join(['iterative-rag', *arguments])} {option}") if option else error.hint
 
 
 def _interrupted(arguments: list[str]) -> int:

@@ -120,10 +120,8 @@ def confirm(question: str, *, again: str) -> None:
     typer.confirm(clean(question), abort=True, err=True)
 
 
-def size(count: float) -> str:
+def size(count: int) -> str:
     """A number of bytes in a readable unit."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
+    from rich.filesize import decimal
+
+    return decimal(count)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 ENGINES = ("local", "ray")
 _SHOWN = 20
-_LEFT_OUT_SHOWN = 3
 # After a fault that may pass by itself: a corpus that another process writes, a server that is down.
 _RETRY_SECONDS = 5.0
 
@@ -127,15 +126,13 @@ def _show_counts(report: IngestReport) -> None:
 
 
 def _show_left_out(left_out: Sequence[Skipped]) -> None:
-    """What an extra would read: how many files of each kind, the first names, and the command that installs it."""
+    """What an extra would read: how many files of each kind, and the command that installs it."""
     from iterative_rag.errors.installation import install_command
 
     for extra in dict.fromkeys(skipped.extra for skipped in left_out):
-        names = [Path(skipped.source).name for skipped in left_out if skipped.extra == extra]
-        kinds = Counter(Path(name).suffix.lower() for name in names)
+        kinds = Counter(Path(skipped.source).suffix.lower() for skipped in left_out if skipped.extra == extra)
         counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
-        first = ", ".join(names[:_LEFT_OUT_SHOWN]) + (", …" if len(names) > _LEFT_OUT_SHOWN else "")
-        err().line(("Left out: ", "yellow"), clean(f"{counts} ({first})."))
+        err().line(("Left out: ", "yellow"), clean(f"{counts}."))
         err().line("To read them, type this and then the same command again:")
         err().command(install_command(extra), indent="  ")
 

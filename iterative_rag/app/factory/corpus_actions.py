@@ -60,7 +60,6 @@ def index_paths(
     from iterative_rag.index.ingest import ingest
 
     name = corpus or settings.corpus or DEFAULT_CORPUS
-    _check_new(name, settings)
     _private_home()
     embedder = embedder or make_embedder(settings.embedder, settings)
     sources, covered = _sources(paths, name, settings, options)
@@ -99,16 +98,6 @@ def written_corpus(corpus: Corpus) -> str:
     if corpus.name == STARTER_CORPUS:
         raise UsageError("The starter corpus keeps to its own articles.", hint=hint)
     return corpus.name
-
-
-def _check_new(name: str, settings: Settings) -> None:
-    """Raise UsageError for a corpus that would be taken for several when it is asked. One that is there is kept up."""
-    if "," in name and name not in corpora(settings.index).names():
-        first = shlex.quote(next(filter(None, map(str.strip, name.split(","))), name))
-        raise UsageError(
-            f"{name!r} would be asked as several corpora: a comma stands between their names.",
-            hint=f"Index into one of them (--corpus {first}), or choose a name without a comma.",
-        )
 
 
 def _private_home() -> None:

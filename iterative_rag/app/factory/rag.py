@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any
 
+from iterative_rag.app.factory.asked_corpus import AskedCorpus
 from iterative_rag.app.factory.backends import cache, make_backend, make_embedder, with_profile
-from iterative_rag.app.factory.class_or_object import class_or_object
-from iterative_rag.app.factory.corpus_actions import index_paths, written_corpus
 from iterative_rag.app.factory.notices import check_language
 from iterative_rag.app.factory.opening import for_one_run, open_to_read
 from iterative_rag.errors import UsageError
@@ -18,15 +17,13 @@ from iterative_rag.llm.providers.model_choice import chosen
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.storage.cache import cache_key
-from iterative_rag.storage.output import parts_as_text, recorded_parts
+from iterative_rag.storage.output import recorded_parts
 from iterative_rag.text.folding import readable
 from iterative_rag.types import (
     Answer,
-    Document,
     Earlier,
     Edit,
     FinalStep,
-    Hit,
     Revision,
     RunProgress,
     Step,
@@ -35,11 +32,6 @@ from iterative_rag.types import (
 
 if TYPE_CHECKING:
     from iterative_rag.app.conversations import ConversationSession
-    from iterative_rag.index.indexed_corpus import IndexedCorpus
-    from iterative_rag.index.indexing_progress import Progress
-    from iterative_rag.index.ingest import IngestReport
-    from iterative_rag.index.joint_corpus import JointCorpus
-    from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
 
 # The strategies that go hop by hop, and so can go on from an edit.
 HOP_BY_HOP = frozenset({"iterative", "full"})
@@ -47,33 +39,12 @@ HOP_BY_HOP = frozenset({"iterative", "full"})
 LONGEST_QUESTION = 8000
 
 
-class IterativeRAG:
+class IterativeRAG(AskedCorpus):
     """Answers multi-hop questions over one corpus. Build it with `from_settings`, and `close` it after use, or use it
     in a `with` statement.
 
     Safe to use from several threads: each question is a run with its own state, budget and trace.
     """
-
-    def __init__(
-        self,
-        settings: Settings,
-        *,
-        corpus: Corpus,
-        backend: Backend,
-        cache: Cache,
-        notice: str = "",
-        embedder: Embedder | None = None,
-        within: tuple[Within, ...] = (),
-    ) -> None:
-        """`embedder` compares needs in other words, where what was extracted may be reused for them. Questions are kept
-        to the part of the corpus that is `within` all of these, and within that of the settings."""
-        self.embedder = embedder
-        self.within = within
-        self.settings = settings
-        self.corpus = corpus
-        self.backend = backend
-        self.notice = notice
-        self.store = cache
 
     @classmethod
     def from_settings(
@@ -120,107 +91,6 @@ class IterativeRAG:
         corpus = open_to_read(settings, embedder, kept, rerank=rerank, store=store)
         notice = "\n".join(filter(None, (choice, profile, notice)))
         return cls(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
-
-    @class_or_object
-    def index(
-        self: IterativeRAG | None,
-        /,
-        documents: Iterable[object],
-        *,
-        corpus: str = "",
-        embed_model: object | None = None,
-        replace: bool = False,
-        settings: Settings | None = None,
-        progress: Callable[[Progress], None] | None = None,
-        **overrides: Any,
-    ) -> IngestReport:
-        """Add documents to a corpus, or bring those that have changed up to date; a new corpus is made.
-
-        `documents` are `Document`s, documents or nodes of LlamaIndex, and paths of files and folders. Called on an
-        object, its own corpus and embedder are used unless others are named, and it finds the new documents at once.
-        Called on the class, the corpus is that of the settings, else `default`; `embed_model` is what
-        `from_settings` takes, and the corpus is opened with the same. Documents that were given in an
-        earlier call stay, or go with `replace`; a file that is no longer in its folder goes.
-
-        Raises UsageError, SettingsError, CorpusError or EmbedderError.
-        """
-        from iterative_rag.sources.given_documents import GivenDocuments
-
-        if isinstance(embed_model, str):
-            overrides["embedder"], embed_model = embed_model, None
-        settings = settings or (self.settings if self else None)
-        settings = settings.model_copy(update=overrides) if settings else load_settings(overrides, given_in="the call")
-        if self is not None:
-            corpus = corpus or written_corpus(self.corpus)
-            embed_model = embed_model if embed_model or "embedder" in overrides else self.embedder
-        everything = [documents] if isinstance(documents, str | Path) else list(documents)
-        given = [document for document in everything if not isinstance(document, str | Path)]
-        return index_paths(
-            [Path(path) for path in everything if isinstance(path, str | Path)],
-            settings=settings,
-            corpus=corpus or None,
-            embedder=make_embedder(settings.embedder if embed_model is None else embed_model, settings),
-            given=GivenDocuments(given) if given else None,
-            adding=not replace,
-            progress=progress,
-        )
-
-    def over(self, corpus: Corpus, /, *, within: Within | None = None, **overrides: Any) -> IterativeRAG:
-        """The same backend and cache over another corpus, or a subset of this one, optionally with other settings.
-        `within` narrows the part of it that is asked."""
-        settings = self.settings.model_copy(update=overrides)
-        return IterativeRAG(
-            settings,
-            corpus=corpus,
-            backend=self.backend,
-            cache=self.store,
-            notice=self.notice,
-            embedder=self.embedder,
-            within=(*self.within, within) if within else self.within,
-        )
-
-    def titles(self) -> list[str]:
-        """The titles of all documents of the corpus, or of those that are asked together, sorted.
-
-        Raises UsageError for a corpus that does not list them.
-        """
-        return self._indexed().titles()
-
-    def among(self, *titles: str) -> IterativeRAG:
-        """The same over the documents of these titles alone, as long as this one is open.
-
-        Raises CorpusError for a title that no document has, which names the nearest ones.
-        """
-        from iterative_rag.index.corpus_subset import CorpusPart
-        from iterative_rag.index.indexed_corpus import IndexedCorpus
-
-        whole = self._indexed()
-        chosen = {document.id for title in titles for document in whole.find(title)}
-        return self.over(CorpusPart(whole, chosen) if isinstance(whole, IndexedCorpus) else whole.among(chosen))
-
-    @property
-    def lists_titles(self) -> bool:
-        """Whether the corpus, or one of those that are asked together, lists its documents."""
-        from iterative_rag.index.indexed_corpus import IndexedCorpus
-        from iterative_rag.index.joint_corpus import JointCorpus
-
-        corpus = self.corpus
-        return isinstance(corpus, IndexedCorpus) or (isinstance(corpus, JointCorpus) and corpus.lists)
-
-    def _indexed(self) -> IndexedCorpus | JointCorpus:
-        if self.lists_titles:
-            return cast("IndexedCorpus | JointCorpus", self.corpus)
-        raise UsageError("This corpus does not list its documents.", hint="Index them: iterative-rag index PATH")
-
-    def search(self, query: str, limit: int = 10) -> list[tuple[Hit, Document]]:
-        """The best passages of one search, each with its document, without any LLM: `document.text[hit.start:hit.end]`.
-
-        Raises CorpusError, EmbedderError, or NothingWithin.
-        """
-        with for_one_run(self.corpus, self.parts) as corpus:
-            hits = corpus.search([query], limit)[0]
-            documents = {document_id: corpus.document(document_id) for document_id in {hit.document_id for hit in hits}}
-        return [(hit, documents[hit.document_id]) for hit in hits]
 
     def ask(
         self, question: str, *, strategy: str | None = None, trace: Path | None = None, within: Within | None = None
@@ -355,28 +225,6 @@ class IterativeRAG:
         from iterative_rag.storage.trace import Trace
 
         STRATEGIES.load(strategy)(run_parts(self, RunBudget(self.settings, Trace("", [])), self.corpus))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the corpus and the cache."""
-        self.corpus.close()
-        self.store.close()
-
-    @property
-    def parts(self) -> tuple[Within, ...]:
-        """What every question is kept within."""
-        return tuple(dict.fromkeys(part for part in (self.settings.within, *self.within) if part))
-
-    def used_settings(self) -> dict[str, Any]:
-        """The settings of a run, as its trace and answer tell them."""
-        used = self.settings.model_dump() | {"corpus": self.corpus.name, "backend": self.backend.name}
-        used |= {"within_where": "; ".join(self.settings.within_where), "given": sorted(self.settings.given)}
-        return used | ({"within": parts_as_text(self.parts)} if self.parts else {})
 
 
 def _asked_key(settings: Settings, question: str, within: Sequence[Within] = ()) -> str:

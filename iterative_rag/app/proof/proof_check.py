@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, cast
+from typing import Any
 
 from iterative_rag.app.proof.proof_file import DocumentOf, content_hash, proof_data, sealed
 from iterative_rag.errors import CorpusError, UsageError
@@ -99,14 +99,6 @@ class _Proof:
 Lookup = Callable[[str, str], Sequence[Document]]
 
 
-class TitledCorpus(Protocol):
-    """A corpus whose documents can also be found by title. Both methods raise CorpusError where there is none."""
-
-    def document(self, document_id: str) -> Document: ...
-
-    def find(self, title: str) -> list[Document]: ...
-
-
 def check_proof(data: Mapping[str, Any], lookup: Lookup) -> ProofCheck:
     """Raises UsageError where the data is not that of a proof."""
     from pydantic import TypeAdapter, ValidationError
@@ -145,8 +137,11 @@ def _as(citation: _Citation, finding: ProofFinding, start: int = 0, end: int = 0
     return QuoteCheck(citation.n, citation.title, citation.quote, finding, start, end)
 
 
-def documents_in(corpus: TitledCorpus) -> Lookup:
-    """Looks documents up in a corpus: by id, else by title."""
+def documents_in(corpus: Corpus) -> Lookup:
+    """Looks documents up in a corpus: by id, else by title. Raises UsageError for one that cannot be searched so."""
+    find: Callable[[str], list[Document]] | None = getattr(corpus, "find", None)
+    if find is None:
+        raise UsageError("Proofs need an indexed corpus.", hint="Index the documents: iterative-rag index PATH")
 
     def lookup(document_id: str, title: str) -> Sequence[Document]:
         if document_id:
@@ -155,7 +150,7 @@ def documents_in(corpus: TitledCorpus) -> Lookup:
             except CorpusError:  # indexed anew from another folder, it has another id
                 pass
         try:
-            return corpus.find(title)
+            return find(title)
         except CorpusError:
             return []
 
@@ -172,7 +167,7 @@ def proof_of(answer: Answer, corpus: Corpus) -> dict[str, Any]:
 
 def document_in(answer: Answer, corpus: Corpus) -> DocumentOf:
     """Finds the document of a citation of the answer in the corpus of its run."""
-    lookup = documents_in(_titled(corpus))
+    lookup = documents_in(corpus)
     facts = (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts)
     ids = {(fact.source, fact.title): fact.document_id for fact in facts}
 
@@ -187,10 +182,4 @@ def document_in(answer: Answer, corpus: Corpus) -> DocumentOf:
 def verify_proof(proof: Mapping[str, Any], corpus: Corpus) -> ProofCheck:
     """What has become of the quotes of a proof in a corpus as it is now. Raises UsageError for what is no proof, is one
     of another version, or was changed since it was made."""
-    return check_proof(sealed(proof), documents_in(_titled(corpus)))
-
-
-def _titled(corpus: Corpus) -> TitledCorpus:
-    if not hasattr(corpus, "find"):
-        raise UsageError("Proofs need an indexed corpus.", hint="Index the documents: iterative-rag index PATH")
-    return cast(TitledCorpus, corpus)
+    return check_proof(sealed(proof), documents_in(corpus))
