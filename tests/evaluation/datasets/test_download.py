@@ -155,7 +155,7 @@ def test_the_command_fetches_indexes_and_says_what_is_next(wiki: FakeWiki, comma
     assert "3 pages" in err
     assert "iterative-rag evaluate run --dataset data/test.tsv --corpus lamps" in out
     assert "Waiting 7 s" in err
-    assert "1 link has no page: data/missing.jsonl" in err
+    assert "3 links have no page: data/missing.jsonl" in err
     with pytest.raises(SystemExit) as raised:
         main(["search", "who lit the lamp", "--corpus", "lamps", "--limit", "1"])
     assert raised.value.code in (0, None)
