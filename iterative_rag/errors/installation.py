@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from importlib.util import find_spec
@@ -25,5 +24,4 @@ def install_command(extra: str) -> str:
     python = shlex.quote(sys.executable)
     if not find_spec("pip"):
         return f"uv pip install --python {python} {wanted}"
-    activated = os.environ.get("VIRTUAL_ENV") == str(prefix)
-    return f"pip install {wanted}" if activated else f"{python} -m pip install {wanted}"
+    return f"{python} -m pip install {wanted}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -42,10 +41,7 @@ def labelled(label: Label, reason: str) -> Grade:
 
 
 def scored(score: float, reason: str) -> Grade:
-    """The grade of a score from 0 to 1, its reason on one line. What is no number is no grade: Poor."""
-    if math.isnan(score):
-        return labelled(Label.POOR, "The grader gave no number.")
-    score = min(1.0, max(0.0, score))
+    """The grade of a score from 0 to 1, its reason on one line."""
     if score < GRADE_LOWER:
         label = Label.AWFUL
     elif score <= GRADE_UPPER:
