@@ -9,13 +9,3 @@ from iterative_rag.settings.model import (
     settings_files,
     trusted_file,
 )
-
-__all__ = [
-    "PRESETS",
-    "Settings",
-    "config_folder",
-    "home",
-    "load_settings",
-    "settings_files",
-    "trusted_file",
-]

@@ -3,14 +3,3 @@
 from iterative_rag.app.conversations.session import ConversationSession
 from iterative_rag.app.conversations.store import ConversationStore
 from iterative_rag.app.conversations.values import LAST, Conversation, ConversationListing, Turn, clean_name, turn_of
-
-__all__ = [
-    "LAST",
-    "Conversation",
-    "ConversationListing",
-    "ConversationSession",
-    "ConversationStore",
-    "Turn",
-    "clean_name",
-    "turn_of",
-]

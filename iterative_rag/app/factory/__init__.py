@@ -24,30 +24,3 @@ from iterative_rag.app.factory.opening import (
     starter_corpus_path,
 )
 from iterative_rag.app.factory.rag import IterativeRAG, checked_question
-
-__all__ = [
-    "DEFAULT_CORPUS",
-    "STARTER_CORPUS",
-    "IterativeRAG",
-    "asked_names",
-    "cache",
-    "checked_question",
-    "corpora",
-    "corpus_name",
-    "fetch_web_pages",
-    "fetch_wikipedia",
-    "for_one_run",
-    "index_paths",
-    "make_backend",
-    "make_chat_model",
-    "make_embedder",
-    "model_identity",
-    "names_collection",
-    "open_asked",
-    "open_corpus",
-    "open_to_read",
-    "pages_folder",
-    "profile_of",
-    "stale",
-    "starter_corpus_path",
-]
