@@ -18,7 +18,6 @@ from iterative_rag.text.plurals import counted
 class ConversationFormat(StrEnum):
     TEXT = "text"
     MD = "md"
-    JSON = "json"
 
 
 conversations_app = typer.Typer(
@@ -62,16 +61,11 @@ def show_conversation(
     form: Annotated[ConversationFormat, typer.Option("--format", help="How to print it.")] = ConversationFormat.TEXT,
 ) -> None:
     """Print a conversation with its answers and citations, or export it."""
-    from iterative_rag import __version__
     from iterative_rag.app.conversations import ConversationStore
-    from iterative_rag.app.conversations.values import conversation_to_json
     from iterative_rag.app.proof.answer_export import conversation_as_markdown
     from iterative_rag.cli.answer_view import show_answer, shown_source
 
     conversation = ConversationStore().load(name)
-    if form is ConversationFormat.JSON:
-        write_json(conversation_to_json(conversation, version=__version__))
-        return
     if form is ConversationFormat.MD:
         write(conversation_as_markdown(conversation, shown_source))
         return

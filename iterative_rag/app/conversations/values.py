@@ -124,29 +124,3 @@ def clean_name(name: str) -> str:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def conversation_to_json(conversation: Conversation, *, version: str) -> dict[str, Any]:
-    """The conversation in plain JSON types, keys in reading order; its answers follow `answer.schema.json`."""
-    from iterative_rag.storage.output import answer_to_json
-
-    return {
-        "id": conversation.id,
-        "name": conversation.name,
-        "created": conversation.created,
-        "updated": conversation.updated,
-        "turns": [
-            {
-                "n": turn.n,
-                "at": turn.at,
-                "asked": turn.asked,
-                "question": turn.answer.question,
-                "corpus": turn.corpus,
-                "backend": turn.backend,
-                "run_id": turn.answer.run_id,
-                "answer": answer_to_json(turn.answer, version=version),
-            }
-            for turn in conversation.turns
-        ],
-        "version": version,
-    }
