@@ -33,13 +33,6 @@ class TitleLists:
         self._write(self._all() | {root: list(chosen)})
         return chosen
 
-    def leave_out(self, root: str, titles: Collection[str]) -> None:
-        """Remove titles from the list, for which there is no article."""
-        lists = self._all()
-        if root in lists and titles:
-            left = [title for title in lists.pop(root) if title not in titles]
-            self._write(lists | {root: left} if left else lists)
-
     def forget(self, root: str) -> None:
         """Remove the list: the source is indexed whole from now on."""
         lists = self._all()

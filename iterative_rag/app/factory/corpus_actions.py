@@ -83,8 +83,6 @@ def index_paths(
             progress=options.get("progress"),
             noticed=options.get("noticed"),
         )
-    if options.get("titles"):
-        _forget_missing(name, settings, sources, report)
     return replace(report, covered=covered, notice=foreign_corpus(report.language, embedder))
 
 
@@ -172,16 +170,6 @@ def _check_not_whole(name: str, settings: Settings, root: str) -> None:
             f"The corpus {name!r} was given all of {root}: there is nothing to choose.",
             hint=f"Use another corpus (--corpus NAME), or start over: iterative-rag corpus remove {shlex.quote(name)}",
         )
-
-
-def _forget_missing(name: str, settings: Settings, sources: Sequence[DocumentSource], report: IngestReport) -> None:
-    """Do not look for unknown titles again, unless the source broke off before reaching them."""
-    if any(skipped.rest_unread for skipped in report.skipped):
-        return
-    told = [skipped.source for skipped in report.skipped]
-    for root in (source.root for source in sources):
-        missing = {source.removeprefix(f"{root}:") for source in told if source.startswith(f"{root}:")}
-        _title_lists(name, settings).leave_out(root, missing)
 
 
 def stale(name: str, settings: Settings) -> Staleness:
