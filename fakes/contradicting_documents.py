@@ -11,10 +11,10 @@ from pathlib import Path
 from fakes.case_corpus import CaseCorpus
 from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Answer
 
 EACH = 5

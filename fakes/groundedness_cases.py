@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.role_call import RoleCall

@@ -10,9 +10,9 @@ from llama_index.core.llms import CompletionResponse, CompletionResponseGen, Cus
 from llama_index.core.llms.callbacks import llm_completion_callback
 
 from fakes import two_article_corpus
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.prompts import prompt as prompt_of
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
 ROLES = ("analyse", "extract", "rephrase", "rephrase_and_analyse", "answer")

@@ -6,11 +6,11 @@ from collections import Counter
 from typing import Any
 
 from fakes.in_memory import DictCache, MemoryCorpus
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.strategies import ITERATIVE
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import BackendTraits
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings

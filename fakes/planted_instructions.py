@@ -14,7 +14,7 @@ from typing import Any
 
 from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
-from iterative_rag.llm.providers.scripted import ScriptedLLM
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
 FILE = Path(__file__).resolve().parents[1] / "evaluation" / "hostile" / "instructions.jsonl"

@@ -14,8 +14,8 @@ from typing import Any
 from fakes.script_agent import drive
 from fakes.script_roles import PLAYED, Reply
 from fakes.script_view import Script, View
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.llm.prompts import prompt, versions
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
 PLAYS: dict[str, Callable[[View], Reply]] = {**PLAYED, "agent": drive}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iterative_rag.llm.providers.scripted import ScriptedLLM
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
 WINNER = "Aldo Brack"

@@ -15,9 +15,9 @@ import pytest
 
 import iterative_rag
 from fakes.harbour_articles import TEXTS, cited, extraction, text_reply
+from fakes.scripted_llm import Scripted, ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -9,9 +9,9 @@ import pytest
 
 from fakes import two_article_corpus
 from fakes.llm_loop import outcome
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import AnswerForm, IterativeRAG, Settings
 from iterative_rag.errors import LLMUnreachable, UsageError
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Cap, ReadingStep, Status, Step
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Answer, Status
 
 QUESTION = "Who lit the lamp of Skarn?"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fakes import two_article_corpus
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.errors import UsageError
 from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import AnsweringStep, FinalStep, ReadingStep, ShortlistStep, Status
 
 ANSWER = {"status": "answered", "answer": "It is Edda Holm [1].", "short_answer": "Edda Holm", "confidence": 0.8}

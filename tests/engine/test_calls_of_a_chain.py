@@ -12,7 +12,7 @@ from fakes.in_memory import MemoryCorpus
 from fakes.llm_loop import calls_by_role, outcome, run_loop
 from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
-from iterative_rag.llm.providers.scripted import ScriptedLLM
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.types import AnalysisStep, RephrasingStep, Status, Step
 

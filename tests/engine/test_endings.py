@@ -10,10 +10,10 @@ import pytest
 from fakes.in_memory import MemoryCorpus
 from fakes.llm_loop import outcome, run_loop
 from fakes.sample_answers import check_schema
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
 from iterative_rag.errors import LLMTimeout
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.types import Answer, Status
 

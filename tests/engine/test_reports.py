@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fakes.harbour_articles import CAUSE, COURSE, Author, cited, text_reply
+from fakes.scripted_llm import Scripted
 from iterative_rag.errors import LLMUnreachable
-from iterative_rag.llm.providers.scripted import Scripted
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.types import Answer, AnswerForm, Cap, ReasonCode, Status
 

@@ -18,7 +18,7 @@ from fakes.harbour_articles import (
     numbered,
     text_reply,
 )
-from iterative_rag.llm.providers.scripted import Scripted
+from fakes.scripted_llm import Scripted
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import AnswerForm, FinalStep, ReasonCode, Status

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from fakes.counting_budget import CountingBudget
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import Cache, Roles
 from iterative_rag.settings import Settings
 from iterative_rag.types import Fact, Inquiry, Need, Window

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fakes.case_corpus import CaseCorpus
-from iterative_rag.llm.providers.scripted import ScriptedLLM
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.types import Answer, ConfidenceWord

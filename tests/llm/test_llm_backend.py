@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import DiskCache
 from iterative_rag.storage.trace import Trace

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fakes import two_article_corpus
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.retrieval.need_words import without_scaffolding
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.types import Document, Hit, Need, ShortlistStep

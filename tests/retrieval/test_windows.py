@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import GAP, PACKED, window
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window

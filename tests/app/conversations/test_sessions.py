@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from fakes.in_memory import MemoryCorpus
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.app.conversations import ConversationSession, ConversationStore
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import FollowUpUnclear
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import NoCache
 from iterative_rag.types import FinalStep, FollowUpStep, Status

@@ -8,8 +8,8 @@ import pytest
 
 from fakes import trophy_articles
 from fakes.case_corpus import CaseCorpus
+from fakes.scripted_llm import ScriptedLLM
 from fakes.trophy_articles import BORN, NEED, QUOTE, VALUE, WINNER, graded_documents, model
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import CorrectionStep, FinalStep, GradingStep, ShortlistStep, Status, Step
 
 QUESTION = f"{NEED} Say it in words."

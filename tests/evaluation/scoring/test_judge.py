@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from fakes.in_memory import DictCache
+from fakes.scripted_llm import Script, ScriptedLLM
 from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.evaluation.scoring.judge import Judge, judges_itself
-from iterative_rag.llm.providers.scripted import Script, ScriptedLLM
 
 QUESTION = "Who designed Velm Tower?"
 GOLD = ["Oda Brenk", "O. Brenk"]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.errors import ReplyTruncated
 from iterative_rag.llm.prompts import prompt, versions
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakes.counting_budget import CountingBudget
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.errors import CapReached, ReplyTruncated, ReplyUnreadable
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import (
     AnalysisReply,
     AnswerReply,

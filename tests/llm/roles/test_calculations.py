@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.json_parsing import parse
 from iterative_rag.settings import Settings

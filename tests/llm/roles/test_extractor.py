@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iterative_rag.llm.providers.scripted import ScriptedLLM
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.types import Extract, Need
 from tests.llm.inquiries import INQUIRY, TRIED, WINDOW, roles
 

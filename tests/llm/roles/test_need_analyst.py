@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.errors import ReplyUnreadable
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.types import Analysis, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
 from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, played, roles
 

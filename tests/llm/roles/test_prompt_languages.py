@@ -12,10 +12,10 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from fakes.in_memory import MemoryCorpus
+from fakes.scripted_llm import Scripted, ScriptedLLM
 from iterative_rag import IterativeRAG
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.providers.scripted import Scripted, ScriptedLLM
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from iterative_rag.llm.providers.scripted import ScriptedLLM
+from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.types import Need, Rewording
 from tests.llm.inquiries import roles
 

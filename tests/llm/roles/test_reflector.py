@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fakes.scripted_llm import ScriptedLLM
 from fakes.tower_facts import AGE, INQUIRY, draft
-from iterative_rag.llm.providers.scripted import ScriptedLLM
 from iterative_rag.protocols import Reflector
 from iterative_rag.types import Draft, Inquiry, Need, Reflection
 from tests.llm.inquiries import roles

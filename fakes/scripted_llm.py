@@ -1,4 +1,4 @@
-"""A language model that follows a script: for tests, of this package and of what is built upon it.
+"""A language model that follows a script: for tests.
 
     with ScriptedLLM({"analyse": [{"status": "known"}], "answer": ["not JSON at all", {...}]}) as llm:
         ...

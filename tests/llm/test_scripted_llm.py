@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from iterative_rag.llm.providers.scripted import ScriptedLLM, UnscriptedCall, UnusedReplies
+from fakes.scripted_llm import ScriptedLLM, UnscriptedCall, UnusedReplies
 from iterative_rag.protocols import ChatReply, ChatRequest
 
 
