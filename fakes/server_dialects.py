@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from fakes.loopback_server import Handler, LoopbackServer
@@ -178,11 +178,7 @@ LLAMA_CPP_PYTHON = Dialect(
     lambda model: _openai(404, f"model '{model}' not found"),
     schema_in_object=True,
 )
-# A server that fails where it has not foreseen what it is asked, without a word about it.
-SILENT = replace(
-    LLAMA_CPP_PYTHON, name="silent", json_refusal=lambda kind: Refusal(500, {"error": "Internal Server Error"})
-)
-DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP, LLAMA_CPP_PYTHON, SILENT)
+DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP, LLAMA_CPP_PYTHON)
 
 
 @dataclass

@@ -14,7 +14,6 @@ import httpx
 
 MAX_BYTES = 64 * 1024 * 1024
 ENCODING = "gzip"  # the only compression that is asked for, and read
-BodyReader = Callable[[Iterator[bytes]], Iterator[bytes]]
 _PIECE = 64 * 1024  # bytes that are decompressed at a time
 
 
@@ -26,21 +25,11 @@ class BoundedBody(httpx.SyncByteStream):
     """The bytes of `body`, decompressed, until `deadline` (of time.monotonic). Raises httpx.ReadTimeout; TooLarge above
     `most` bytes; httpx.DecodingError where the compression is damaged or not the one that was asked for."""
 
-    def __init__(
-        self,
-        body: Iterable[bytes],
-        deadline: float,
-        encoding: str = "",
-        most: int = MAX_BYTES,
-        read: BodyReader = iter,
-    ) -> None:
-        self._body, self._deadline, self._most, self._read = body, deadline, most, read
+    def __init__(self, body: Iterable[bytes], deadline: float, encoding: str = "", most: int = MAX_BYTES) -> None:
+        self._body, self._deadline, self._most = body, deadline, most
         self._encoding = encoding.strip().lower()
 
     def __iter__(self) -> Iterator[bytes]:
-        return self._read(self._bounded())
-
-    def _bounded(self) -> Iterator[bytes]:
         received = 0
         for piece in self._decompressed():
             received += len(piece)
@@ -73,13 +62,11 @@ class BoundedBody(httpx.SyncByteStream):
             self._body.close()
 
 
-def bound(response: httpx.Response, deadline: float, read: BodyReader | None = None) -> None:
-    """Read the body of a response within the limits, whoever reads it. `read` puts that of a reply (200) into the form
-    that a client library reads."""
+def bound(response: httpx.Response, deadline: float) -> None:
+    """Read the body of a response within the limits, whoever reads it."""
     if isinstance(response.stream, httpx.SyncByteStream):
         encoding = response.headers.pop("content-encoding", "")
-        reader = read if read and response.status_code == httpx.codes.OK else iter
-        response.stream = BoundedBody(response.stream, deadline, encoding, read=reader)
+        response.stream = BoundedBody(response.stream, deadline, encoding)
 
 
 def hooks(seconds: float) -> dict[str, list[Callable[..., None]]]:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -33,8 +32,6 @@ from iterative_rag.remote.hosts import is_loopback
 
 if TYPE_CHECKING:
     import httpx
-
-    from iterative_rag.remote.bounded_body import BodyReader
 
 T = TypeVar("T")
 
@@ -90,13 +87,10 @@ class CallState(threading.local):
     def deadline(self) -> float:
         return time.monotonic() + DEFAULT_SECONDS if self.ends is None else self.ends
 
-    def http_options(
-        self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False, read: BodyReader | None = None
-    ) -> dict[str, Any]:
+    def http_options(self, url: str, *, key: str = "", what: str = TEXTS, own_headers: bool = False) -> dict[str, Any]:
         """Options of an httpx.Client whose calls keep the deadline and send `key` and `what` to `url` alone.
 
-        No proxy is used for loopback. Redirects are not followed: they could send the text to another host. `read`
-        puts the body of a reply into the form that the client library reads.
+        No proxy is used for loopback. Redirects are not followed: they could send the text to another host.
         """
         return {
             "trust_env": not is_loopback(url),
@@ -104,7 +98,7 @@ class CallState(threading.local):
             "follow_redirects": False,
             "event_hooks": {
                 "request": [signer(url, key, what, own_headers=own_headers), self._limit],
-                "response": [partial(self._listen, read)],
+                "response": [self._listen],
             },
         }
 
@@ -120,12 +114,12 @@ class CallState(threading.local):
             "pool": left,
         }
 
-    def _listen(self, read: BodyReader | None, response: httpx.Response) -> None:
+    def _listen(self, response: httpx.Response) -> None:
         self.status = response.status_code
         self.retry_after = _pause_asked_for(response)
         from iterative_rag.remote.bounded_body import bound
 
-        bound(response, self.deadline(), read)
+        bound(response, self.deadline())
 
 
 def _pause_asked_for(response: httpx.Response) -> float | None:

@@ -3,7 +3,7 @@
 Streams, so that a reply which ends before it is done is told from a whole one, and a deadline is seen between two
 chunks. (A single silence of the server is bounded by the time that was left when the call began.)
 
-A server that refuses how JSON is asked for is asked in a weaker form, and what it takes is remembered for the process.
+A server that refuses how JSON is asked for is asked in a weaker form, and what it takes is remembered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import (
@@ -22,21 +22,18 @@ from iterative_rag.errors import (
     LLMTimeout,
     ReplyTruncated,
 )
+from iterative_rag.llm.providers.arriving_reply import ArrivingReply
 from iterative_rag.llm.providers.server_traits import (
-    ABOUT_JSON,
-    FAILED,
     FAILED_GENERATION,
-    NO_FUNCTIONS,
     PLAIN,
-    REFUSED,
     Form,
-    about_tokens,
     cut_from,
-    says_nothing,
+    refuses_form,
 )
-from iterative_rag.llm.replies.json_parsing import ends_in_json, is_whole_json
+from iterative_rag.llm.replies.json_parsing import is_whole_json
 from iterative_rag.llm.replies.structured_call import written_out
-from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
+from iterative_rag.protocols import ChatReply, ChatRequest, FunctionSpec
+from iterative_rag.remote.reply_limits import MAX_REPLY_CHARS
 from iterative_rag.remote.server_calls import (
     ACCEPTED,
     RETRIES,
@@ -45,6 +42,7 @@ from iterative_rag.remote.server_calls import (
     as_llm_error,
     pending,
     truncated_reply,
+    unusable,
     with_retries,
 )
 from iterative_rag.settings import Settings
@@ -57,57 +55,9 @@ if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
 
-_MOST_BLANKS = 200  # behind a reply or inside it: a model that is held to JSON and cannot go on
+_MOST_BLANKS = 200  # behind a reply or inside it
 # Options of a LlamaIndex object that change its replies. Others, such as headers, may hold a key.
 NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinking", "reasoning_effort")
-
-
-@dataclass(slots=True)
-class _Arrived:
-    """The reply as far as it has come. `finish` is why it ended; `tells` that the server says when it does."""
-
-    deltas: list[str] = field(default_factory=list)
-    whole: str = ""
-    finish: str | None = None
-    tells: bool = False
-    begun: bool = False
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    calls: tuple[FunctionCall, ...] = ()
-    thoughts: str = ""
-
-    def take(self, chunk: ChatResponse) -> None:
-        self.begun = True
-        self.deltas.append(chunk.delta or "")
-        self.whole = chunk.message.content or self.whole
-        self.calls = _calls(chunk) or self.calls
-        self.thoughts += str(chunk.additional_kwargs.get("thinking_delta") or "")
-        raw = chunk.raw
-        done, choices = _get(raw, "done"), _get(raw, "choices")
-        if done is not None:
-            self.tells = True
-            self.finish = (_get(raw, "done_reason") or "stop") if done else self.finish
-        if choices:
-            self.tells = True
-            self.finish = _get(choices[0], "finish_reason") or self.finish
-        usage = _get(raw, "usage") or chunk.additional_kwargs
-        self.prompt_tokens = _count(usage, raw, "prompt_tokens", "prompt_eval_count") or self.prompt_tokens
-        self.completion_tokens = _count(usage, raw, "completion_tokens", "eval_count") or self.completion_tokens
-
-    @property
-    def text(self) -> str:
-        return self.whole or "".join(self.deltas)
-
-    def reply(self, request: ChatRequest) -> str:
-        """The text; where there is none, the JSON at the end of the thoughts: some models write it there."""
-        text = self.text
-        if text.strip() or self.calls or not self.thoughts:
-            return text
-        return self.thoughts if request.schema is None or ends_in_json(self.thoughts) else text
-
-
-# What a model of a server takes, for the rest of the process.
-_forms: dict[tuple[str, str], Form] = {}
 
 
 class StreamedChat:
@@ -131,12 +81,10 @@ class StreamedChat:
         form: Form = PLAIN,
     ) -> None:
         self.name = name
-        self._thinking, self._unthinking, self._best = tuple(thinking), unthinking, form
+        self._thinking, self._unthinking = tuple(thinking), unthinking
+        self.form = form  # how the model is asked, as far as the server has shown what it takes
         self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
-        self._identity = (f"{server.kind} {server.url}", name)
-        self._proved = False  # the server has taken a form with a schema
         self._formless = 0  # replies that broke the form, but not where thinking was not switched off
-        self._silent = 0  # failures without a word
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -153,11 +101,6 @@ class StreamedChat:
         """Start the call in this form."""
         raise NotImplementedError
 
-    @property
-    def form(self) -> Form:
-        """How the model is asked, as far as the server has shown what it takes."""
-        return _forms.get(self._identity, self._best)
-
     def _in_best_form(self, request: ChatRequest) -> ChatReply:
         """One call in the best form that the server takes. A weaker one is remembered only if it helped. After a reply
         that broke the form, thinking is not switched off: some models then ignore the schema."""
@@ -170,36 +113,18 @@ class StreamedChat:
                 reply = self._called(asked, form)
                 break
             except LLMServerError as error:
-                form, broke = self._weaker(form, asked, error), FAILED_GENERATION.search(str(error)) is not None
-                form, kept = (form.plain, False) if broke else (form, kept)
+                weaker = form.weaker(str(error), functions=bool(asked.functions), ways=last + 1)
+                if weaker is None or not refuses_form(error):
+                    raise
+                form, kept = (form.plain, False) if FAILED_GENERATION.search(str(error)) else (weaker, kept)
         self._formless += freely and is_whole_json(reply.text)
         if kept or self._formless > 1:
-            _forms[self._identity] = form
-            self._proved = self._proved or (request.schema is not None and not asked.functions)
+            self.form = form
         return reply
-
-    def _weaker(self, form: Form, asked: ChatRequest, error: LLMServerError) -> Form:
-        """The form to ask by next; raises the error where it is not the form that the server refuses."""
-        weaker = form.weaker(str(error), functions=bool(asked.functions), ways=len(self._thinking))
-        if weaker is None or not self._refuses(error, asked):
-            self._silent -= 99 if self._silent > 1 else 0  # it is not the form
-            raise error
-        return weaker
-
-    def _refuses(self, error: LLMServerError, asked: ChatRequest) -> bool:
-        """Whether a server refuses the form of a request, so that another form may go through. One that fails without
-        a word is asked once more first."""
-        if error.status not in FAILED or self._proved:
-            return error.status in REFUSED and not isinstance(error, ContextOverflow)
-        said = str(error).partition(f" answered {error.status}: ")[2]
-        silent = says_nothing(said)
-        self._silent += silent
-        no_functions = bool(asked.functions) and NO_FUNCTIONS in said
-        return no_functions or ABOUT_JSON.search(said) is not None or (silent and self._silent > bool(self._retries))
 
     def _called(self, request: ChatRequest, form: Form) -> ChatReply:
         deadline = self._call.deadline()
-        arrived = _Arrived()
+        arrived = ArrivingReply()
         self._refuse_superseded()
         shown = 0
         try:
@@ -212,8 +137,8 @@ class StreamedChat:
                         request.written(written_out(arrived.text, arrived.calls))
                         shown = len(arrived.text)
                     self._refuse_superseded()
-                    if len(tail := arrived.text[-_MOST_BLANKS:]) == _MOST_BLANKS and tail.isspace():
-                        arrived.finish = "blanks"
+                    if _is_endless(arrived):
+                        arrived.finish = "endless"
                         break
                     if time.monotonic() > deadline:
                         raise LLMTimeout(
@@ -230,31 +155,34 @@ class StreamedChat:
         self._refuse_cut_prompt(arrived, request)
         if request.written:
             request.written(written_out(arrived.text, arrived.calls))
-        return _reply(arrived, request)
+        return arrived.reply(request)
 
     def _refuse_superseded(self) -> None:
         """Leaving the stream closes the connection, at which a server stops working on the reply."""
         if is_cancelled():
             raise CallSuperseded(f"The call of {self._server.model} is not needed any more.")
 
-    def _refuse_unfinished(self, arrived: _Arrived, request: ChatRequest) -> None:
+    def _refuse_unfinished(self, arrived: ArrivingReply, request: ChatRequest) -> None:
         """A reply that is whole JSON is whole, whatever the server says of its end."""
         if request.schema and not arrived.calls and is_whole_json(arrived.text):
             return
-        if arrived.finish in ("length", "content_filter", "blanks"):
+        if arrived.finish in ("length", "content_filter", "endless"):
             cut = f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens."
             error = ReplyTruncated(cut, hint="Raise reply_tokens.")
-            if arrived.finish == "blanks":
-                said = f"{self._server.model} writes white space without an end inside its reply."
+            if arrived.finish == "endless":
+                said = f"{self._server.model} does not end its reply."
                 error = ReplyTruncated(said, hint="Try another model: this one cannot be held to JSON.")
             error.retryable = False  # the same call would be cut off again
             raise error
         if not arrived.begun and self._call.status == ACCEPTED:
             raise pending(self._server)
-        if (arrived.tells and arrived.finish is None) or (not arrived.begun and self._call.status):
+        if not arrived.begun and self._call.status:
+            hint = "Check its address: that of an OpenAI-compatible server usually ends in /v1."
+            raise unusable(f"{self._server} sent no reply of a model.", hint, retryable=True)
+        if arrived.tells and arrived.finish is None:
             raise truncated_reply(self._server)
 
-    def _refuse_cut_prompt(self, arrived: _Arrived, request: ChatRequest) -> None:
+    def _refuse_cut_prompt(self, arrived: ArrivingReply, request: ChatRequest) -> None:
         """A server that counts fewer tokens than the prompt has at least has read a part of it alone."""
         counted = arrived.prompt_tokens or 0
         if needed := cut_from(request.system + request.user, counted):
@@ -282,6 +210,14 @@ class LlamaIndexChat(StreamedChat):
             return iter([self._llm.chat(messages)])
 
 
+def _is_endless(arrived: ArrivingReply) -> bool:
+    """Whether a reply is longer than any that was asked for, or goes on in white space alone: a model that is held to
+    JSON and cannot go on writes that."""
+    tail = arrived.text[-_MOST_BLANKS:]
+    blank = len(tail) == _MOST_BLANKS and tail.isspace()
+    return blank or len(arrived.text) + len(arrived.thoughts) > MAX_REPLY_CHARS
+
+
 def _generator(stream: Iterator[ChatResponse]) -> Generator[ChatResponse, None, None]:
     """Closing it closes the connection, also where the stream is left half-read."""
     yield from stream
@@ -294,15 +230,6 @@ def _messages(request: ChatRequest) -> list[ChatMessage]:
         ChatMessage(role=MessageRole.SYSTEM, content=request.system),
         ChatMessage(role=MessageRole.USER, content=request.user),
     ]
-
-
-def _reply(arrived: _Arrived, request: ChatRequest) -> ChatReply:
-    """Tokens as the server counted them, else estimated from the text."""
-    text = arrived.reply(request)
-    prompt = arrived.prompt_tokens or about_tokens(request.system + request.user)
-    completion = arrived.completion_tokens or about_tokens(text)
-    thought = bool(arrived.thoughts) or "<think" in text
-    return ChatReply(text, prompt, completion, calls=arrived.calls, thought=thought)
 
 
 def named_thinking(settings: Settings) -> str:
@@ -319,24 +246,6 @@ def as_tools(functions: Sequence[FunctionSpec]) -> list[dict[str, Any]]:
         }
         for spec in functions
     ]
-
-
-def _calls(chunk: ChatResponse) -> tuple[FunctionCall, ...]:
-    """The calls in a reply as far as it has come."""
-    blocks = [block for block in chunk.message.blocks if block.block_type == "tool_call"]
-    return tuple(FunctionCall(block.tool_name, block.tool_kwargs) for block in blocks)
-
-
-def _get(holder: Any, name: str) -> Any:
-    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-
-
-def _count(usage: Any, raw: Any, *names: str) -> int | None:
-    for holder in (usage, raw):
-        for name in names:
-            if isinstance(value := _get(holder, name), int):
-                return value
-    return None
 
 
 def _model_of(llm: LLM) -> str:

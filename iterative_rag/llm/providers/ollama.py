@@ -6,12 +6,10 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import ContextOverflow
 from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
-from iterative_rag.llm.providers.reply_stream import tidied
 from iterative_rag.llm.providers.server_traits import Form, about_tokens, least_tokens
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
@@ -56,9 +54,7 @@ class OllamaChat(StreamedChat):
         )
         key = key_to_send(url, "ollama")
         # A function, so that no dump of the object's fields shows the key.
-        self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(
-            url, key=key, read=partial(tidied, server=self._server)
-        )
+        self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(url, key=key)
 
     @property
     def calls_at_once(self) -> int | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import LLMError
 from iterative_rag.errors.installation import install_command
 from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
-from iterative_rag.llm.providers.reply_stream import tidied
 from iterative_rag.llm.providers.server_traits import Form
 from iterative_rag.protocols import ChatModel, ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
@@ -52,7 +50,7 @@ class OpenAILikeChat(StreamedChat):
         key = key_to_send(url, "openai-like")
         # A function, so that no dump of the object's fields shows the key.
         self._http_options: Callable[[], dict[str, Any]] = lambda: self._call.http_options(
-            url, key=key, own_headers=is_openai(url), read=partial(tidied, server=self._server)
+            url, key=key, own_headers=is_openai(url)
         )
 
     def preload(self) -> None:

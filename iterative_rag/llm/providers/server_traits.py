@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from iterative_rag.errors import ContextOverflow, LLMServerError
+
 # From the best to none at all. "json_object schema" is that of llama-cpp-python and others.
 JSON_FORMS = ("json_schema", "json_object schema", "json_object", "")
 # Statuses by which servers refuse a field that they do not know, or functions that the model cannot call; and those by
 # which some do that have not foreseen it, as their words or their silence show.
-REFUSED = (400, 415, 422)
-FAILED = (-1, 500, 501)
-ABOUT_JSON = re.compile(
+_REFUSED = (400, 415, 422)
+_FAILED = (-1, 500, 501)
+_ABOUT_JSON = re.compile(
     r"response.?format|json.?(?:schema|object|mode)|guided|grammar|structured|unmarshal.+format|literal_error",
     re.IGNORECASE,
 )
-ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
-NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
-_SILENT = frozenset({"error", "code", "internal", "server", "message", "type", "none", "null", "param", "detail"})
+_ABOUT_EXTRAS = re.compile(r"seed|stream.?options", re.IGNORECASE)
+_NO_FUNCTIONS = "--jinja"  # llama.cpp refuses functions with a 500 that says how to start it
 # Groq checks what its model wrote and answers 400 where it breaks the schema: of that reply, not of the form.
 FAILED_GENERATION = re.compile(r"failed.generation|json_validate_failed|failed to generate json", re.IGNORECASE)
 
@@ -41,11 +42,11 @@ class Form:
     def weaker(self, said: str, *, functions: bool, ways: int) -> Form | None:
         """The next form for a server that refuses this one in these words: without what they name, else without what
         servers know least. `functions`: the request has some; `ways` is how many there are to switch thinking."""
-        about_json = self.json != "" and ABOUT_JSON.search(said) is not None
+        about_json = self.json != "" and _ABOUT_JSON.search(said) is not None
         without_functions = replace(self, functions=False) if functions and self.functions else None
-        if self.extras and not about_json and ABOUT_EXTRAS.search(said):
+        if self.extras and not about_json and _ABOUT_EXTRAS.search(said):
             return replace(self, extras=False)
-        if without_functions and ("tool" in said or NO_FUNCTIONS in said):
+        if without_functions and ("tool" in said or _NO_FUNCTIONS in said):
             return without_functions
         if self.thinking < ways - 1 and not about_json:
             return replace(self, thinking=self.thinking + 1)
@@ -59,9 +60,12 @@ class Form:
 PLAIN = Form("", extras=False)
 
 
-def says_nothing(words: str) -> bool:
-    """Whether an error of a server is the word "error" in some form, and no more."""
-    return bool(words) and {word.casefold() for word in re.findall("[A-Za-z]{3,}", words)} <= _SILENT
+def refuses_form(error: LLMServerError) -> bool:
+    """Whether a server refuses the form of a request, so that another form may go through."""
+    if error.status in _REFUSED:
+        return not isinstance(error, ContextOverflow)
+    said = str(error)
+    return error.status in _FAILED and (_NO_FUNCTIONS in said or _ABOUT_JSON.search(said) is not None)
 
 
 # A server that counts fewer tokens does not count; one that counts one of these has cut what it was sent.

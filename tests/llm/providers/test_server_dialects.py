@@ -11,15 +11,14 @@ import pytest
 from fakes.server_dialects import (
     DIALECTS,
     GROQ,
+    LLAMA_CPP_PYTHON,
     NIM,
-    SILENT,
     VLLM,
     Dialect,
     DialectServer,
     Refusal,
 )
 from iterative_rag.errors import ContextOverflow, LLMServerError, ModelMissing
-from iterative_rag.llm.providers import llama_index
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.replies.json_parsing import visible
 from iterative_rag.protocols import ChatModel, ChatRequest
@@ -33,12 +32,6 @@ REQUEST = ChatRequest("analyse", "Reply in JSON.", "What is missing?", SCHEMA, m
 def dialect(request: pytest.FixtureRequest) -> Dialect:
     chosen: Dialect = request.param
     return chosen
-
-
-@pytest.fixture(autouse=True)
-def _nothing_learned() -> None:
-    """What a server took is remembered by its address for the process, and a later server may have the same port."""
-    llama_index._forms.clear()
 
 
 @pytest.fixture
@@ -76,8 +69,8 @@ def test_the_reply_comes_in_the_best_form_that_the_server_takes(server: DialectS
     assert (reply.prompt_tokens, reply.completion_tokens) == (21, 7) or not counted
     best = next((one for one in ("json_schema", "json_object") if one in server.dialect.json_types), "")
     asked = len(server.bodies)
-    model_at(server).complete(REQUEST)
-    assert json_types(server)[asked:] == [best], "what it refuses is remembered for the process"
+    model.complete(REQUEST)
+    assert json_types(server)[asked:] == [best], "what it refuses is remembered"
     assert server.bodies[-1].get("response_format", {}).get("schema", SCHEMA) == SCHEMA
     assert ("schema" in server.bodies[-1].get("response_format", {})) == server.dialect.schema_in_object
 
@@ -122,13 +115,14 @@ def test_nim_that_is_starting_the_model_is_asked_again(pauses: list[float]) -> N
 
 
 @pytest.mark.parametrize("status", [400, 422, 500, 501])
-@pytest.mark.parametrize("body", [None, {"error": "Internal Server Error"}, {"detail": [{"type": "literal_error"}]}])
-def test_the_schema_is_given_up_whatever_the_status_by_which_it_is_refused(
-    status: int, body: object, pauses: list[float]
-) -> None:
-    with DialectServer(dataclasses.replace(SILENT, json_refusal=lambda kind: Refusal(status, body))) as server:
+def test_the_schema_is_given_up_whatever_the_status_by_which_it_is_refused(status: int) -> None:
+    body = {"detail": [{"type": "literal_error"}]}
+    with DialectServer(
+        dataclasses.replace(LLAMA_CPP_PYTHON, json_refusal=lambda kind: Refusal(status, body))
+    ) as server:
+        model = model_at(server)
         for _ in range(2):
-            assert model_at(server).complete(REQUEST).text == server.reply
+            assert model.complete(REQUEST).text == server.reply
     assert json_types(server)[-2:] == ["json_object", "json_object"]
 
 
