@@ -73,14 +73,14 @@ class SubmitCall:
     not say the answer, but it follows from them. `also` and `caveats` as in Answer, with markers as in `answer`.
     """
 
-    answer: str
-    short_answer: str
+    answer: str = ""
+    short_answer: str = ""
     quotes: tuple[QuotedPassage, ...] = ()
-    missing: str = ""
-    confidence: float = 0.5
     inferred: bool = False
     also: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
+    missing: str = ""
+    confidence: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ are carried out all the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from typing import Annotated, Any, get_type_hints
 
-from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, create_model, model_validator
 
 from iterative_rag.llm.replies.coercion import (
     Notes,
@@ -27,6 +28,7 @@ from iterative_rag.llm.replies.coercion import (
     items_of,
 )
 from iterative_rag.llm.replies.forms import Reply, schema
+from iterative_rag.llm.replies.json_parsing import complaint
 from iterative_rag.llm.replies.partial_answer import written_object, written_text
 from iterative_rag.protocols import FunctionSpec
 from iterative_rag.types import (
@@ -67,75 +69,59 @@ def _as_quotes(value: Any) -> Any:
     return [item for item in passages if not isinstance(item, Mapping) or item["quote"]]
 
 
-Queries = Annotated[tuple[Text, ...], BeforeValidator(_as_queries)]
 Quotes = Annotated[tuple[QuotedPassage, ...], BeforeValidator(_as_quotes)]
+# How leniently an argument is read, by its name or else by its type.
+_BY_NAME: Mapping[str, Any] = {
+    "queries": Annotated[tuple[Text, ...], BeforeValidator(_as_queries)],
+    "missing": Remark,
+}
+_BY_TYPE: Mapping[Any, Any] = {
+    str: Text,
+    bool: SureFlag,
+    float: Share,
+    tuple[str, ...]: Notes,
+    tuple[int, ...]: Numbers,
+    tuple[QuotedPassage, ...]: Quotes,
+}
 
 
-class SearchForm(Reply):
-    queries: Queries
-
-
-class FindForm(Reply):
-    title: Text
-    words: Text
-
-
-class SectionForm(Reply):
-    title: Text
-    heading: Text = ""
-
-
-class RowsForm(Reply):
-    title: Text
-    table: Text = ""
-    filter: Text = ""
-
-
-class CalculateForm(Reply):
-    expression: Text
-    facts: Numbers = ()
-
-
-class NoteForm(Reply):
-    quotes: Quotes
-
-
-class SubmitForm(Reply):
-    answer: Text = ""
-    short_answer: Text = ""
-    quotes: Quotes = ()
-    inferred: SureFlag = False
-    also: Notes = ()
-    caveats: Notes = ()
-    missing: Remark = ""
-    confidence: Share = 0.5
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
-    """`form` holds the arguments of `call`."""
-
-    form: type[Reply]
-    call: Callable[..., ToolCall]
+    call: type[Any]
     description: str
+
+    @property
+    def needed(self) -> list[str]:
+        """The arguments that a call cannot do without."""
+        return [argument.name for argument in fields(self.call) if argument.default is MISSING]
+
+    @cached_property
+    def form(self) -> type[Reply]:
+        """The arguments of the call as a model writes them."""
+        kinds = get_type_hints(self.call)
+        read: dict[str, Any] = {
+            argument.name: (
+                _BY_NAME.get(argument.name) or _BY_TYPE[kinds[argument.name]],
+                ... if argument.default is MISSING else argument.default,
+            )
+            for argument in fields(self.call)
+        }
+        return create_model(self.call.__name__, __base__=Reply, **read)
 
 
 TOOLS: Mapping[str, Tool] = {
-    "search": Tool(SearchForm, SearchCall, "Search the corpus with up to 4 queries at once."),
-    "find_in_article": Tool(FindForm, FindCall, "Show the places of one article with a phrase or its words."),
+    "search": Tool(SearchCall, "Search the corpus with up to 4 queries at once."),
+    "find_in_article": Tool(FindCall, "Show the places of one article with a phrase or its words."),
     "read_section": Tool(
-        SectionForm,
         SectionCall,
         'Read a section of an article; without a heading ("") its beginning and the list of its sections.',
     ),
     "list_rows": Tool(
-        RowsForm,
-        RowsCall,
-        "List the rows of a table or list of an article, all or those that hold the words of the filter.",
+        RowsCall, "List the rows of a table or list of an article, all or those that hold the words of the filter."
     ),
-    "calculate": Tool(CalculateForm, CalculateCall, "Compute an expression exactly."),
-    "note": Tool(NoteForm, NoteCall, "Keep verbatim quotes as facts; what is not noted is not shown again."),
-    "submit": Tool(SubmitForm, SubmitCall, "Give the answer, or say what is missing. Ends the work."),
+    "calculate": Tool(CalculateCall, "Compute an expression exactly."),
+    "note": Tool(NoteCall, "Keep verbatim quotes as facts; what is not noted is not shown again."),
+    "submit": Tool(SubmitCall, "Give the answer, or say what is missing. Ends the work."),
 }
 SUBMIT, NOTE = "submit", "note"
 
@@ -159,12 +145,11 @@ def _calls_schema() -> dict[str, Any]:
 # --- calls as they are written -----------------------------------------------------------------
 
 
-class CallForm(Reply):
-    """One call: its arguments in the form of its tool, or what is wrong with it."""
+class WrittenCall(Reply):
+    """One call: its tool, and its arguments as they were written."""
 
     tool: Text = ""
-    arguments: dict[str, Any] = Field(default_factory=dict)
-    wrong: Text = ""
+    arguments: Any = None
 
     @classmethod
     def line_names(cls) -> list[str]:
@@ -174,35 +159,24 @@ class CallForm(Reply):
 
     @model_validator(mode="before")
     @classmethod
-    def _in_form(cls, value: Any) -> Any:
-        if isinstance(value, Mapping) and value.keys() == cls.model_fields.keys() and value["wrong"]:
-            return value  # from the cache
-        tool, given = _named(value)
-        if tool not in TOOLS:
-            return {"tool": tool, "wrong": f"there is no tool {tool[:60]!r}; the tools are {', '.join(TOOLS)}"}
-        if not isinstance(given, Mapping):
-            broken = isinstance(given, str) and given.lstrip()[:1] in ("{", "[")
-            return {"tool": tool, "wrong": f"its arguments are {'not valid JSON' if broken else 'not a JSON object'}"}
-        form = TOOLS[tool].form
-        needed = [name for name, field in form.model_fields.items() if field.is_required()]
-        try:
-            read = form.model_validate(dict.fromkeys(needed, "") | dict(given))
-        except ValidationError as error:
-            first = error.errors()[0]
-            argument = ".".join(str(part) for part in first["loc"])
-            return {"tool": tool, "wrong": f"the argument {argument!r} is wrong: {first['msg']}"}
-        if lacking := [name for name in needed if not getattr(read, name)]:
-            if tool == NOTE and given.get("quotes"):
-                return {"tool": tool, "wrong": 'every entry of "quotes" needs a "quote"'}
-            return {"tool": tool, "wrong": f"it needs {' and '.join(map(repr, lacking))}"}
-        return {"tool": tool, "arguments": read.model_dump()}
+    def _apart(cls, value: Any) -> Any:
+        return dict(zip(("tool", "arguments"), _named(value), strict=True))
 
     @property
     def typed(self) -> ToolCall:
-        if self.wrong:
-            return WrongCall(self.tool, self.wrong)
-        tool = TOOLS[self.tool]
-        return tool.call(**dict(tool.form.model_validate(self.arguments)))
+        tool, given = TOOLS.get(self.tool), self.arguments
+        if tool is None:
+            return WrongCall(self.tool, f"there is no tool {self.tool[:60]!r}; the tools are {', '.join(TOOLS)}")
+        if not isinstance(given, Mapping):
+            return WrongCall(self.tool, "its arguments are not a valid JSON object")
+        try:
+            read = tool.form.model_validate(dict.fromkeys(tool.needed, "") | dict(given))
+        except ValidationError as error:
+            return WrongCall(self.tool, complaint(error))
+        if lacking := [name for name in tool.needed if not getattr(read, name)]:
+            return WrongCall(self.tool, f"it needs {' and '.join(map(repr, lacking))}")
+        call: ToolCall = tool.call(**dict(read))
+        return call
 
 
 def _named(value: Any) -> tuple[str, Any]:
@@ -223,7 +197,7 @@ def _named(value: Any) -> tuple[str, Any]:
 
 class AgentReply(Reply):
     thought: Text = ""
-    calls: Annotated[list[CallForm], BeforeValidator(as_list), WithJsonSchema(_calls_schema())] = Field(min_length=1)
+    calls: Annotated[list[WrittenCall], BeforeValidator(as_list), WithJsonSchema(_calls_schema())] = Field(min_length=1)
 
     @model_validator(mode="before")
     @classmethod
@@ -241,10 +215,9 @@ class AgentReply(Reply):
 
     def typed_calls(self, *, only_submit: bool) -> tuple[ToolCall, ...]:
         """The calls that can be carried out, and what is wrong with the others."""
-        allowed = (SUBMIT, NOTE) if only_submit else TOOLS
         refused = "a limit is reached: only submit is carried out now"
         calls = [
-            call.typed if call.tool in allowed else WrongCall(call.tool, refused if only_submit else call.wrong)
+            WrongCall(call.tool, refused) if only_submit and call.tool not in (SUBMIT, NOTE) else call.typed
             for call in self.calls[:MOST_CALLS]
         ]
         if len(self.calls) > MOST_CALLS:
@@ -258,7 +231,7 @@ def _calls_of(value: Any) -> list[Any]:
     if not isinstance(value, Mapping):
         return []
     if "calls" in value:
-        return [call for call in as_list(value["calls"]) if isinstance(call, Mapping | CallForm)]
+        return [call for call in as_list(value["calls"]) if isinstance(call, Mapping | WrittenCall)]
     return [value] if {"tool", "name", "function"} & value.keys() else []
 
 
