@@ -28,13 +28,15 @@ def read_json(text: str | bytes) -> Any:
 def excess(value: object) -> str:
     """Which text in a value is longer than anything that was asked for, in words for the model that wrote it; "" where
     none is. Names, words and texts of any length cost time and memory wherever they are compared."""
-    fields: list[tuple[str, object]] = [("", value)]
+    fields: list[tuple[str, object, int]] = [("", value, 1)]
     while fields:
-        name, part = fields.pop()
+        name, part, depth = fields.pop()
+        if depth > MAX_DEPTH:
+            return f"the field {name!r} is nested too deeply"
         if isinstance(part, dict):
-            fields += [(str(key)[:40], item) for key, item in part.items()]
+            fields += [(str(key)[:40], item, depth + 1) for key, item in part.items()]
         elif isinstance(part, list | tuple):
-            fields += [(name, item) for item in part]
+            fields += [(name, item, depth + 1) for item in part]
         elif isinstance(part, str) and len(part) > MAX_FIELD_CHARS:
             return f"the field {name!r} has {len(part):,} characters; write at most {MAX_FIELD_CHARS:,}"
         elif isinstance(part, str) and _LONG_WORD.search(part):

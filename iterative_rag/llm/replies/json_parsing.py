@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from iterative_rag.llm.replies.forms import ExtractionReply, R, Reply
-from iterative_rag.remote.reply_limits import MAX_DEPTH, excess
+from iterative_rag.remote.reply_limits import excess
 
 
 class Unparsable(ValueError):
@@ -20,27 +20,29 @@ class Unparsable(ValueError):
 
 _THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"^```[a-z]*\s*|\s*```$", re.IGNORECASE)
-# What counts for the structure of JSON: brackets, and texts with what they hold. A text may lack its end.
-_MARK = re.compile(r'[][{}]|"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_CLOSES = {"}": "{", "]": "["}
-# How often a text is read on the whole, all attempts to find a value in it together.
-_MOST_READINGS = 20
+_OPENING = re.compile(r"[{\[]")
+# A comma before a closing bracket, and texts, which may hold one. A text may lack its end.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
+# How many brackets are tried for the beginning of a value.
+_MOST_OPENINGS = 200
 
 
 def parse(text: str, reply_type: type[R]) -> R:
     """Read `text` as a `reply_type`; of several JSON objects the last that fits counts. Raises Unparsable."""
     shown = visible(text)
-    values = reply_type.joined(list(json_values(shown)))
     wrong = ""
-    # A bare list counts only where no object fits: there are brackets in chatter, too.
-    objects = [value for value in values if isinstance(value, dict)]
-    # An empty one does not mean "nothing": a model that fails may write it.
-    lists = [value for value in values if isinstance(value, list) and value]
-    for value in (*reversed(objects), *reversed(lists)):
-        try:
-            return validated(_fitted(value, reply_type), reply_type)
-        except Unparsable as error:
-            wrong = wrong or str(error)
+    for values in (json_values(shown), _literal(shown)):
+        joined = reply_type.joined(values)
+        # A bare list counts only where no object fits: there are brackets in chatter, too.
+        objects = [value for value in joined if isinstance(value, dict)]
+        # An empty one does not mean "nothing": a model that fails may write it.
+        lists = [value for value in joined if isinstance(value, list) and value]
+        for value in (*reversed(objects), *reversed(lists)):
+            try:
+                return validated(_fitted(value, reply_type), reply_type)
+            except Unparsable as error:
+                wrong = wrong or str(error)
     raise Unparsable(wrong or _no_json(shown))
 
 
@@ -71,23 +73,35 @@ def visible(text: str) -> str:
     return shown
 
 
-def json_values(text: str) -> Iterator[Any]:
-    """The outermost JSON objects and arrays in `text`, left to right; text around them is passed over."""
-    return (value for value, _, _ in _placed_values(text))
+def json_values(text: str) -> list[Any]:
+    """The outermost JSON objects and arrays in `text`, left to right, whatever is around them."""
+    return [value for value, _, _ in _values(_TRAILING_COMMA.sub(lambda match: match[1] or "", text))]
 
 
-def _placed_values(text: str) -> Iterator[tuple[Any, int, int]]:
-    """The outermost values, each with where it begins and ends."""
-    position, left = 0, _MOST_READINGS * (len(text) + 1000)
-    while left > 0 and (start := _next_opening(text, position)) is not None:
-        end, seen = _closing(text, start)
-        left -= seen - start
-        value = None if end is None else _read(text[start:end])
-        if end is None or value is None:
-            position = start + 1
+def _values(text: str) -> Iterator[tuple[Any, int, int]]:
+    """The same, each with where it begins and ends."""
+    position = 0
+    for _ in range(_MOST_OPENINGS):
+        opening = _OPENING.search(text, position)
+        if opening is None:
+            return
+        try:
+            value, position = _DECODER.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):  # also a number of too many digits
+            position = opening.end()
         else:
-            yield value, start, end
-            position = end
+            yield value, opening.start(), position
+
+
+def _literal(text: str) -> list[Any]:
+    """The object or array of a text as a Python literal (single quotes), which cannot run anything."""
+    opening, end = _OPENING.search(text), max(text.rfind("}"), text.rfind("]")) + 1
+    if opening is None:
+        return []
+    try:
+        return [ast.literal_eval(text[opening.start() : end])]
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return []
 
 
 def is_whole_json(text: str) -> bool:
@@ -107,57 +121,8 @@ def _ends(text: str, *, only: bool) -> bool:
         shown = _FENCE.sub("", visible(text)).strip("\ufeff \n\r\t")
     except Unparsable:
         return False
-    places = [(start, end) for _, start, end in _placed_values(shown)]
+    places = [(start, end) for _, start, end in _values(shown)]
     return bool(places) and places[-1][1] == len(shown) and not (only and places[-1][0])
-
-
-def _next_opening(text: str, position: int) -> int | None:
-    places = [offset for offset in (text.find("{", position), text.find("[", position)) if offset >= 0]
-    return min(places, default=None)
-
-
-def _closing(text: str, start: int) -> tuple[int | None, int]:
-    """The offset after the bracket that closes the one at `start`, None where none does or too many are open; and how
-    far the text was read for it. Brackets inside texts do not count."""
-    stack: list[str] = []
-    end = start
-    for mark in _MARK.finditer(text, start):
-        bracket, end = mark[0], mark.end()
-        if bracket in "{[":
-            stack.append(bracket)
-            if len(stack) > MAX_DEPTH:
-                return None, end
-        elif bracket in _CLOSES:
-            if not stack or stack.pop() != _CLOSES[bracket]:
-                return None, end
-            if not stack:
-                return end, end
-    return None, len(text)
-
-
-def _read(text: str) -> Any | None:
-    """The JSON value of a text, repaired where that is safe."""
-    try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):  # also a number of too many digits
-        return _repaired(text)
-
-
-def _repaired(text: str) -> Any | None:
-    """Read without trailing commas, or else as a Python literal (single quotes), which cannot run anything."""
-    try:
-        return json.loads(_without_trailing_commas(text), strict=False)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value if isinstance(value, dict | list) else None
-
-
-def _without_trailing_commas(text: str) -> str:
-    return re.sub(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', lambda match: match.group(1) or "", text, flags=re.DOTALL)
 
 
 def _fitted(value: Any, reply_type: type[Reply]) -> Any:
@@ -179,6 +144,6 @@ def complaint(error: ValidationError) -> str:
 
 
 def _no_json(text: str) -> str:
-    if _next_opening(text, 0) is None:
+    if _OPENING.search(text) is None:
         return "it held no JSON object"
     return "its JSON was cut off or is not valid"
