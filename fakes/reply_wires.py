@@ -106,7 +106,7 @@ BUSY = "the upstream is overloaded"
 FAULTS: Mapping[str, FaultWire] = {
     "in an event": FaultWire(lambda text: streamed(chunk(said(text[:9])), {"error": {"message": BUSY}}), BUSY),
     "a bomb": FaultWire(
-        lambda text: Sent(gzip.compress(b": x\n" * 20_000_000), SSE, "gzip"), "larger than the limit of", -1, 1
+        lambda text: Sent(gzip.compress(b": x" + b" " * 80_000_000), SSE, "gzip"), "larger than the limit of", -1, 1
     ),
     "damaged compression": FaultWire(
         lambda text: Sent(b"\x1f\x8bno", SSE, "gzip"), "its compression is damaged", -1, 1

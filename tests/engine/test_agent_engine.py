@@ -201,8 +201,8 @@ def test_calls_are_read_however_they_are_written(settings: Settings, reply: Any)
     [
         ({"tool": "browse", "url": "http://example.org"}, "there is no tool 'browse'; the tools are search,"),
         ({"tool": "find_in_article", "title": "Aldermere", "colour": "red"}, "it needs 'words'"),
-        ({"tool": "search", "queries": {"a": {"b": 1}}}, "the argument 'queries.0' is wrong"),
-        ({"tool": "search", "arguments": '{"queries": ["Sun'}, "its arguments are not valid JSON"),
+        ({"tool": "search", "queries": {"a": {"b": 1}}}, "the field 'queries.0' is wrong"),
+        ({"tool": "search", "arguments": '{"queries": ["Sun'}, "its arguments are not a valid JSON object"),
         ({"tool": "calculate", "expression": "__import__('os')"}, "refused:"),
         ({"tool": "read_section", "title": "Aldermeer"}, "there is no article of that title; these come near"),
         ({"tool": "list_rows", "title": "Aldermere", "filter": "lighthouse"}, "none of 2 rows holds all these words"),
