@@ -7,8 +7,8 @@ months are read by the rules of all languages.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -57,8 +57,6 @@ class Language:
     to: tuple[str, ...]
     conjunctions: tuple[str, ...]
     minus: tuple[str, ...]
-    term_begins: tuple[str, ...]
-    term_ends: tuple[str, ...]
     afterthoughts: frozenset[str]
     no_names: frozenset[str]
     fillers: frozenset[str]
@@ -93,18 +91,8 @@ def words_of(key: str) -> frozenset[str]:
     return frozenset(folded(_file()[key]).split())
 
 
-_WORDS = (
-    *("light_words", "comparing_words", "negations", "question_words", "articles", "half"),
-    *("afterthoughts", "no_names", "fillers"),
-)
-_PATTERNS = (
-    *("and_a_half", "decade_before", "decade_after", "century", "to", "conjunctions", "minus"),
-    *("term_begins", "term_ends"),
-)
-_NUMBERS = ("parts", "words", "ordinals", "decades")
 # English forms of these are understood in every language.
-_PATTERNS_WITH_ENGLISH = ("ordinal_endings", "before_christ", "after_christ", "about")
-_NUMBERS_WITH_ENGLISH = ("scales",)
+_WITH_ENGLISH = frozenset({"ordinal_endings", "before_christ", "after_christ", "about", "scales"})
 
 
 @cache
@@ -114,14 +102,17 @@ def language_of(code: str) -> Language:
     known = code in codes()
     own = [code] if known else [*codes(), *(tag for tag in _tables() if tag not in codes())]
     with_english = [code, "en"] if known else own
-    fields: dict[str, Any] = {key: _words(key, own) for key in _WORDS}
-    fields |= {key: _patterns(key, own) for key in _PATTERNS}
-    fields |= {key: _patterns(key, with_english) for key in _PATTERNS_WITH_ENGLISH}
-    fields |= {key: _numbers(key, own) for key in _NUMBERS}
-    fields |= {key: _numbers(key, with_english) for key in _NUMBERS_WITH_ENGLISH}
+    readers: dict[str, Callable[[str, Sequence[str]], Any]] = {"frozenset[str]": _words, "tuple[str, ...]": _patterns}
+    tables: dict[str, Any] = {
+        field.name: readers.get(str(field.type), _numbers)(
+            field.name, with_english if field.name in _WITH_ENGLISH else own
+        )
+        for field in fields(Language)
+        if field.name not in {"code", "months"}
+    }
+    tables["function_words"] |= _words("hedges", own)
     months = {word: n for tag in reversed(with_english) for word, n in _months(tag).items()}
-    function_words = _words("function_words", own) | _words("hedges", own)
-    return Language(code, function_words=function_words, months=months, **fields)
+    return Language(code=code, months=months, **tables)
 
 
 def month_name(code: str, month: int) -> str:
@@ -131,11 +122,11 @@ def month_name(code: str, month: int) -> str:
     return name.capitalize() if code in ("en", "de") else name
 
 
-def _words(key: str, among: Iterable[str]) -> frozenset[str]:
+def _words(key: str, among: Sequence[str]) -> frozenset[str]:
     return frozenset(word for code in among for word in folded(_tables()[code].get(key, "")).split())
 
 
-def _patterns(key: str, among: Iterable[str]) -> tuple[str, ...]:
+def _patterns(key: str, among: Sequence[str]) -> tuple[str, ...]:
     patterns: list[str] = []
     for code in among:
         value = _tables()[code].get(key, ())

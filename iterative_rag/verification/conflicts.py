@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from iterative_rag.text.comparing import excludes, same_name
-from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
-from iterative_rag.text.mentions import mentions
 from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.periods import Term, term
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.text_reading import TextReading, Word, read_text
@@ -255,20 +252,10 @@ def _years(quote: str) -> set[int]:
 
 
 def _in_turn(fact: Fact, other: Fact) -> bool:
-    """Whether by the dates of two facts one followed the other, as office-holders do. Dates in brackets may be those of
-    lives: they count only where a time is asked for that both touch."""
-    if _succeed(*(term(_BRACKETS.sub(" ", side.quote), language(side.quote)) for side in (fact, other))):
-        return True
-    first, second = (term(side.quote, language(side.quote)) for side in (fact, other))
-    if first is None or second is None or not _succeed(first, second):
-        return False
-    asked = [value.readings[0] for value in mentions(fact.need.question, language(fact.need.question))]
-    dates = [value.date for value in asked if isinstance(value, Moment) and isinstance(value.date, Date)]
-    return any(first.touches(date) and second.touches(date) for date in dates)
-
-
-def _succeed(first: Term | None, second: Term | None) -> bool:
-    return first is not None and second is not None and (first.is_before(second) or second.is_before(first))
+    """Whether by their quotes the one lasted from year to year until the other began, as office-holders follow each
+    other. Years in brackets may be those of lives."""
+    first, second = (sorted(_years(_BRACKETS.sub(" ", side.quote))) for side in (fact, other))
+    return len(first) > 1 < len(second) and (first[-1] <= second[0] or second[-1] <= first[0])
 
 
 def _names(value: _FactValue, other: _FactValue) -> bool:
