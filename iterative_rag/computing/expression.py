@@ -1,6 +1,6 @@
 """Reads an expression by Python's own grammar and computes it node by node: nothing of it is ever run.
 
-First it is written as Python would write it. Dates, numbers with their units, texts and labels become names of values,
+First it is written as Python would write it. Dates, numbers with their units and texts become names of values,
 "of" becomes a product, a "%" behind a value its attribute, and "to" or "in" before a unit the operator |, which binds
 less than a sum and more than a comparison. Length, depth and the number of values are bounded.
 """
@@ -27,16 +27,14 @@ _SPELLED = str.maketrans(
     {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"', ";": ","}
 )
 _CURRENCY = "$€£¥"
-_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=(){}\[\],]")
+_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=()\[\],]")
 _SIGNS_IN_PYTHON = {"^": "**", "=": "=="}
 _MANY_SIGNS = lazy_pattern(r"(?:[-+]\s*){9}")
-# What closes each kind of bracket; in a "{" a label is expected, after "{:" its value.
-_CLOSING = {"(": ")", "[": "]", "{": "}", "{:": "}", "call": ")", "convert": ")"}
+_CLOSING = {"(": ")", "[": "]", "call": ")"}
 _SPACE, _WORD = lazy_pattern(r"\s*"), lazy_pattern(r"°?[^\W\d_]\w*|°")
 _NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
 _GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
 _TEXT = lazy_pattern(r"'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"")
-_LABEL = lazy_pattern(r"(?P<label>'[^']{1,200}'|\"[^\"]{1,200}\"|[^:,{}\[\]'\"\n]{1,120}?)\s*:")
 # A text in a list needs no quotes: [Paris, Rome].
 _BARE = lazy_pattern(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,\]])")
 _NO_UNITS = frozenset({"of", "and", "or", "to", "between", "per"})
@@ -109,13 +107,7 @@ class _Expression:
         """Read the next sign, value or word."""
         inside = self._open[-1] if self._open else ""
         date = read_date(self._text, self._at)
-        if not self._complete and inside == "{" and self._text[self._at] != "}":
-            if (match := self._matched(_LABEL)) is None:
-                raise ComputeError("write labelled values as {Anna: 12, 'St. Mary': 9}")
-            self._put(match["label"].strip("'\"").strip())
-            self._code.append(":")
-            self._open[-1], self._complete = "{:", False
-        elif date is not None:
+        if date is not None:
             self._at = date[1]
             self._put(date[0])
         elif _NUMBER.match(self._text, self._at):
@@ -133,9 +125,9 @@ class _Expression:
 
     def _sign(self, sign: str) -> None:
         inside = self._open[-1] if self._open else ""
-        if sign in "([{":
+        if sign in "([":
             self._opened(sign, sign)
-        elif sign in ")]}":
+        elif sign in ")]":
             if sign != _CLOSING.get(inside, ""):
                 raise ComputeError(f"{sign!r} stands where {_CLOSING.get(inside, 'the end')!r} is expected")
             self._open.pop()
@@ -145,11 +137,7 @@ class _Expression:
             if not self._complete or re.match(r"[\d(.]", self._rest()):
                 raise ComputeError("write 15% of 240 for a percentage")
             self._code.append(".percent")
-        elif sign == "," and inside == "convert":
-            self._conversion()
         else:
-            if sign == "," and inside == "{:":
-                self._open[-1] = "{"
             self._code.append(_SIGNS_IN_PYTHON.get(sign, sign))
             self._complete = False
 
@@ -164,30 +152,24 @@ class _Expression:
     def _word(self, word: str) -> None:
         name = word.lower()
         if self._complete and name in {"to", "in"}:
-            self._conversion()
+            self._sign("|")
+            self._rest()
+            unit, self._at = unit_at(self._text, self._at)
+            self._put(unit)
         elif self._complete and name == "of":
             self._sign("*")
         elif self._rest().startswith("("):
-            if name not in FUNCTIONS and name != "convert":
-                raise ComputeError(f"there is no function {name[:40]!r}; there are {', '.join(FUNCTIONS)}, convert")
+            if name not in FUNCTIONS:
+                raise ComputeError(
+                    f"there is no function {name[:40]!r}; there are {', '.join(FUNCTIONS)}, and 12 ft to m"
+                )
             self._at += 1
-            if name in FUNCTIONS:
-                self._code.append(name)
-            self._opened("(", "call" if name in FUNCTIONS else name)
+            self._code.append(name)
+            self._opened("(", "call")
         elif name in ORDERS:
             self._put(name)
         else:
             raise ComputeError(f"{word[:40]!r} is not known here; put text in quotes")
-
-    def _conversion(self) -> None:
-        self._code.append("|")
-        self._complete = False
-        quoted = self._matched(_TEXT)
-        if quoted is None:
-            unit, self._at = unit_at(self._text, self._at)
-        else:
-            unit, _ = unit_at(quoted["single"] or quoted["double"] or "", 0)
-        self._put(unit)
 
     def _amount(self) -> Value:
         """A number with its unit, if any; "5 ft 11 in" is one value."""
@@ -243,9 +225,6 @@ class _Expression:
                 return all(related(*pair) for pair in zip(values, signs, values[1:], strict=False))
             case ast.List(elts=entries):
                 return Items(tuple(map(self._computed, entries)))
-            case ast.Dict(keys=keys, values=entries) if keys:
-                labels = tuple(said(self._computed(key)) for key in keys if key)
-                return Items(tuple(map(self._computed, entries)), labels)
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return called(name, [self._computed(argument) for argument in arguments])
         raise ComputeError("the expression cannot be read; it has to be one value or calculation")
@@ -276,5 +255,5 @@ def _as_percent(value: Value) -> Scalar:
 
 def _converted(value: Value, wanted: object) -> Value:
     if not isinstance(value, Measure) or not isinstance(wanted, Unit):
-        raise ComputeError(f"{said(value)} has no unit; write convert(12 ft, m)")
+        raise ComputeError(f"{said(value)} has no unit; write 12 ft to m")
     return Measure(converted(value.value, value.unit, wanted), wanted)

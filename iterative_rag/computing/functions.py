@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial, reduce
 
 from iterative_rag.computing import date_arithmetic
-from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
+from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, divide, ordered, related
 from iterative_rag.computing.operands import Items, Measure, Range, Scalar, Value, bounded, half_up, number, said
 from iterative_rag.computing.unit_conversion import converted
 from iterative_rag.errors import ComputeError
@@ -128,33 +128,17 @@ def _order(arguments: Sequence[Value]) -> tuple[bool | None, list[Value]]:
 
 def in_order(*arguments: Value) -> Value:
     descending, rest = _order(arguments)
-    listed = _listed(rest)
-    places = ordered(listed.values, descending=bool(descending))
-    labels = tuple(listed.labels[index] for index in places) if listed.labels else ()
-    return Items(tuple(listed.values[index] for index in places), labels)
+    values = _listed(rest).values
+    return Items(tuple(values[index] for index in ordered(values, descending=bool(descending))))
 
 
 def nth(*arguments: Value) -> Value:
-    """The value at a rank: nth(3, desc, [..]); of labelled values the label, or all labels that share the rank."""
+    """The value at a rank: nth(3, desc, [12, 9, 15])."""
     descending, rest = _order(arguments)
     if descending is None:
-        raise ComputeError("say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, {A: 12})")
-    listed = _listed(rest[1:])
-    rank = _whole(rest[0], 1, len(listed.values), what="number")
-    at = ordered(listed.values, descending=descending)[rank - 1]
-    return _named(listed, at) if listed.labels else listed.values[at]
-
-
-def _named(listed: Items, at: int) -> str:
-    same = [n for n, value in enumerate(listed.values) if compare(value, listed.values[at]) == 0]
-    return " or ".join(listed.labels[n] for n in same)
-
-
-def _label(*arguments: Value, descending: bool) -> str:
-    listed = _listed(arguments)
-    if not listed.labels:
-        raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
-    return _named(listed, ordered(listed.values, descending=descending)[0])
+        raise ComputeError("say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, [12, 9])")
+    values = _listed(rest[1:]).values
+    return values[ordered(values, descending=descending)[_whole(rest[0], 1, len(values), what="number") - 1]]
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -171,8 +155,6 @@ FUNCTIONS: dict[str, Function] = {
     "count": count,
     "sort": in_order,
     "nth": nth,
-    "argmin": partial(_label, descending=False),
-    "argmax": partial(_label, descending=True),
     "years": _difference("years"),
     "months": _difference("months"),
     "days": _difference("days"),

@@ -49,15 +49,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; labelled values if `labels` is not empty."""
-
     values: tuple[Value, ...]
-    labels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        if not self.labels:
-            return ", ".join(map(said, self.values))
-        return ", ".join(f"{label}: {said(value)}" for label, value in zip(self.labels, self.values, strict=True))
+        return ", ".join(map(said, self.values))
 
 
 Value: TypeAlias = Scalar | Measure | Range | Date | Items | str | bool
