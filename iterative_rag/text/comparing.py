@@ -127,19 +127,12 @@ def _may_agree(value: Value, other: Value) -> bool:
             measured = value.unit and other.unit and units.dimension(value.unit) != units.dimension(other.unit)
             return bool(measured) or _is_rounded(value, other) or _is_rounded(other, value)
         case Moment(), Moment():
-            return all(None in pair or pair[0] == pair[1] for pair in zip(_said(value), _said(other), strict=True))
-        case Span(), Moment() | Quantity():
+            return all(not a or not b or a == b for a, b in zip(value.parts, other.parts, strict=True))
+        case Span(), _:
             return _may_agree(value.low, other) or _may_agree(value.high, other)
-        case Moment() | Quantity(), Span():
+        case _, Span():
             return _may_agree(other, value)
-        case Span(), Span():
-            return _may_agree(value.low, other.low) and _may_agree(value.high, other.high)
     return False
-
-
-def _said(moment: Moment) -> tuple[int | None, int | None, int | None]:
-    year, month, day = moment.parts
-    return year, month or None, day or None
 
 
 def _is_rounded(rough: Quantity, exact: Quantity) -> bool:

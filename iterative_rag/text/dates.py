@@ -5,25 +5,15 @@ Years are astronomical internally, so that they can be subtracted: 1 BC is 0 and
 
 from __future__ import annotations
 
+import calendar
 import re
 from dataclasses import dataclass
 from functools import cache
 
 from iterative_rag.text.languages import language_of
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+MONTHS = tuple(
+    "January February March April May June July August September October November December".split()  # noqa: SIM905
 )
 # English names of months, full and short, for a regular expression.
 MONTH_PATTERN = "|".join([*MONTHS, "Sept", *(month[:3] for month in MONTHS)])
@@ -40,8 +30,8 @@ class Date:
     day: int = 0
 
     def __str__(self) -> str:
-        parts = [str(self.day)] if self.day else []
-        return " ".join([*parts, *([MONTHS[self.month - 1]] if self.month else []), written_year(self.year)])
+        year = str(self.year) if self.year > 0 else f"{1 - self.year} BC"
+        return f"{YearDay(self.month, self.day)} {year}" if self.month else year
 
     @property
     def precision(self) -> int:
@@ -71,17 +61,8 @@ class YearDay:
         return f"{self.day} {MONTHS[self.month - 1]}" if self.day else MONTHS[self.month - 1]
 
 
-def written_year(year: int) -> str:
-    """An astronomical year as people write it: "1912", "44 BC"."""
-    return str(year) if year > 0 else f"{1 - year} BC"
-
-
-def is_leap(year: int) -> bool:
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-
-
 def days_in(year: int, month: int) -> int:
-    return 28 if month == 2 and not is_leap(year) else _LONGEST[month - 1]
+    return 28 if month == 2 and not calendar.isleap(year) else _LONGEST[month - 1]
 
 
 # --- reading -------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
 
 def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
-    dated = [date for date in dates(digits.text, code) if not _is_verb(date, digits, text)]
+    dated = dates(digits.text, code)
     unjoined = [_dated(date, digits) for date in dated if date.ordered or lenient]
     taken = Places(len(digits.text))
     for date in dated:
@@ -71,11 +71,6 @@ def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
 
 
 # --- dates and periods ---------------------------------------------------------------------------
-
-
-def _is_verb(date: DateText, digits: Digits, text: str) -> bool:
-    """Whether what looks like a day of May is a number with a verb: "those aged 18 may vote"."""
-    return isinstance(date.date, YearDay) and text[digits.at[date.start] : digits.at[date.end]].endswith(" may")
 
 
 def _dated(date: DateText, digits: Digits) -> Mention:

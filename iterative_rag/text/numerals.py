@@ -116,103 +116,80 @@ def _applied(plain: str, changes: list[_Change]) -> Digits:
 # --- fractions -----------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Fractions:
+    """How a language writes fractions and the like in words: `hints` is a cheap test for words of which one is in every
+    text that the others match."""
+
+    hints: re.Pattern[str]
+    halves: re.Pattern[str]  # "two and a half", "dreieinhalb", "dos y media"
+    parts: re.Pattern[str]  # "two thirds", "a quarter", "3 fifths"
+    half_scales: re.Pattern[str]  # "half a million"
+    wholes: re.Pattern[str]  # "a dozen", "anderthalb", and ranks that text2num does not read
+
+
+@cache
+def _in_words(code: str) -> _Fractions:
+    known = language_of(code)
+    dozens = [word for word, size in known.scales.items() if size == 12]
+    part, scale, article, dozen, word, rank = (
+        "|".join(sorted(words, key=len, reverse=True)) or "(?!)"
+        for words in (known.parts, known.scales, known.articles, dozens, known.words, known.ordinals)
+    )
+    half, and_a_half = "|".join(known.half or {"half"}), "|".join(known.and_a_half)
+    of = r"\s+(?:of|de|del|des|der|van|di|do|da)\b|\s*(?:$|[.,;:!?)])"
+    return _Fractions(
+        re.compile("|".join([part, half, word, rank, dozen, *known.and_a_half])),
+        re.compile(rf"(?<![\w.,-])(?P<count>\d+|[^\W\d_]+?)[\s-]*(?:{and_a_half})(?!\w)"),
+        re.compile(rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of})?"),
+        re.compile(rf"(?<!\w)(?:(?:{article})\s+)?(?:{half})\s*(?:(?:{article})\s+)?(?P<scale>{scale})(?!\w)"),
+        re.compile(rf"(?<![\w-])(?:(?P<rank>{rank})(?!-)|(?P<word>{word})|(?:{article})\s+(?:{dozen}))(?!\w)"),
+    )
+
+
 def _fractions(plain: str, known: Language) -> Iterator[_Change]:
     for match in _VULGAR.finditer(plain):
         yield _change(match, float(match["whole"] or 0) + unicodedata.numeric(match["part"]))
     for match in _SLASHED.finditer(plain):
         if int(match["count"]) < int(match["part"]):
             yield _change(match, float(match["whole"] or 0) + int(match["count"]) / int(match["part"]))
-    if not known.parts or not _in_parts(known.code).search(plain):
+    patterns = _in_words(known.code)
+    if not known.parts or not patterns.hints.search(plain):
         return
-    for match in _halves(known.code).finditer(plain):
-        count = _small(match["count"], known.code)
-        if count is not None:
+    for match in patterns.halves.finditer(plain):
+        if (count := _small(match["count"], known)) is not None:
             yield _change(match, count + 0.5)
-    for match in _parts(known.code).finditer(plain):
-        count, part = _small(match["many"], known.code), known.parts[match["part"]]
+    joined = tuple(f" {word} " for word in known.conjunctions)
+    for match in patterns.parts.finditer(plain):
+        count, part = _small(match["many"], known), known.parts[match["part"]]
         article = match["many"] in known.articles
-        if plain.endswith(_and(known.code), 0, match.start()) and part == 2:
+        if part == 2 and plain.endswith(joined, 0, match.start()):
             continue  # "two hours and a half" is read where its unit is
-        if count is not None and (count < part) and (not article or part == 2 or match["of"] is not None):
+        if count is not None and count < part and (not article or part == 2 or match["of"] is not None):
             yield _Change(match.start(), match.end("part"), f"{count / part:.6g}")
-    for match in _half_scales(known.code).finditer(plain):
+    for match in patterns.half_scales.finditer(plain):
         yield _Change(match.start(), match.start("scale"), "0.5 ")
-    for match in _whole_words(known.code).finditer(plain):
-        value = known.words.get(match["word"] or "")
-        yield _change(match, 12.0 if value is None else value)
-    for match in _ranks(known.code).finditer(plain):
-        yield _Change(match.start(), match.end(), f"{known.ordinals[match[0]]}th")
+    for match in patterns.wholes.finditer(plain):
+        if match["rank"]:
+            yield _Change(match.start(), match.end(), f"{known.ordinals[match['rank']]}th")
+        else:
+            yield _change(match, known.words.get(match["word"] or "", 12.0))
 
 
 def _change(match: re.Match[str], value: float) -> _Change:
     return _Change(match.start(), match.end(), f"{value:.6g}")
 
 
-@cache
-def _in_parts(code: str) -> re.Pattern[str]:
-    """A cheap test for words of which one is in every text that the slower patterns below can match."""
-    known = language_of(code)
-    scales = (word for word, size in known.scales.items() if size == 12)
-    words = (*known.parts, *known.half, *known.words, *known.ordinals, *scales)
-    return re.compile("|".join([*map(re.escape, words), *known.and_a_half]))
-
-
-@cache
-def _and(code: str) -> tuple[str, ...]:
-    return tuple(f" {word} " for word in language_of(code).conjunctions)
-
-
-@cache
-def _halves(code: str) -> re.Pattern[str]:
-    """ "two and a half", "dreieinhalb", "dos y media"."""
-    known = language_of(code)
-    return re.compile(rf"(?<![\w.,-])(?P<count>\d+|[^\W\d_]+?)[\s-]*(?:{'|'.join(known.and_a_half)})(?!\w)")
-
-
-@cache
-def _parts(code: str) -> re.Pattern[str]:
-    """ "two thirds", "a quarter", "3 fifths"."""
-    known = language_of(code)
-    part = "|".join(sorted(known.parts, key=len, reverse=True))
-    of = r"\s+(?:of|de|del|des|der|van|di|do|da)\b"
-    return re.compile(
-        rf"(?<![\w.,-])(?P<many>\d|[^\W\d_]+)[\s-]+(?P<part>{part})(?!\w)(?P<of>{of}|\s*(?:$|[.,;:!?)]))?"
-    )
-
-
-@cache
-def _half_scales(code: str) -> re.Pattern[str]:
-    """ "half a million": what comes before the scale."""
-    known = language_of(code)
-    scale = "|".join(sorted(known.scales, key=len, reverse=True))
-    half, article = "|".join(known.half or {"half"}), "|".join(known.articles)
-    return re.compile(rf"(?<!\w)(?:(?:{article})\s+)?(?:{half})\s*(?:(?:{article})\s+)?(?P<scale>{scale})(?!\w)")
-
-
-@cache
-def _whole_words(code: str) -> re.Pattern[str]:
-    """ "a dozen", "anderthalb"."""
-    known = language_of(code)
-    dozens = "|".join(word for word, size in known.scales.items() if size == 12)
-    words, articles = "|".join(known.words) or "(?!)", "|".join(known.articles)
-    return re.compile(rf"(?<!\w)(?:(?P<word>{words})|(?:{articles})\s+(?:{dozens}))(?!\w)")
-
-
-@cache
-def _ranks(code: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(language_of(code).ordinals) or '(?!)'})(?![\w-])")
-
-
-def _small(word: str, code: str) -> int | None:
+def _small(word: str, known: Language) -> int | None:
     """A count in digits or in one word; an article counts one."""
     if word.isdigit():
         return int(word)
-    if word in language_of(code).articles:
+    if word in known.articles:
         return 1
     from text_to_num import text2num
 
     try:
-        return int(text2num(word, code))
+        return int(text2num(word, known.code))
     except ValueError:
         return None
 
@@ -223,8 +200,6 @@ def _small(word: str, code: str) -> int | None:
 def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
     from text_to_num import find_numbers
 
-    if known.code == "en":
-        yield from _years_in_words(plain)
     source = plain if known.code == "en" else text
     if not any(_is_number(word, known.code) for word in _LETTERS.findall(source)):
         return
@@ -277,21 +252,3 @@ def _written(value: float, words: str, known: Language, *, ordinal: bool) -> str
     if scale >= 1e6 and value % scale == 0:
         return f"{value / scale:.0f} {last}"
     return f"{value:.6f}".rstrip("0").rstrip(".")
-
-
-_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_UNITS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_YEAR = lazy_pattern(
-    rf"(?<![\w-])(?P<hundreds>{'|'.join(_TEENS)})[ -](?:(?P<rest>(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_UNITS)}))?"
-    rf"|ten|eleven|twelve|{'|'.join(_TEENS[:-1])})|o[h'] ?(?P<units>{'|'.join(_UNITS)}))(?![\w-])"
-)
-
-
-def _years_in_words(plain: str) -> Iterator[_Change]:
-    """ "nineteen eighty-seven", which text2num reads as 19 and 87."""
-    for match in _YEAR.finditer(plain):
-        hundreds, rest = (
-            _small(said.replace("-", " "), "en") for said in (match["hundreds"], match["rest"] or match["units"])
-        )
-        yield _Change(match.start(), match.end(), str(100 * (hundreds or 0) + (rest or 0)))

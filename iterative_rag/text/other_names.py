@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import language_of
@@ -23,7 +23,6 @@ from iterative_rag.text.patterns import lazy_pattern
 _LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
 _WORD_BEFORE = lazy_pattern(r"(?P<sentence>(?:^|[.!?:]\s+)?)(?P<word>[^\W\d_][\w'-]*) $")
 _WORD_AFTER = lazy_pattern(r" (?P<word>[^\W\d_][\w'-]*)")
-_TIME = lazy_pattern(r"\d[ .:]?$")
 _LANGUAGE_BEFORE = lazy_pattern(r"\b(?:in|into|speaks?|spoke|speaking|written|sung|learn(?:ed|t)?) $", re.IGNORECASE)
 _LANGUAGE_AFTER = lazy_pattern(
     r"[ -](?:speaking|language|translations?|translated|words?|versions?|editions?|dialects?|lessons|alphabet|grammar|"
@@ -79,17 +78,6 @@ def _names() -> tuple[_Name, ...]:
     return tuple(names)
 
 
-@cache
-def _words() -> frozenset[str]:
-    """Codes that are also words."""
-    return frozenset(_listed(_file()["spelling"]["words"]))
-
-
-@cache
-def _institutions() -> str:
-    return "|".join(name.replace("_", " ") for name in _file()["spelling"]["institutions"].split())
-
-
 def _key(said: str) -> str:
     """The same for "U.S.", "U. S." and "U.S", and for "Côte d’Ivoire" with any apostrophe."""
     plain = said.translate(PLAIN_SIGNS)
@@ -107,31 +95,29 @@ def _spelt(name: str) -> str:
     return re.escape(name).replace("'", "['’]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    forms: Mapping[str, _Name]
-    pattern: re.Pattern[str]
+_Table: TypeAlias = tuple[Mapping[str, _Name], re.Pattern[str]]
 
 
 @cache
 def _table(*, in_full: bool) -> _Table:
     """What `common_names` or `spelled_out` looks for: all other names, or codes of countries and offices alone."""
-    chosen = [(other, name) for name in _names() for other in name.others if name.in_full or not in_full]
-    chosen = [(other, name) for other, name in chosen if not in_full or _is_code(other) or other == "the States"]
+    chosen = {other: name for name in _names() for other in name.others}
+    if in_full:
+        chosen = {other: name for other, name in chosen.items() if name.in_full and _is_code(other)}
     any_case = {name.upper() for name in _listed(_file()["spelling"]["any_case"])}
-    free: list[str] = []
-    exact: list[str] = []
-    for other, _ in sorted(chosen, key=lambda pair: -len(pair[0])):
-        (free if other in any_case else exact).append(_spelt(other))
-    pattern = rf"(?<![\w.$])(?:(?i:{'|'.join(free)})|{'|'.join(exact)}|(?<=\bthe )(?:us|un|eu)(?!['’]))(?![\w$])"
-    return _Table({_key(other): name for other, name in chosen}, re.compile(pattern))
+    free, exact = (
+        "|".join(_spelt(other) for other in sorted(chosen, key=len, reverse=True) if (other in any_case) is free)
+        for free in (True, False)
+    )
+    pattern = rf"(?<![\w.$])(?:(?i:{free})|{exact}|(?<=\bthe )(?:us|un|eu)(?!['’]))(?![\w$])"
+    return {_key(other): name for other, name in chosen.items()}, re.compile(pattern)
 
 
 @cache
 def _adjectives() -> _Table:
     adjectives = {adjective: name for name in _names() for adjective in name.adjectives}
     listed = "|".join(sorted(map(re.escape, adjectives), key=len, reverse=True))
-    return _Table(adjectives, re.compile(rf"(?<![\w.$-])(?:{listed})(?!\w)"))
+    return adjectives, re.compile(rf"(?<![\w.$-])(?:{listed})(?!\w)")
 
 
 # --- one form ----------------------------------------------------------------------------------
@@ -144,15 +130,12 @@ def common_names(text: str, *, nationality: bool = False) -> str:
     return _with_countries(text, "") if nationality else text
 
 
-@lru_cache(maxsize=32768)
-def _kept(text: str) -> str:
-    return _in_one_form(text)
-
-
 def _in_one_form(text: str) -> str:
-    if text.islower() and text.isalpha():
-        return _replaced(text, _table(in_full=False))
-    return _with_countries(_replaced(text, _table(in_full=False)), f" (?:{_institutions()})\\b")
+    institutions = "|".join(name.replace("_", " ") for name in _file()["spelling"]["institutions"].split())
+    return _with_countries(_replaced(text, _table(in_full=False)), f" (?:{institutions})\\b")
+
+
+_kept = lru_cache(maxsize=32768)(_in_one_form)
 
 
 def spelled_out(question: str) -> str:
@@ -162,28 +145,24 @@ def spelled_out(question: str) -> str:
 
 
 def _replaced(text: str, table: _Table) -> str:
+    forms, pattern = table
+
     def written(match: re.Match[str]) -> str:
         said = match[0]
-        name = table.forms.get(_key(said)) or table.forms.get(_key(said.upper()))
+        name = forms.get(_key(said)) or forms.get(_key(said.upper()))
         if name is None or not _is_meant(said, match):
             return said
         ends = said.endswith(".") and match.end() == len(text)
         return f"{'the ' if said.startswith('the ') else ''}{name.form}{'.' if ends else ''}"
 
-    return table.pattern.sub(written, text)
+    return pattern.sub(written, text)
 
 
 def _is_meant(said: str, match: re.Match[str]) -> bool:
-    """Whether what is written like a code or a name is one: not "us" or "5 PM", and not "Tom Holland"."""
+    """Whether what is written like a code or a name is one: not "US" among capitals, and not "Tom Holland"."""
     text, start = match.string, match.start()
-    if said in _words() and said != text.strip(" .?!"):
-        if text.isupper():
-            return said == "US" and text[:start].endswith("THE ")
-        if said == "WHO":
-            return start > 0 or not text.rstrip().endswith("?")
-        return not (said == "PM" and _TIME.search(text, max(0, start - _REACH), start))
-    if said == "the States" and re.match(r" (?:of|General)\b|['’]", text[match.end() :]):
-        return False
+    if said in {"US", "WHO"} and said != text.strip(" .?!"):  # codes that are also words
+        return not text.isupper() and (said != "WHO" or start > 0 or not text.rstrip().endswith("?"))
     return said.isupper() or not said[0].isupper() or not _within_name(match)
 
 
@@ -201,15 +180,15 @@ def _is_part(word: str) -> bool:
 
 def _with_countries(text: str, after: str) -> str:
     """The text with adjectives as their countries where `after` follows, and no language or person is meant."""
-    table = _adjectives()
+    countries, pattern = _adjectives()
 
     def written(match: re.Match[str]) -> str:
         if after and not re.match(after, text[match.end() :]):
             return match[0]
         language = _LANGUAGE_BEFORE.search(text[: match.start()]) or _LANGUAGE_AFTER.match(text, match.end())
-        return match[0] if language or _within_name(match) else table.forms[match[0]].form
+        return match[0] if language or _within_name(match) else countries[match[0]].form
 
-    return table.pattern.sub(written, text)
+    return pattern.sub(written, text)
 
 
 def asks_nation(question: str) -> bool:
@@ -273,18 +252,10 @@ def nation_named(text: str) -> str:
     return _nations()[0].get(folded_in_place(text).strip(" .").removeprefix("the "), "")
 
 
-def _wholes(nation: str) -> Iterator[str]:
-    while nation:
-        yield nation
-        nation = _part_of().get(nation, "")
-
-
-@cache
-def _part_of() -> Mapping[str, str]:
-    return {name.form: name.whole for name in _names() if name.whole}
-
-
+@lru_cache(maxsize=4096)
 def country_of(nation: str) -> str:
     """The country of a state or part of a country; a continent is returned unchanged."""
-    line = tuple(_wholes(nation))
-    return line[-2] if len(line) > 1 else line[0]
+    wholes = {name.form: name.whole for name in _names() if name.whole}
+    while wholes.get(wholes.get(nation, "")):
+        nation = wholes[nation]
+    return nation

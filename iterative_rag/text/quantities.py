@@ -19,11 +19,8 @@ _COUNTED = lazy_pattern(r"[\s-]{1,2}(?P<word>[^\W\d_](?:[\w'/]|\.(?=\w))*)")
 _MOST_COUNTED, _MOST_DIGITS = 5, 40
 _YEAR, _YEAR_BEFORE = lazy_pattern(r"1\d{3}|20\d{2}"), lazy_pattern(r"\byear\s+$")
 _STRICT = r"\d{1,3}(?:'\d{3})+|\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:[ .]\d{3}){2,}|\d+(?:\.\d+)?"
-# A power of ten, in the typography of any keyboard: "3.5×10^4", "10^6", "10⁶". Else a raised figure is a note.
+# Raised figures behind a number are a note.
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
-_TIMES_TEN = r"(?:\s?[x×*·⋅]\s?10|(?<![\d.,]10)(?<=10))"
-_POWER = rf"(?P<power>{_TIMES_TEN}(?:\^(?P<plain>-?\d{{1,2}})|(?P<raised>[{_RAISED}]{{1,3}}))(?!\w))"
-_IN_LINE = str.maketrans(_RAISED, "0123456789-")
 _LENIENT = r"\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 
 
@@ -37,7 +34,7 @@ def _number_pattern(code: str, *, lenient: bool) -> re.Pattern[str]:
     minus = "|".join(known.minus) or "minus"
     return re.compile(
         rf"{start}(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign>(?:(?<![\w)\]])-|\b(?:{minus})\s))?"
-        rf"(?P<digits>{_LENIENT if lenient else _STRICT})(?:{_POWER})?"
+        rf"(?P<digits>{_LENIENT if lenient else _STRICT})"
         rf"(?:(?P<ordinal>{ordinal})(?!\w)|(?P<plural>'?s)(?!\w))?(?P<glued>[^\W\d_ºª]+(?:/[a-z]+|[²³])?)?{end}"
         rf"(?:(?:\s|-){{1,2}}(?P<scale>{scale})(?!\w)(?:(?<=mio|mrd|tsd|mln|mld)\.)?)?"
     )
@@ -89,24 +86,15 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
 def _glued(match: re.Match[str], plain: str, code: str) -> tuple[float, tuple[str, ...], int, str]:
     """What is attached to the digits without a space: (scale, units, where they end, letters that are neither)."""
     scales = language_of(code).scales
-    power = _power(match)
-    scale, glued = scales.get(match["scale"] or "", 1.0) * power, match["glued"] or ""
+    scale, glued = scales.get(match["scale"] or "", 1.0), match["glued"] or ""
     money = units.unit_of(match["currency"]) if match["currency"] else ""
     if money and glued in _MONEY_SCALES:
-        return power * _MONEY_SCALES[glued], (money,), match.end(), ""
+        return _MONEY_SCALES[glued], (money,), match.end(), ""
     if glued in scales:
-        return power * scales[glued], (money,) if money else (), match.end(), ""
+        return scales[glued], (money,) if money else (), match.end(), ""
     if glued and not money and (unit := units.unit_at(plain, match.start("glued"), code)):
         return scale, unit.units, unit.end, ""
     return scale, (money,) if money else (), match.end(), glued
-
-
-def _power(match: re.Match[str]) -> float:
-    """What a power of ten multiplies the digits by; "10^6" has digits of its own."""
-    written = match["plain"] or (match["raised"] or "").translate(_IN_LINE)
-    if not re.fullmatch(r"-?\d{1,2}", written):
-        return 1.0
-    return 10.0 ** (int(written) - (match.end("digits") == match.start("power") and match["digits"] == "10"))
 
 
 @cache

@@ -25,16 +25,6 @@ class Quantity:
     bound: str = ""
     about: bool = False
 
-    def __str__(self) -> str:
-        number = f"{self.value:.6f}".rstrip("0").rstrip(".")
-        about, rank = "~" if self.about else "", ordinal_ending(int(self.value)) if self.ordinal else ""
-        return f"{self.bound}{about}{number}{rank}" + (f" {self.unit}" if self.unit else "")
-
-
-def ordinal_ending(rank: int) -> str:
-    """ "nd" for 42."""
-    return "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
-
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -43,9 +33,6 @@ class Moment:
     date: Date | YearDay
     bound: str = ""
     about: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.bound}{'~' if self.about else ''}{self.date}"
 
     @property
     def parts(self) -> tuple[int | None, int, int]:
@@ -61,12 +48,6 @@ class Period:
     first: int
     last: int
 
-    def __str__(self) -> str:
-        if self.last - self.first == 9:
-            return f"{self.first}s"
-        count = self.last // 100 if self.last > 0 else 1 - self.last // 100
-        return f"{count}{ordinal_ending(count)} century{'' if self.last > 0 else ' BC'}"
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -74,9 +55,6 @@ class Span:
 
     low: Quantity | Moment
     high: Quantity | Moment
-
-    def __str__(self) -> str:
-        return f"{self.low} to {self.high}"
 
 
 Value: TypeAlias = Quantity | Moment | Period | Span
@@ -104,6 +82,3 @@ class Mention:
     def is_time(self) -> bool:
         """Whether it is a date, a year, a decade or a century rather than a number."""
         return isinstance(self.readings[0], Moment | Period)
-
-    def __str__(self) -> str:
-        return str(self.readings[0])

@@ -1,15 +1,13 @@
-"""Values in texts: what the reader makes of every text of the table, of periods, units, names and whole values."""
+"""Values in texts: what the reader makes of every text of the table, of units, names and whole values."""
 
 from __future__ import annotations
 
 import pytest
 
 from iterative_rag.text.comparing import same_name
-from iterative_rag.text.dates import Date
 from iterative_rag.text.mentions import mentions, whole_words, with_unit
-from iterative_rag.text.periods import Term, term
 from iterative_rag.text.units import convert, dimension, unit_of
-from tests.text.table import rows
+from tests.text.table import rows, shown
 
 
 def test_the_table_is_large_and_of_many_kinds() -> None:
@@ -18,26 +16,8 @@ def test_the_table_is_large_and_of_many_kinds() -> None:
 
 
 def test_a_text_means_what_the_table_says() -> None:
-    read = [row._replace(meaning="; ".join(map(str, mentions(row.text, row.code)))) for row in rows()]
+    read = [row._replace(meaning="; ".join(map(shown, mentions(row.text, row.code)))) for row in rows()]
     assert [one for one, other in zip(read, rows(), strict=True) if one != other] == []
-
-
-# --- periods of office ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "lasted"),
-    [
-        ("mayor from 1908 to June 1912", "en", Term(Date(1908), Date(1912, 6))),
-        ("mayor (1908–1912)", "en", Term(Date(1908), Date(1912))),
-        ("Bürgermeister von 1908 bis 1912", "de", Term(Date(1908), Date(1912))),
-        ("maire de 1908 à 1912", "fr", Term(Date(1908), Date(1912))),
-        ("mayor in 1912", "en", None),
-        ("mayor from 1908 to 1912 and from 1920 to 1924", "en", None),
-    ],
-)
-def test_the_term_of_an_office(text: str, code: str, lasted: Term | None) -> None:
-    assert term(text, code) == lasted
 
 
 # --- units ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from iterative_rag.builtin.language.function_words import ordinal, stem
 from iterative_rag.builtin.language.text_values import amounts, dates, periods
 from iterative_rag.builtin.language.tokens import base_form
 from iterative_rag.text.dates import Date
-from tests.text.table import Row, rows
+from tests.text.table import Row, rows, shown_value
 
 ENGLISH = [row for row in rows() if row.code == "en"]
 RANK, PERIOD = re.compile(r"\d+[a-z]{2}"), re.compile(r"\d0s|[a-z] century")
@@ -40,7 +40,8 @@ def test_a_text_holds_the_dates_and_amounts_of_the_table(row: Row) -> None:
     dated = dates(row.text)
     taken = [(start, end) for _, start, end in dated]
     counted = [one for one in amounts(row.text) if one[1:] not in taken]
-    found = "; ".join(bare(str(one)) for one, *_ in sorted([*dated, *counted], key=lambda one: one[1]))
+    values = [value for value, *_ in sorted([*dated, *counted], key=lambda value: value[1])]
+    found = "; ".join(bare(str(value) if isinstance(value, Date) else shown_value(value)) for value in values)
     assert found == HALF_COUNTED.get(row.text, bare(row.meaning))
 
 
