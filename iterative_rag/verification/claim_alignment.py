@@ -31,7 +31,7 @@ def fault(
     `words` are those that these proofs must say of the parts, `before` the claims that the draft makes before this one.
     """
     topic = [part for earlier in before for part in earlier.parts if part.name]
-    if not _linked(claim.parts, words, topic, frozenset(chosen), evidence):
+    if not _linked(claim.parts, topic, frozenset(chosen)):
         return UNLINKED
     texts = [text for n in chosen for text in evidence.proofs[n].texts]
     if claim.negated and not any(is_negation(low, text.code) for text in texts for low in text.lows):
@@ -51,18 +51,11 @@ def fault(
     return ""
 
 
-def _linked(
-    parts: Sequence[ClaimPart],
-    words: Sequence[ClaimWord],
-    topic: Sequence[ClaimPart],
-    chosen: frozenset[int],
-    evidence: Evidence,
-) -> bool:
+def _linked(parts: Sequence[ClaimPart], topic: Sequence[ClaimPart], chosen: frozenset[int]) -> bool:
     """Whether the names and values of a claim hang together.
 
     Neighbours that one proof holds are linked. Where a claim falls into several groups, each must be a statement of its
-    own (two parts of one proof), or be tied to the others by a shared name and by a word of its own. A claim of one
-    group without a name must be about what was spoken of before.
+    own: two parts of one proof. A claim of one group without a name must be about what was spoken of before.
     """
     groups: list[list[ClaimPart]] = []
     for part in parts:
@@ -73,22 +66,7 @@ def _linked(
     if len(groups) <= 1:
         continues = not topic or any(chosen & part.held_by for part in topic)
         return continues or any(part.name for part in parts)
-    return all(len(group) > 1 or _tied(group[0], words, topic, chosen, evidence) for group in groups)
-
-
-def _tied(
-    part: ClaimPart,
-    words: Sequence[ClaimWord],
-    topic: Sequence[ClaimPart],
-    chosen: frozenset[int],
-    evidence: Evidence,
-) -> bool:
-    own, others = chosen & part.held_by, chosen - part.held_by
-    if not any(own & word.held_by and not others & word.held_by for word in words):
-        return False
-    names = [evidence.proofs[n].names for n in others]
-    shared = any(evidence.proofs[n].names & other for n in own for other in names)
-    return shared or any(own & spoken_of.held_by for spoken_of in topic)
+    return all(len(group) > 1 for group in groups)
 
 
 def _in_place(

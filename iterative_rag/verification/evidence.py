@@ -31,7 +31,7 @@ class Proof:
 
     Values must stand in the quote or in `results` of a computation: `values`. Names and words may also stand in the
     statement and the need: `texts`, the `quotes` first, with all their folded words in `lows`. A title says what its
-    document is about and nothing else, so it is in none of them. `names` are words of names in quote and title.
+    document is about and nothing else, so it is in none of them.
     `foreign` says that the quote is in another language than the answer.
     """
 
@@ -41,7 +41,6 @@ class Proof:
     titles: tuple[TextReading, ...]
     values: tuple[Mention, ...]
     results: tuple[Mention, ...]
-    names: frozenset[str]
     lows: frozenset[str]
     foreign: bool
     computed: bool = False
@@ -103,7 +102,6 @@ def _of_fact(index: int, fact: Fact, code: str) -> Proof:
         titles=(title,),
         values=quote.values,
         results=(),
-        names=_names((quote, title)),
         lows=_lows(texts),
         foreign=own != code,
     )
@@ -120,7 +118,6 @@ def _of_computation(computation: Computation, facts: Sequence[Proof], code: str)
         titles=tuple(title for proof in below for title in proof.titles),
         values=(*result.values, *expression.values, *(value for proof in below for value in proof.values)),
         results=result.values,
-        names=frozenset().union(*(proof.names for proof in below)),
         lows=result.lows.union(expression.lows, *(proof.lows for proof in below)),
         foreign=any(proof.foreign for proof in below),
         computed=True,
@@ -148,10 +145,6 @@ def _unit_left_out(expression: TextReading) -> str:
     if function := _COUNTING.match(expression.text):
         return {"age": "year"}.get(function["name"].lower(), function["name"].lower().removesuffix("s"))
     return "year" if _DIFFERENCE.search(expression.text) and sum(v.is_time for v in expression.values) >= 2 else ""
-
-
-def _names(texts: Sequence[TextReading]) -> frozenset[str]:
-    return frozenset(word.low for text in texts for name in text.names for word in name)
 
 
 def _lows(texts: Sequence[TextReading]) -> frozenset[str]:

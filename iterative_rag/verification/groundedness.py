@@ -112,15 +112,12 @@ def _judged(
     reason, fewest = UNLINKED, len(claim.words) + 1
     for chosen in _proof_sets(claim, evidence, draft):
         lacking = [word for word in claim.words if not _covered(word, chosen, evidence)]
-        beside = _described(lacking, claim)
-        unproved = [word for word in lacking if word not in beside]
-        if unproved and not _only_asked(unproved, len(claim.words) - len(lacking), evidence):
-            if len(unproved) < fewest:
-                fewest, reason = len(unproved), f"not in the facts: {', '.join(word.low for word in unproved)}"
+        if lacking and not _only_asked(lacking, len(claim.words) - len(lacking), evidence):
+            if len(lacking) < fewest:
+                fewest, reason = len(lacking), f"not in the facts: {', '.join(word.low for word in lacking)}"
             continue
-        words = [word for word in claim.words if word not in beside]
-        if not (against := fault(claim, words, before, chosen, evidence)):
-            facts = (n for proof in (*chosen, *beside.values()) for n in evidence.proofs[proof].facts)
+        if not (against := fault(claim, claim.words, before, chosen, evidence)):
+            facts = (n for proof in chosen for n in evidence.proofs[proof].facts)
             return result(Standing.PROVED, facts=tuple(dict.fromkeys(facts)))
         reason, fewest = against, 0
     return result(Standing.OPEN, reason)
@@ -192,16 +189,3 @@ def _covered(word: ClaimWord, chosen: Sequence[int], evidence: Evidence) -> bool
 def _only_asked(words: Sequence[ClaimWord], proved: int, evidence: Evidence) -> bool:
     """Whether these are the question's own words around what the facts say."""
     return len(words) <= proved and not any(word.forms.isdisjoint(evidence.question.lows) for word in words)
-
-
-def _described(words: Sequence[ClaimWord], claim: MatchedClaim) -> dict[ClaimWord, int]:
-    """The words right before a name that describe it ("the chemist Oda Brenk"), each with a proof that says so."""
-    return {
-        word: min(both)
-        for word in words
-        for part in claim.parts
-        if part.name
-        and word.end <= part.start
-        and (both := part.held_by & word.held_by)
-        and not claim.said.text[word.end : part.start].strip(" „“\"'«»")
-    }

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from iterative_rag.protocols import Reflector
-from iterative_rag.text.folding import folded_words
-from iterative_rag.text.languages import is_function_word, language
+from iterative_rag.text.languages import language
 from iterative_rag.types import Claim, Draft, Inquiry, Reflection
 from iterative_rag.verification.answer_type import is_of_kind, is_refusal
 from iterative_rag.verification.claim_matching import match_claim, split_claims
@@ -97,12 +96,7 @@ def is_inferred(inquiry: Inquiry, draft: Draft) -> bool:
     if not (draft.answered and short):
         return False
     evidence = read_evidence(inquiry, replace(draft, text=short))
-    facts = [inquiry.facts[index] for index in draft.cited]
-    told = " ".join(
-        [*(f"{fact.title} {fact.quote}" for fact in facts), *(computation.result for computation in draft.computations)]
-    )
-    shared = _content(short, evidence.code) & _content(told, evidence.code)
-    return not (shared or any(proof.foreign for proof in evidence.proofs) or _concludes(short, evidence))
+    return not (_concludes(short, evidence) or any(proof.foreign for proof in evidence.proofs))
 
 
 def _concludes(short: str, evidence: Evidence) -> bool:
@@ -113,7 +107,3 @@ def _concludes(short: str, evidence: Evidence) -> bool:
         or any(word.held_by or word.comparing for word in claim.words)
         for claim in claims
     )
-
-
-def _content(text: str, code: str) -> frozenset[str]:
-    return frozenset(word for word in folded_words(text) if not is_function_word(word, code))

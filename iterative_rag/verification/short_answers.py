@@ -16,7 +16,7 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
-from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, is_of_kind, yes_or_no
+from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, yes_or_no
 from iterative_rag.verification.text_reading import TextReading, read_text
 from iterative_rag.verification.word_matching import Vocabulary
 from iterative_rag.verification.word_matching import words as listed
@@ -33,22 +33,14 @@ _NUMBER_GOES_ON = lazy_pattern(r"\d[.,]#|#[.,]\d")
 
 
 def with_said_short(inquiry: Inquiry, draft: Draft) -> Draft:
-    """The draft with a short answer that its text says: its own, else the value of a cited fact that stands there, else
-    the text. A contradiction leaves less trust."""
+    """The draft with a short answer that its text says: its own, else the text. A contradiction leaves less trust."""
     if not (draft.answered and draft.text and draft.short_answer) or draft.form is not AnswerForm.VALUE:
         return draft
-    text = _without_marks(draft.text)
+    text = " ".join(MARKER.sub("", draft.text).split())
     facts = [inquiry.facts[index] for index in draft.cited if index < len(inquiry.facts)]
     if says(text, draft.short_answer, inquiry.original, facts):
         return draft
-    values = (fact.value for fact in facts if fact.value and fact.value.casefold() not in inquiry.original.casefold())
-    fitting = {
-        folded(value): value
-        for value in values
-        if says(text, value, inquiry.original, facts) and is_of_kind(inquiry.original, value)
-    }
-    said = yes_or_no(text) if asks_yes_or_no(inquiry.original) else ""
-    short = said or (next(iter(fitting.values())) if len(fitting) == 1 else text)
+    short = (asks_yes_or_no(inquiry.original) and yes_or_no(text)) or text
     return replace(draft, short_answer=short, confidence=min(draft.confidence, CONTRADICTED_CONFIDENCE))
 
 
@@ -167,7 +159,3 @@ def _denied(said: TextReading, start: int) -> bool:
 
 def _is_light(low: str, code: str) -> bool:
     return is_function_word(low, code) or is_comparing(low, code) or is_negation(low, code)
-
-
-def _without_marks(text: str) -> str:
-    return " ".join(MARKER.sub("", text).split())

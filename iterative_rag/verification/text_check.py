@@ -3,14 +3,14 @@
 A sentence stays if it cites a fact, names nothing that no fact does, and takes its numbers and dates from what it
 cites. One without a citation stays only where the rule proves it, and gets the citation. A cell is checked as a claim
 about its row and column. A sentence whose subject went with one that was taken out goes, too: a sentence that begins
-with a pronoun is understood through the one before it; if that one is gone and was about something new, "he" seems to
-speak of whoever was named earlier.
+with a pronoun is understood through the one before it; if that one is gone, "he" seems to speak of whoever was named
+earlier.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -30,20 +30,6 @@ OPENING = 10
 _WORD = re.compile(r"[^\W_]+")
 
 
-def lost_subjects(sentences: Sequence[str], kept: Sequence[bool]) -> Iterator[int]:
-    """The places of sentences that stay (`kept`) and whose pronoun stands for what was taken out, in order."""
-    told: set[str] = set()
-    lost = False
-    for index, (sentence, stays) in enumerate(zip(sentences, kept, strict=True)):
-        if not begins_with_pronoun(sentence):
-            names = _names(sentence)
-            lost = not stays and bool(names - told)
-            if stays:
-                told = names
-        elif stays and lost:
-            yield index
-
-
 def begins_with_pronoun(sentence: str) -> bool:
     """Whether a pronoun opens a sentence, perhaps after a phrase of time or place without a name."""
     before = ""
@@ -60,11 +46,6 @@ def begins_with_pronoun(sentence: str) -> bool:
 @cache
 def _subject_words(name: str) -> frozenset[str]:
     return frozenset(words("subjects", name))
-
-
-def _names(sentence: str) -> set[str]:
-    terms = _WORD.findall(MARKER.sub("", sentence))
-    return {folded(word) for word in terms if word[0].isupper()} - _subject_words("before") - _subject_words("articles")
 
 
 # What a cell of which nothing is left shows.
@@ -199,12 +180,16 @@ def _without_lost_subjects(
     units: Sequence[_Unit], verdicts: Sequence[tuple[Claim, str]], told: Collection[str]
 ) -> list[tuple[Claim, str]]:
     """The verdicts; what follows a sentence that is not in the text, and speaks of it by a pronoun, does not stay."""
-    prose = [n for n, unit in enumerate(units) if unit.cell < 0]
-    stays = [verdicts[n][0].grounded and not units[n].repeats(told) for n in prose]
-    result = list(verdicts)
-    for index in lost_subjects([units[n].text for n in prose], stays):
-        claim = result[prose[index]][0]
-        result[prose[index]] = (Claim(claim.text, False, (), LOST_SUBJECT), "")
+    result, lost = list(verdicts), False
+    for n, unit in enumerate(units):
+        if unit.cell >= 0:
+            continue
+        claim, _ = verdicts[n]
+        stays = claim.grounded and not unit.repeats(told)
+        if not begins_with_pronoun(unit.text):
+            lost = not stays
+        elif stays and lost:
+            result[n] = (Claim(claim.text, False, (), LOST_SUBJECT), "")
     return result
 
 
