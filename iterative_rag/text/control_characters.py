@@ -14,48 +14,26 @@ from iterative_rag.text.patterns import lazy_pattern
 
 REPLACEMENT = "\ufffd"
 
-_OTHER_LINE_BREAKS = ((0x0B, 0x0D), (0x85, 0x85), (0x2028, 0x2029))
+_OTHER_LINE_BREAKS = "\x0b-\r\x85\u2028\u2029"
+# C0 but tab and newline, DEL and C1; embedding, overriding and isolating of direction; halves of characters;
+# annotations between lines; tags, which spell words invisibly.
 _OBEYED = (
-    (0x00, 0x08),  # C0 but tab and newline
-    (0x0E, 0x1F),
-    (0x7F, 0x84),  # DEL and C1
-    (0x86, 0x9F),
-    (0x202A, 0x202E),  # embedding and overriding of direction
-    (0x2066, 0x2069),  # isolating of direction
-    (0xD800, 0xDFFF),  # halves of characters
-    (0xFFF9, 0xFFFB),  # annotations between lines
-    (0xE0000, 0xE007F),  # tags, which spell words invisibly
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
 # Unicode's Default_Ignorable_Code_Point without the above and without the variation selectors that emoji have.
 _INVISIBLE = (
-    (0xAD, 0xAD),
-    (0x34F, 0x34F),
-    (0x61C, 0x61C),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200F),
-    (0x2060, 0x2065),
-    (0x206A, 0x206F),
-    (0x3164, 0x3164),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFF8),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
-    (0xE0080, 0xE0FFF),
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    "\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
 )
-_SHOWN_AS = ((_OTHER_LINE_BREAKS, " "), (_OBEYED, REPLACEMENT), (_INVISIBLE, ""))
-_ANY = lazy_pattern(
-    "[" + "".join(f"{chr(first)}-{chr(last)}" for ranges, _ in _SHOWN_AS for first, last in ranges) + "]"
-)
+_ANY = lazy_pattern(f"(?P<line_break>[{_OTHER_LINE_BREAKS}])|(?P<obeyed>[{_OBEYED}])|[{_INVISIBLE}]")
+_SHOWN_AS = {"line_break": " ", "obeyed": REPLACEMENT}
 
 _COLOURS = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def visible(text: str) -> str:
     """The text made safe to print: tabs and newlines stay, other control characters are replaced or removed."""
-    return _ANY.sub(lambda match: _shown_as(match[0]), text)
+    return _ANY.sub(lambda match: _SHOWN_AS.get(match.lastgroup or "", ""), text)
 
 
 def without_controls(text: str) -> str:
@@ -75,11 +53,6 @@ def to_json(
     r"""JSON in which these characters are escaped (\u202e): it parses to the same text and is safe to print."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
     return _ANY.sub(lambda match: _escaped(match[0]), text)
-
-
-def _shown_as(character: str) -> str:
-    code = ord(character)
-    return next(shown for ranges, shown in _SHOWN_AS if any(first <= code <= last for first, last in ranges))
 
 
 def _escaped(character: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -67,22 +67,7 @@ def _named(question: str, value: str, known: str) -> frozenset[int]:
         new = stands_within(value, question) and not stands_within(value, known)
         at = max(question.find(value), 0)
         return frozenset(range(at, at + len(value))) if new else frozenset()
-    lows = [low for _, low, _ in _words(value)]
-    if run := next(_runs(lows, question), ()):
-        return frozenset() if next(_runs(lows, known), ()) else _places(run)
     return _amounts_named(question, value, known) or _name_parts(question, value, known)
-
-
-def _runs(lows: Sequence[str], text: str) -> Iterator[tuple[Word, ...]]:
-    """Where words stand one after another in a text; "no" alone says nothing, but "No" inside of a sentence may be a
-    name."""
-    words, code = _words(text), language(text) or "en"
-    for first in range(len(words) - len(lows) + 1 if lows else 0):
-        run = words[first : first + len(lows)]
-        if all(same_name(low, other) for (_, low, _), other in zip(run, lows, strict=True)) and any(
-            (is_name and start) or not is_function_word(low, code) for start, low, is_name in run
-        ):
-            yield run
 
 
 def _amounts_named(question: str, value: str, known: str) -> frozenset[int]:

@@ -15,14 +15,11 @@ from iterative_rag.text.patterns import lazy_pattern
 ENGLISH = "en"
 # The least share of the detector for its word to count. A few words have to be clearer: names are in languages, too.
 SURE, SURE_OF_FEW, FEW = 0.4, 0.8, 3
-# A foreign title in an English question stands among this many English function words.
-ENGLISH_WORDS = 2
+# A foreign title in an English question stands among this many English function words; a text of another language has
+# several times more function words of its own, which stand around English titles.
+ENGLISH_WORDS, FEW_ENGLISH = 2, 4
 # The beginning of a document tells its language; a question is shorter.
 READ, LONGEST_QUESTION = 2000, 400
-# A document of so many words is too short to hold a quotation besides its own text.
-SHORT_DOCUMENT = 40
-# A longer one has at least so many times more function words of its own than of English, which stand in titles.
-FEW_ENGLISH = 4
 _PARTICLES = frozenset(
     {"a", "à", "al", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el", "i", "ibn"}
     | {"il", "la", "le", "of", "van", "von", "y", "zu"}
@@ -36,45 +33,38 @@ _LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 def language_of_text(text: str) -> str:
     """The code of the language of a text ("de"); "" where its words leave a doubt."""
-    words = _LETTERS.findall(text[:READ])
-    if not words:
-        return ""
-    if language(text[:READ]) == ENGLISH or (len(text) <= LONGEST_QUESTION and _asks_in_english(words)):
-        return ENGLISH
-    code, share = _detected(text[:READ])
-    if code not in language_names() or share < SURE:
-        return ""
-    if code != ENGLISH and _english_words(words, code) >= ENGLISH_WORDS:
-        return ""
-    if any(letter >= _OTHER_SCRIPTS for word in words for letter in word):
-        return code
-    return "" if _only_names(words) or (len(words) <= FEW and share < SURE_OF_FEW) else code
+    return _told(text[:READ], short=len(text) <= LONGEST_QUESTION)[0]
 
 
 def language_of_document(text: str) -> str:
     """The code of the language of a document; "" where it is English or not clear.
 
-    A table of names looks like any language: where the function words of a language are known, they have to agree, with
-    few of English among them and none in a short text, which may be about a foreign title. Elsewhere the detector has
-    to be sure, for words of English are words of Turkish ("her", "on") and Danish ("for", "at") as well.
+    A table of names looks like any language: where the function words of a language are known, they have to agree.
+    Elsewhere the detector has to be sure, for words of English are words of Turkish ("her", "on") and Danish ("for",
+    "at") as well.
     """
-    beginning = text[:READ]
-    words = _LETTERS.findall(beginning)
-    if not words or (told := language(beginning)) == ENGLISH:
-        return ""
-    code, share = _detected(beginning)
-    if code == ENGLISH or code not in language_names() or share < SURE:
-        return ""
-    foreign, english = sum(word[0] >= _OTHER_SCRIPTS for word in words), _english_words(words, code)
-    if 2 * foreign > len(words):
-        return code
-    if foreign and english >= ENGLISH_WORDS:
-        return ""
-    if code in codes():
-        own = sum(folded(word) in language_of(code).function_words for word in words)
-        few = english == 0 if len(words) <= SHORT_DOCUMENT else FEW_ENGLISH * english <= own
-        return code if told == code and few else ""
-    return code if share >= SURE_OF_FEW and not _only_names(words) else ""
+    code, share = _told(text[:READ])
+    sure = language(text[:READ]) == code if code in codes() else share >= SURE_OF_FEW
+    return code if sure and code != ENGLISH else ""
+
+
+def _told(text: str, *, short: bool = False) -> tuple[str, float]:
+    """The language that a text is in, "" for a doubt, and how sure that is."""
+    words = _LETTERS.findall(text)
+    if not words or language(text) == ENGLISH or (short and _asks_in_english(words)):
+        return ENGLISH if words else "", 1.0
+    code, share = _detected(text)
+    if code not in language_names() or share < SURE:
+        return "", share
+    own = language_of(code).function_words if code in codes() else frozenset[str]()
+    lows = [folded(word) for word in words]
+    english = sum(low in language_of(ENGLISH).function_words and low not in own for low in lows)
+    if code != ENGLISH and english >= ENGLISH_WORDS and FEW_ENGLISH * english > sum(low in own for low in lows):
+        return "", share
+    if any(letter >= _OTHER_SCRIPTS for word in words for letter in word):
+        return code, 1.0
+    only_names = not any(word[0].islower() and word not in _PARTICLES for word in words[1:])
+    return ("" if only_names or (len(words) <= FEW and share < SURE_OF_FEW) else code), share
 
 
 def _asks_in_english(words: Sequence[str]) -> bool:
@@ -90,14 +80,3 @@ def _detected(text: str) -> tuple[str, float]:
     best = detect(" ".join(text.split()), model="lite", k=1)[0]
     code = str(best["lang"])
     return _VARIETIES.get(code, code), float(best["score"])
-
-
-def _english_words(words: Sequence[str], other: str) -> int:
-    """How many function words of English that the other language lacks stand around what looks like that language."""
-    theirs = language_of(other).function_words if other in codes() else frozenset[str]()
-    ours = language_of(ENGLISH).function_words
-    return sum(word in ours and word not in theirs for word in map(folded, words))
-
-
-def _only_names(words: Sequence[str]) -> bool:
-    return not any(word[0].islower() and word not in _PARTICLES for word in words[1:])

@@ -1,10 +1,9 @@
-"""Scripts without spaces between words: where a word may begin and end in them, and their numbers."""
+"""Scripts without spaces between words: where a word may begin and end in them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -13,16 +12,11 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_DIGITS: Mapping[str, int] = {**{digit: n for n, digit in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2, "兩": 2}
-_TENS: Mapping[str, int] = {"十": 10, "百": 100, "千": 1000}
-_MYRIADS: Mapping[str, int] = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
-_HAN_NUMERALS = "".join((*_DIGITS, *_TENS, *_MYRIADS))
 # What may not stand beside a part that begins or ends in a numeral: 十二 is no part of 三百一十二.
-_NUMERAL = rf"\d{_HAN_NUMERALS}"
+_NUMERAL = r"\d零〇一二三四五六七八九两兩十百千万萬亿億"
 
 _RUN = lazy_pattern(f"[{UNSPACED}]+")
 _SPACE_BESIDE = lazy_pattern(rf"(?<=[{UNSPACED}])\s+|\s+(?=[{UNSPACED}])")
-_HAN_NUMBER = lazy_pattern(rf"(?<!\d)[{_HAN_NUMERALS}]+(?!\d)")
 _AROUND = "".join(map(re.escape, " \t\n\"'.,;:()[]“”‘’«»。、，；：（）《》〈〉「」『』【】"))
 _EDGES = lazy_pattern(f"^[{_AROUND}]+|[{_AROUND}]+$")
 
@@ -38,27 +32,18 @@ def apart(text: str) -> str:
 
 
 def stands_within(part: str, text: str) -> bool:
-    """Whether a part in such a script stands in a text, letter for letter or with its numbers in digits, and not as the
-    end or the beginning of a longer number, of a longer word of another script, or of a letter with its marks."""
+    """Whether a part in such a script stands in a text, letter for letter, and not as the end or the beginning of a
+    longer number, of a longer word of another script, or of a letter with its marks."""
     part, text = _joined(part), _joined(text)
-    return _stands(part, text) or _stands(with_digits(part), with_digits(text))
-
-
-def with_digits(text: str) -> str:
-    """The text with its Han numbers in digits: 三百一十二 is 312, 一九三一 is 1931."""
-    return _HAN_NUMBER.sub(lambda match: str(_number(match[0])), text)
-
-
-def _joined(text: str) -> str:
-    return _SPACE_BESIDE.sub("", _EDGES.sub("", unicodedata.normalize("NFKC", text).casefold()))
-
-
-def _stands(part: str, text: str) -> bool:
     if not part:
         return False
     before, after = _edge(part[0]), _edge(part[-1])
     pattern = rf"(?<!{before})(?<!{before}[.,]){re.escape(part)}(?!{after})(?![.,]{after})"
     return any(not _is_mark(text[match.end() : match.end() + 1]) for match in re.finditer(pattern, text))
+
+
+def _joined(text: str) -> str:
+    return _SPACE_BESIDE.sub("", _EDGES.sub("", unicodedata.normalize("NFKC", text).casefold()))
 
 
 def _edge(letter: str) -> str:
@@ -70,17 +55,3 @@ def _edge(letter: str) -> str:
 
 def _is_mark(letter: str) -> bool:
     return bool(letter) and unicodedata.category(letter).startswith("M")
-
-
-def _number(run: str) -> int:
-    if all(numeral in _DIGITS for numeral in run):
-        return int("".join(str(_DIGITS[numeral]) for numeral in run))
-    total = section = digit = 0
-    for numeral in run:
-        if numeral in _DIGITS:
-            digit = _DIGITS[numeral]
-        elif numeral in _TENS:
-            section, digit = section + (digit or 1) * _TENS[numeral], 0
-        else:
-            total, section, digit = (total + section + digit or 1) * _MYRIADS[numeral], 0, 0
-    return total + section + digit
