@@ -20,7 +20,6 @@ from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.retrieval import chunking
-from iterative_rag.text.other_names import with_other_names
 from iterative_rag.types import Document, Hit, Passage
 
 
@@ -101,7 +100,7 @@ class IndexedCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        embedded = [(text, self._vectors.of(text)) for text in map(with_other_names, asked)]
+        embedded = [(text, self._vectors.of(text)) for text in asked]
         with self._newest() as seen, seen.vectors() as vectors:
             depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
             results = vectors.search(embedded, depth, among=among, languages=seen.about.read_in)

@@ -1,9 +1,9 @@
 """Names that are said in more than one way: codes, short names and adjectives of countries, organisations, offices.
 
 "The USA", "the U.S." and "the United States" are one name. Two texts are compared in one form of each name
-(`common_names`); questions about an office are asked in full (`spelled_out`); a search also looks for names that the
-query does not use (`with_other_names`). An adjective is its country only where a nationality is asked for, or before an
-institution: "the French president", but no translation and nobody's surname. All of it is in `other_names.toml`.
+(`common_names`); questions about an office are asked in full (`spelled_out`). An adjective is its country only where a
+nationality is asked for, or before an institution: "the French president", but no translation and nobody's surname. All
+of it is in `other_names.toml`.
 """
 
 from __future__ import annotations
@@ -42,14 +42,13 @@ _REACH = 40
 @dataclass(frozen=True, slots=True)
 class _Name:
     """One name: the form that it is compared in, what else it is called, and its adjectives. `counting` only counts as
-    the country where nationalities are compared; `whole` is the larger region. `in_full`: questions say it in full."""
+    the country where nationalities are compared; `whole` is the larger region."""
 
     form: str
     others: tuple[str, ...]
     adjectives: tuple[str, ...] = ()
     counting: tuple[str, ...] = ()
     whole: str | None = None
-    in_full: bool = False
 
 
 @cache
@@ -64,13 +63,12 @@ def _listed(text: str) -> tuple[str, ...]:
 @cache
 def _names() -> tuple[_Name, ...]:
     file = _file()
-    names = [_Name(form, _listed(others), in_full=True) for form, others in file["titles"].items()]
-    for form, others in (file["organisations"] | file["countries"]).items():
-        names.append(_Name(form, _listed(others), in_full=not _is_code(form)))
+    plain = file["titles"] | file["organisations"] | file["countries"]
+    names = [_Name(form, _listed(others)) for form, others in plain.items()]
     for region, countries in file["regions"].items():
         for form, columns in countries.items():
             others, adjectives, counting = map(_listed, f"{columns}||".split("|")[:3])
-            names.append(_Name(form, others, adjectives, counting, region, in_full=True))
+            names.append(_Name(form, others, adjectives, counting, region))
     for whole, parts in file["parts"].items():
         for part in _listed(parts):
             form, *forms = (name.strip() for name in part.split("|"))
@@ -103,7 +101,7 @@ def _table(*, in_full: bool) -> _Table:
     """What `common_names` or `spelled_out` looks for: all other names, or codes of countries and offices alone."""
     chosen = {other: name for name in _names() for other in name.others}
     if in_full:
-        chosen = {other: name for other, name in chosen.items() if name.in_full and _is_code(other)}
+        chosen = {other: name for other, name in chosen.items() if _is_code(other) and not _is_code(name.form)}
     any_case = {name.upper() for name in _listed(_file()["spelling"]["any_case"])}
     free, exact = (
         "|".join(_spelt(other) for other in sorted(chosen, key=len, reverse=True) if (other in any_case) is free)
@@ -194,32 +192,6 @@ def _with_countries(text: str, after: str) -> str:
 def asks_nation(question: str) -> bool:
     """Whether a country or a nationality is asked for, so that the adjective answers as the name does."""
     return bool(_ASKS_NATION.search(question)) and not _ASKS_LANGUAGE.search(question)
-
-
-def with_other_names(query: str) -> str:
-    """A query with what its names are also called, so that texts which use the other name are found: "UN (United
-    Nations)". A country's code is not added to its name: it is in too many texts."""
-    plain = common_names(query)
-    said = [name for name in _names() if name.others and _holds(plain, name.form)]
-    wanted = [
-        name.form if name.form not in query else _short_form(name)
-        for name in said
-        if not any(name.form in other.form for other in said if other is not name)
-    ]
-    added = [name for name in wanted if name and name not in query]
-    return f"{query} ({', '.join(added)})" if added else query
-
-
-def _holds(text: str, form: str) -> bool:
-    return form in text and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) is not None
-
-
-def _short_form(name: _Name) -> str:
-    """What texts say for a name, other than the code of a country; "" where there is nothing short."""
-    first = name.others[-1] if _is_code(name.form) else name.others[0]
-    if name.form[0].islower():
-        return ""
-    return first if name.whole is None or (" " not in first and not _is_code(first)) else ""
 
 
 # --- nations -----------------------------------------------------------------------------------
