@@ -6,14 +6,9 @@ is refused.
 
 from __future__ import annotations
 
-from iterative_rag.computing.expression import value_of
+from iterative_rag.computing.expression import evaluate
 from iterative_rag.computing.operands import Value, said
 from iterative_rag.errors import ComputeError
-
-
-def evaluate(expression: str) -> Value:
-    """The typed value of an expression. Raises ComputeError, whose message says how to correct the expression."""
-    return value_of(expression)
 
 
 def compute(expression: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from iterative_rag.computing.expression import value_of
+from iterative_rag.computing.expression import evaluate
 from iterative_rag.computing.operands import Measure, Scalar, Value, said
 from iterative_rag.computing.unit_conversion import converted
 from iterative_rag.errors import ComputeError
@@ -75,7 +75,7 @@ def _judged(match: re.Match[str]) -> tuple[str, bool]:
 
 def _value(text: str) -> Value | None:
     try:
-        return value_of(text)
+        return evaluate(text)
     except ComputeError:
         return None
 

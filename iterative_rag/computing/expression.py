@@ -30,7 +30,6 @@ _CURRENCY = "$€£¥"
 _SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=()\[\],]")
 _SIGNS_IN_PYTHON = {"^": "**", "=": "=="}
 _MANY_SIGNS = lazy_pattern(r"(?:[-+]\s*){9}")
-_CLOSING = {"(": ")", "[": "]", "call": ")"}
 _SPACE, _WORD = lazy_pattern(r"\s*"), lazy_pattern(r"°?[^\W\d_]\w*|°")
 _NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
 _GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
@@ -40,8 +39,8 @@ _BARE = lazy_pattern(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,\]])")
 _NO_UNITS = frozenset({"of", "and", "or", "to", "between", "per"})
 
 
-def value_of(text: str) -> Value:
-    """The value of an expression. Raises ComputeError."""
+def evaluate(text: str) -> Value:
+    """The typed value of an expression. Raises ComputeError, whose message says how to correct the expression."""
     return _Expression(text).value()
 
 
@@ -59,7 +58,7 @@ class _Expression:
             raise ComputeError("there are too many signs in a row")
         self._code: list[str] = []
         self._values: list[Value | Unit] = []
-        self._open: list[str] = []
+        self._open: list[str] = []  # what is open: "(", "[" or "call"
         self._complete = False  # whether a value or a closing bracket was read last
 
     def value(self) -> Value:
@@ -67,8 +66,6 @@ class _Expression:
             self._next()
         if not self._complete:
             raise ComputeError("the expression ends too early")
-        if self._open:
-            raise ComputeError(f"{_CLOSING[self._open[-1]]!r} is expected at the end")
         try:
             return self._computed(ast.parse(" ".join(self._code), mode="eval").body)
         except SyntaxError:
@@ -124,13 +121,10 @@ class _Expression:
             raise ComputeError(f"{self._rest()!r} cannot be read here")
 
     def _sign(self, sign: str) -> None:
-        inside = self._open[-1] if self._open else ""
         if sign in "([":
             self._opened(sign, sign)
-        elif sign in ")]":
-            if sign != _CLOSING.get(inside, ""):
-                raise ComputeError(f"{sign!r} stands where {_CLOSING.get(inside, 'the end')!r} is expected")
-            self._open.pop()
+        elif sign in ")]":  # whether it fits is left to Python
+            del self._open[-1:]
             self._code.append(sign)
             self._complete = True
         elif sign == "%":

@@ -239,9 +239,9 @@ class AgentLoop:
         return ToolResult(SUBMIT, told, "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved))
 
     def _guard(self, inferred: bool) -> Reflector:
-        from iterative_rag.verification.rule_reflector import ClaimGuard, InferenceGuard
+        from iterative_rag.verification.rule_reflector import ClaimGuard
 
-        return InferenceGuard() if inferred else ClaimGuard()
+        return ClaimGuard(inferred)
 
     def _checked(self, state: RunState, draft: Draft, *, inferred: bool) -> Generator[Progress, None, RunState]:
         """The draft after the checks that every answer passes; what is none becomes an abstention."""

@@ -46,30 +46,22 @@ def split_claims(text: str, short: str = "") -> tuple[ClaimText, ...]:
 
 
 def _clauses(sentence: str, n: int, short: str) -> list[ClaimText]:
-    """The stretches of a sentence that end in a marker; what comes after the last one is a claim where it says more
-    than a word or two."""
+    """The stretches of a sentence that end in a marker, and what follows the last one where it says something."""
     claims: list[ClaimText] = []
     start = 0
     bare = _BARE.match(sentence)
     if bare and short and folded(bare["bare"]).endswith(folded(short)):
         claims.append(ClaimText(_tidy(bare["bare"]), (), n))
         start = bare.end()
-    for match in _MARKERS.finditer(sentence, start):
-        cited = tuple(int(number) for number in re.findall(r"\d+", match[0]))
-        said = sentence[start : match.start()]
-        if _says_something(said):
-            claims.append(ClaimText(_tidy(said), cited, n))
+    for match in (*_MARKERS.finditer(sentence, start), None):
+        said = _tidy(sentence[start : match.start() if match else None])
+        cited = tuple(int(number) for number in re.findall(r"\d+", match[0])) if match else ()
+        if re.search(r"\w", said):
+            claims.append(ClaimText(said, cited, n))
         elif claims:
             claims[-1] = ClaimText(claims[-1].text, (*claims[-1].cited, *cited), n)
-        start = match.end()
-    rest = sentence[start:]
-    if _says_something(rest):
-        claims.append(ClaimText(_tidy(rest), (), n))
+        start = match.end() if match else start
     return claims
-
-
-def _says_something(text: str) -> bool:
-    return re.search(r"\w", text) is not None
 
 
 def _tidy(text: str) -> str:
@@ -79,7 +71,6 @@ def _tidy(text: str) -> str:
 # Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
 MOST_BETWEEN = 2
 Name = tuple[frozenset[str], ...]
-_NONE: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +88,8 @@ class ClaimPart:
     name: Name
     value: Mention | None
     held_by: frozenset[int]
-    result_of: frozenset[int] = _NONE
-    title_of: frozenset[int] = _NONE
+    result_of: frozenset[int] = frozenset()
+    title_of: frozenset[int] = frozenset()
     asked: bool = False
 
 
@@ -139,9 +130,7 @@ def match_claim(said: ClaimText, evidence: Evidence) -> MatchedClaim:
     for word in reading.others:
         if is_function_word(word.low, code):
             continue
-        if (
-            word.capital and word.low in evidence.named
-        ):  # the first of a sentence is a name where the facts have it as one
+        if word.capital and word.low in evidence.named:  # the first of a sentence, which the facts have as a name
             parts.append(_name_part((word,), reading, evidence))
         else:
             words.append(_claim_word(word, reading, evidence))
@@ -158,24 +147,19 @@ def _of_the_two(value: Mention) -> bool:
 
 
 def _value_part(value: Mention, said: TextReading, evidence: Evidence) -> ClaimPart:
-    proofs = list(enumerate(evidence.proofs))
-    asked = any(stands_in(value, given) for given in evidence.question.values)
+    asked = _is_among(value, evidence.question.values)
+    held_by, result_of = set(), set()
+    for n, proof in enumerate(evidence.proofs):
+        titles = [title for title in proof.titles if _is_among(value, title.values)]
+        if _is_among(value, proof.values) or any(asked or _is_named(title, proof, said) for title in titles):
+            held_by.add(n)
+        if _is_among(value, proof.results):
+            result_of.add(n)
+    return ClaimPart(value.start, value.end, (), value, frozenset(held_by), frozenset(result_of), asked=asked)
 
-    def titled(proof: Proof) -> bool:
-        named = [title for title in proof.titles if any(stands_in(value, given) for given in title.values)]
-        return bool(named) and (asked or any(_is_named(title, proof, said) for title in named))
 
-    return ClaimPart(
-        value.start,
-        value.end,
-        name=(),
-        value=value,
-        held_by=frozenset(
-            n for n, proof in proofs if titled(proof) or any(stands_in(value, given) for given in proof.values)
-        ),
-        result_of=frozenset(n for n, proof in proofs if any(stands_in(value, given) for given in proof.results)),
-        asked=asked,
-    )
+def _is_among(value: Mention, given: Sequence[Mention]) -> bool:
+    return any(stands_in(value, other) for other in given)
 
 
 def _is_named(title: TextReading, proof: Proof, said: TextReading) -> bool:
@@ -187,15 +171,9 @@ def _name_part(words: Sequence[Word], said: TextReading, evidence: Evidence) -> 
     name = tuple(evidence.vocabulary.spellings_of(word.low) for word in words)
     asked = all(word.low in evidence.question.lows for word in words)
     held_by = [n for n, proof in enumerate(evidence.proofs) if _has_name(proof, name, said, asked=asked)]
-    return ClaimPart(
-        words[0].start,
-        words[-1].end,
-        name=name,
-        value=None,
-        held_by=frozenset(held_by),
-        title_of=frozenset(n for n in held_by if any(_holds(title, name) for title in evidence.proofs[n].titles)),
-        asked=asked,
-    )
+    titled = frozenset(n for n in held_by if any(_holds(title, name) for title in evidence.proofs[n].titles))
+    start, end = words[0].start, words[-1].end
+    return ClaimPart(start, end, name, None, frozenset(held_by), title_of=titled, asked=asked)
 
 
 def _claim_word(word: Word, said: TextReading, evidence: Evidence) -> ClaimWord:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.protocols import Reflector
 from iterative_rag.text.languages import language
-from iterative_rag.types import Claim, Draft, Inquiry, Reflection
+from iterative_rag.types import Draft, Inquiry, Reflection
 from iterative_rag.verification.answer_type import is_of_kind, is_refusal
 from iterative_rag.verification.claim_matching import match_claim, split_claims
 from iterative_rag.verification.conflicts import with_conflicts
 from iterative_rag.verification.evidence import Evidence, read_evidence
-from iterative_rag.verification.groundedness import Checked, Standing, check
+from iterative_rag.verification.groundedness import Standing, check
 from iterative_rag.verification.text_reading import read_text
 
 # The confidence from which an answerer says that every step is quoted.
@@ -31,16 +31,30 @@ class RuleReflector:
         if not draft.answered:
             return Reflection((), useful=False)
         refusal = is_refusal(inquiry, draft)
+        passing = None if self.strict else Standing.OPEN
         useful = not refusal and is_of_kind(inquiry.original, draft.short_answer)
-        claims = tuple(_by_rule(checked, self.strict) for checked in check(inquiry, draft))
+        claims = tuple(
+            replace(checked.claim, grounded=True) if checked.standing is passing else checked.claim
+            for checked in check(inquiry, draft)
+        )
         return Reflection(claims, useful, refusal)
 
 
+@dataclass(frozen=True, slots=True)
 class ClaimGuard:
     """Implements protocols.Reflector without a call, for strategies that do not reflect: a draft may not name what no
-    fact does. It does not check whether the draft answers the question."""
+    fact does. It does not check whether the draft answers the question. With `inferred`, the number, date or period of
+    the short answer may stand in no fact ("about 700 years" for a bridge of 1310); a name that no fact has is
+    remembered, not inferred."""
+
+    inferred: bool = False
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
+        if self.inferred:
+            short = draft.short_answer
+            values = read_text(short, language(draft.text) or language(inquiry.original)).values
+            allowed = " ".join(short[value.start : value.end] for value in values)
+            inquiry = replace(inquiry, original=f"{inquiry.original} {allowed}".strip())
         return Reflection(RuleReflector().reflect(inquiry, draft).claims)
 
 
@@ -58,27 +72,9 @@ class UnsureReflector:
         return reflection if sure and not with_conflicts(draft, inquiry)[1] else self.reflector.reflect(inquiry, draft)
 
 
-def _by_rule(checked: Checked, strict: bool) -> Claim:
-    if checked.standing is Standing.OPEN and not strict:
-        return replace(checked.claim, grounded=True)
-    return checked.claim
-
-
 # The most that an inferred answer is trusted: as much as one that rests on a step that no fact states.
 INFERRED_CONFIDENCE = 0.6
 CAVEAT = "The answer is inferred from the quotes; none of them says it."
-
-
-class InferenceGuard:
-    """Implements protocols.Reflector without a call: as ClaimGuard, but the number, date or period of the short answer
-    may stand in no fact ("about 700 years" for a bridge of 1310). A name that no fact has is remembered, not inferred.
-    """
-
-    def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
-        short = draft.short_answer
-        values = read_text(short, language(draft.text) or language(inquiry.original)).values
-        inferred = " ".join(short[value.start : value.end] for value in values)
-        return ClaimGuard().reflect(replace(inquiry, original=f"{inquiry.original} {inferred}".strip()), draft)
 
 
 def as_inferred(draft: Draft) -> Draft:

@@ -119,43 +119,33 @@ def _units(lines: Sequence[str]) -> list[_Unit]:
     units: list[_Unit] = []
     header: list[str] = []
     for index, line in enumerate(lines):
-        if is_row(line):
-            if is_rule(line):
-                continue
-            cells = [cell.text for cell in row_cells(line)]
-            if not header:
-                header = cells
-                continue
-            units += _cells(cells, header, index, len(units))
-            continue
-        header = []
-        if line.startswith("#"):
-            continue
-        for sentence in sentences(plain(_ENTRY.sub("", line))):
-            claims = _numbered(split_claims(sentence), len(units), cited_numbers(sentence))
-            if claims:
-                units.append(_Unit(sentence, claims, index))
+        if not is_row(line):
+            header = []
+            for sentence in sentences(plain(_ENTRY.sub("", line))) if not line.startswith("#") else ():
+                if said := split_claims(sentence):
+                    # What follows the last marker of a sentence rests on all that it cites.
+                    cited, n = cited_numbers(sentence), len(units)
+                    claims = tuple(replace(claim, cited=claim.cited or cited, sentence=n) for claim in said)
+                    units.append(_Unit(sentence, claims, index))
+        elif not is_rule(line):
+            cells = [plain(cell.text).strip() for cell in row_cells(line)]
+            if header:
+                units += _cells(cells, header, index, len(units))
+            header = header or [MARKER.sub("", cell).strip() for cell in cells]
     return units
 
 
 def _cells(cells: Sequence[str], header: Sequence[str], line: int, first: int) -> list[_Unit]:
     """The cells of a row that say something. The first names what the row is about, and needs no citation."""
     units: list[_Unit] = []
-    label = plain(MARKER.sub("", cells[0])).strip()
-    for n, cell in enumerate(cells[1:], start=1):
-        said = plain(MARKER.sub("", cell)).strip()
-        if _BLANK_CELL.fullmatch(said):
-            continue
-        column = plain(MARKER.sub("", header[n])).strip() if n < len(header) else ""
-        text = ": ".join(part for part in (label, column, said) if part)
-        claim = ClaimText(text, cited_numbers(cell), first + len(units))
-        units.append(_Unit(plain(cell).strip(), (claim,), line, n))
+    label, *columns = (MARKER.sub("", cell).strip() for cell in cells)
+    for n, said in enumerate(columns, start=1):
+        if not _BLANK_CELL.fullmatch(said):
+            column = header[n] if n < len(header) else ""
+            text = ": ".join(part for part in (label, column, said) if part)
+            claim = ClaimText(text, cited_numbers(cells[n]), first + len(units))
+            units.append(_Unit(cells[n], (claim,), line, n))
     return units
-
-
-def _numbered(claims: Sequence[ClaimText], unit: int, cited: tuple[int, ...]) -> tuple[ClaimText, ...]:
-    """The claims of one unit; what follows the last marker of a sentence rests on all that it cites."""
-    return tuple(replace(claim, cited=claim.cited or cited, sentence=unit) for claim in claims)
 
 
 def _verdict(unit: _Unit, checked: Sequence[Checked], draft: Draft, refused: Collection[str]) -> tuple[Claim, str]:

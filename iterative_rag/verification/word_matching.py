@@ -17,11 +17,6 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
 
 
-def lists_of(table: str) -> Mapping[str, tuple[str, ...]]:
-    """The lists of a table, each by its name."""
-    return {name: words(table, name) for name in _tables()[table]}
-
-
 @cache
 def words(table: str, name: str) -> tuple[str, ...]:
     """The words of one list; a "_" in the file is a blank."""
@@ -110,7 +105,8 @@ def _entries(table: str) -> Mapping[str, frozenset[str]]:
     """The lists of a table that each word, or beginning of words ("design*"), stands in. What follows a "/" in a list
     is its other side."""
     lists: dict[str, set[str]] = {}
-    for name, entries in lists_of(table).items():
+    for name in _tables()[table]:
+        entries = words(table, name)
         signs = ("+", "-") if "/" in entries else ("",)
         for index, entry in enumerate(entries):
             lists.setdefault(entry, set()).add(f"{signs['/' in entries[:index]]}{name}")
