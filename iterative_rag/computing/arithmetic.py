@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cmp_to_key
 
 from iterative_rag.computing import date_arithmetic
-from iterative_rag.computing.operands import MOST_BITS, Measure, Scalar, Value, bounded, number, said
-from iterative_rag.computing.unit_conversion import converted, difference_unit, unit_at
+from iterative_rag.computing.operands import MOST_BITS, Amount, Value, number, plain, said
+from iterative_rag.computing.unit_conversion import Unit, difference_unit, unit_at
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import Date
 
@@ -18,34 +19,36 @@ _DAYS = {"day": 1, "week": 7}
 
 
 def add(first: Value, second: Value, sign: int = 1) -> Value:
-    """`first + sign * second` for numbers, measures of one dimension, a date and a duration, or two dates."""
+    """`first + sign * second` for amounts of one dimension, a date or year and a duration, or two dates."""
     match first, second:
-        case Scalar(), Scalar():
+        case Amount(unit=None), Amount(unit=Unit() as unit) if unit.calendar in _MONTHS and _is_year(first):
+            return number(_moved(as_date(first), second, sign).year)
+        case Amount(), Amount():
             if first.percent != second.percent and first.value and second.value:
                 raise ComputeError("a percentage of what? write 240 * 1.15 or 240 + 15% of 240")
-            return number(first.value + sign * second.value, percent=first.percent)
-        case Measure(), Measure():
-            if first.unit.offset and sign > 0:
+            if first.unit and first.unit.offset and sign > 0:
                 raise ComputeError("temperatures in °C or °F cannot be added")
-            other = converted(second.value, second.unit, first.unit)
-            return Measure(bounded(first.value + sign * other), difference_unit(first.unit))
-        case Date(), Measure():
+            result = first.value + sign * second.measured_in(first.unit)
+            return number(result, first.unit and difference_unit(first.unit), percent=first.percent)
+        case Date(), Amount(unit=Unit()):
             return _moved(first, second, sign)
-        case Measure(), Date() if sign > 0:
+        case Amount(unit=Unit()), Date() if sign > 0:
             return _moved(second, first, 1)
-        case Scalar(), Measure() if second.unit.calendar in _MONTHS and 0 < first.value <= date_arithmetic.LAST_YEAR:
-            return number(_moved(as_date(first), second, sign).year)
-        case (Date() | Scalar(), Date() | Scalar()) if sign < 0:
+        case (Date() | Amount(unit=None), Date() | Amount(unit=None)) if sign < 0:
             return _apart(as_date(first), as_date(second))
     raise ComputeError(f"{said(first)} and {said(second)} cannot be added or subtracted")
+
+
+def _is_year(amount: Amount) -> bool:
+    return 0 < amount.value <= date_arithmetic.LAST_YEAR
 
 
 def subtract(first: Value, second: Value) -> Value:
     return add(first, second, -1)
 
 
-def _moved(date: Date, time: Measure, sign: int) -> Date:
-    name = time.unit.calendar
+def _moved(date: Date, time: Amount, sign: int) -> Date:
+    name = time.unit.calendar if time.unit else ""
     whole = time.value * (_MONTHS.get(name) or _DAYS.get(name) or 0) * sign
     if (name not in _MONTHS and name not in _DAYS) or whole.denominator != 1:
         raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
@@ -60,7 +63,7 @@ def _apart(first: Date, second: Date) -> Value:
         return number(first.year - second.year)
     if first.precision == second.precision == 3:
         days = date_arithmetic.day_number(first) - date_arithmetic.day_number(second)
-        return Measure(number(days).value, unit_at("days", 0)[0])
+        return number(days, unit_at("days", 0)[0])
     raise ComputeError(
         "say which difference between the dates you want: years(a, b), months(a, b), days(a, b) or age(born, day)"
     )
@@ -68,47 +71,46 @@ def _apart(first: Date, second: Date) -> Value:
 
 def multiply(first: Value, second: Value) -> Value:
     match first, second:
-        case Scalar(), Scalar():
-            return number(first.value * second.value)
-        case Measure(), Scalar() if not first.unit.offset:
-            return Measure(bounded(first.value * second.value), first.unit)
-        case Scalar(), Measure():
-            return multiply(second, first)
+        case Amount(), Amount(unit=None) if not _is_offset(first):
+            return number(first.value * second.value, first.unit)
+        case Amount(unit=None), Amount() if not _is_offset(second):
+            return number(first.value * second.value, second.unit)
     raise ComputeError(f"{said(first)} and {said(second)} cannot be multiplied")
 
 
 def divide(first: Value, second: Value) -> Value:
-    """A number or measure by a number, or a measure by one of its dimension."""
-    if isinstance(second, Scalar | Measure) and not second.value:
+    """An amount by a number, or by one of its dimension."""
+    if isinstance(second, Amount) and not second.value:
         raise ComputeError("division by zero")
     match first, second:
-        case Scalar(), Scalar():
-            return number(first.value / second.value)
-        case Measure(), Scalar() if not first.unit.offset:
-            return Measure(bounded(first.value / second.value), first.unit)
-        case Measure(), Measure() if not first.unit.offset:
-            return number(first.value / converted(second.value, second.unit, first.unit))
+        case Amount(), Amount(unit=None) if not _is_offset(first):
+            return number(first.value / second.value, first.unit)
+        case Amount(unit=Unit()), Amount(unit=Unit()) if not _is_offset(first):
+            return number(first.value / second.measured_in(first.unit))
     raise ComputeError(f"{said(first)} cannot be divided by {said(second)}")
+
+
+def _is_offset(amount: Amount) -> bool:
+    return amount.unit is not None and amount.unit.offset
 
 
 def power(base: Value, exponent: Value) -> Value:
     """Whole-number powers of numbers only."""
-    if not (isinstance(base, Scalar) and isinstance(exponent, Scalar) and exponent.value.denominator == 1):
+    exact, times = plain(base), plain(exponent)
+    if times.denominator != 1:
         raise ComputeError("a power is that of a number, by a whole number")
-    bits = max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
-    if abs(exponent.value) > MOST_POWER or bits * abs(exponent.value) > MOST_BITS:
+    bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
+    if abs(times) > MOST_POWER or bits * abs(times) > MOST_BITS:
         raise ComputeError("the power is too large")
-    if not base.value and exponent.value < 0:
+    if not exact and times < 0:
         raise ComputeError("division by zero")
-    return number(base.value ** int(exponent.value))
+    return number(exact ** int(times))
 
 
 def negated(value: Value) -> Value:
-    if isinstance(value, Measure):
-        return Measure(-value.value, value.unit)
-    if not isinstance(value, Scalar):
+    if not isinstance(value, Amount):
         raise ComputeError(f"{said(value)} cannot be negated")
-    return number(-value.value, percent=value.percent)
+    return replace(value, value=-value.value)
 
 
 def as_date(value: Value) -> Date:
@@ -122,7 +124,7 @@ def as_date(value: Value) -> Date:
         reading = date_arithmetic.read_date(text)
         if reading and reading[1] == len(text):
             return reading[0]
-    if not isinstance(value, Scalar) or value.value.denominator != 1:
+    if not isinstance(value, Amount) or value.unit or value.value.denominator != 1:
         raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
     if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
         raise ComputeError(f"{said(value)} is not a year; write 44 BC for a year before Christ")
@@ -145,12 +147,10 @@ RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
 def compare(first: Value, second: Value) -> int:
     """-1, 0 or 1. Raises ComputeError where two values have no order or are not known well enough to order them."""
     match first, second:
-        case Scalar(), Scalar():
-            return (first.value > second.value) - (first.value < second.value)
-        case Measure(), Measure():
-            other = converted(second.value, second.unit, first.unit)
+        case Amount(), Amount():
+            other = second.measured_in(first.unit)
             return (first.value > other) - (first.value < other)
-        case (Date() | Scalar(), Date() | Scalar()):
+        case (Date() | Amount(unit=None), Date() | Amount(unit=None)):
             start, end = as_date(first), as_date(second)
             if start != end and start.earliest() <= end.latest() and end.earliest() <= start.latest():
                 raise ComputeError(f"it is not known which comes first, {start} or {end}")

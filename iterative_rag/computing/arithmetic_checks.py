@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from iterative_rag.computing.expression import evaluate
-from iterative_rag.computing.operands import Measure, Scalar, Value, said
-from iterative_rag.computing.unit_conversion import converted
+from iterative_rag.computing.operands import Amount, Value, said
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import MONTH_PATTERN
 from iterative_rag.text.patterns import lazy_pattern
@@ -82,17 +81,15 @@ def _value(text: str) -> Value | None:
 
 def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:
     """Whether a value is the claimed number to the digits that the claim shows, in either order of subtraction."""
-    if not (isinstance(value, Scalar | Measure) and isinstance(claim, Scalar | Measure)):
+    if not (isinstance(value, Amount) and isinstance(claim, Amount)):
         return False
-    amount = value.value
-    if isinstance(value, Measure) and isinstance(claim, Measure):
-        try:
-            amount = converted(value.value, value.unit, claim.unit)
-        except ComputeError:
-            return False
+    try:
+        amount = value.measured_in(claim.unit) if value.unit and claim.unit else value.value
+    except ComputeError:
+        return False
     shown = stated.partition(".")[2]
     allowed = Fraction(1, 2 * 10 ** len(shown)) if amount.denominator != 1 or shown else Fraction(0)
-    if isinstance(claim, Scalar) and claim.percent:
+    if claim.percent:
         allowed /= 100
     if about:
         allowed = max(allowed, abs(amount) * _ABOUT)

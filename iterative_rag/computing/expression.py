@@ -15,8 +15,8 @@ from fractions import Fraction
 from iterative_rag.computing.arithmetic import add, divide, multiply, negated, power, related, subtract
 from iterative_rag.computing.date_arithmetic import read_date
 from iterative_rag.computing.functions import FUNCTIONS, ORDERS, called
-from iterative_rag.computing.operands import Items, Measure, Scalar, Value, bounded, number, said
-from iterative_rag.computing.unit_conversion import Unit, converted, unit_at
+from iterative_rag.computing.operands import Amount, Items, Value, number, plain, said
+from iterative_rag.computing.unit_conversion import Unit, unit_at
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -167,15 +167,15 @@ class _Expression:
 
     def _amount(self) -> Value:
         """A number with its unit, if any; "5 ft 11 in" is one value."""
-        result = self._number()
-        while isinstance(result, Measure) and self._rest()[:1].isdecimal():
+        result: Value = self._number()
+        while isinstance(result, Amount) and result.unit and self._rest()[:1].isdecimal():
             more = self._number()
-            if not isinstance(more, Measure):
+            if not more.unit:
                 raise ComputeError(f"{said(more)} cannot follow {said(result)}")
             result = add(result, more)
         return result
 
-    def _number(self) -> Value:
+    def _number(self) -> Amount:
         grouped = _GROUPED.match(self._text, self._at)
         if grouped and self._open and self._open[-1] != "(":
             raise ComputeError(f"{grouped[0]!r} may be one number or several; write numbers without commas inside")
@@ -187,11 +187,11 @@ class _Expression:
         scales = language_of("en").scales
         while (word := self._next_word()) in scales:
             self._matched(_WORD)
-            value = bounded(value * int(scales[word]))
+            value = number(value * int(scales[word])).value
         if not word or word in _NO_UNITS:
             return number(value)
         unit, self._at = unit_at(self._text, self._at)
-        return Measure(value, unit)
+        return Amount(value, unit)
 
     def _next_word(self) -> str:
         self._rest()
@@ -205,7 +205,7 @@ class _Expression:
             case ast.Name(id=name) if not isinstance(value := self._values[int(name[1:])], Unit):
                 return value
             case ast.Attribute(value=inner):
-                return _as_percent(self._computed(inner))
+                return number(plain(self._computed(inner)) / 100, percent=True)
             case ast.UnaryOp(op=op, operand=inner):
                 value = self._computed(inner)
                 return negated(value) if isinstance(op, ast.USub) else value
@@ -241,13 +241,7 @@ _RELATIONS: Mapping[type[ast.cmpop], str] = {
 }
 
 
-def _as_percent(value: Value) -> Scalar:
-    if not isinstance(value, Scalar):
-        raise ComputeError(f"{said(value)} cannot be a percentage")
-    return number(value.value / 100, percent=True)
-
-
 def _converted(value: Value, wanted: object) -> Value:
-    if not isinstance(value, Measure) or not isinstance(wanted, Unit):
+    if not isinstance(value, Amount) or not value.unit or not isinstance(wanted, Unit):
         raise ComputeError(f"{said(value)} has no unit; write 12 ft to m")
-    return Measure(converted(value.value, value.unit, wanted), wanted)
+    return Amount(value.measured_in(wanted), wanted)

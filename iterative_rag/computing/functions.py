@@ -9,8 +9,7 @@ from functools import partial, reduce
 
 from iterative_rag.computing import date_arithmetic
 from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, divide, ordered, related
-from iterative_rag.computing.operands import Items, Measure, Range, Scalar, Value, bounded, half_up, number, said
-from iterative_rag.computing.unit_conversion import converted
+from iterative_rag.computing.operands import Amount, Items, Range, Value, half_up, number, plain, said
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import WEEKDAYS
 
@@ -21,14 +20,8 @@ ORDERS = {
 }
 
 
-def _plain(value: Value) -> Fraction:
-    if not isinstance(value, Scalar):
-        raise ComputeError(f"{said(value)!r} is not a number")
-    return value.value
-
-
 def _whole(value: Value, least: int, most: int, *, what: str) -> int:
-    exact = _plain(value)
+    exact = plain(value)
     if exact.denominator != 1 or not least <= exact <= most:
         raise ComputeError(f"there is no {what} {said(value)}; it goes from {least} to {most}")
     return int(exact)
@@ -36,28 +29,27 @@ def _whole(value: Value, least: int, most: int, *, what: str) -> int:
 
 def rounded(value: Value, places: Value | None = None) -> Value:
     """Rounded to `places` decimals (negative ones round to tens, hundreds), halves away from zero."""
+    if not isinstance(value, Amount):
+        raise ComputeError(f"{said(value)!r} is not a number")
     digits = _whole(places, -100, 100, what="number of decimals") if places is not None else 0
-    percent = isinstance(value, Scalar) and value.percent
-    scale = Fraction(10) ** digits * (100 if percent else 1)
-    if isinstance(value, Measure):
-        return Measure(bounded(half_up(value.value * scale) / scale), value.unit)
-    return number(half_up(_plain(value) * scale) / scale, percent=percent)
+    scale = Fraction(10) ** digits * (100 if value.percent else 1)
+    return number(half_up(value.value * scale) / scale, value.unit, percent=value.percent)
 
 
 def percent(part: Value, of: Value) -> Value:
     """percent(3, 4) -> 75%."""
-    return number(_plain(divide(part, of)), percent=True)
+    return number(plain(divide(part, of)), percent=True)
 
 
 def change(old: Value, new: Value) -> Value:
     """change(200, 250) -> 25%: the relative change from the old value to the new one."""
-    return number(_plain(divide(new, old)) - 1, percent=True)
+    return number(plain(divide(new, old)) - 1, percent=True)
 
 
 # --- dates ---------------------------------------------------------------------------------------
 
 
-def _ranged(bounds: tuple[int, int]) -> Scalar | Range:
+def _ranged(bounds: tuple[int, int]) -> Amount | Range:
     low, high = bounds
     return number(low) if low == high else Range(low, high)
 
@@ -85,20 +77,19 @@ def _listed(arguments: Sequence[Value]) -> Items:
 
 def total(*arguments: Value) -> Value:
     values = _listed(arguments).values
-    if not isinstance(values[0], Scalar | Measure):
+    if not isinstance(values[0], Amount):
         raise ComputeError(f"{said(values[0])!r} is not a number")
     return reduce(add, values)
 
 
 def mean(*arguments: Value) -> Value:
     """In the unit of the first value: degrees have a mean, though no sum."""
-    first, *_ = values = _listed(arguments).values
-    if not isinstance(first, Measure):
-        return number(_plain(total(*values)) / len(values), percent=isinstance(first, Scalar) and first.percent)
-    amounts = [converted(value.value, value.unit, first.unit) for value in values if isinstance(value, Measure)]
-    if len(amounts) < len(values):
-        raise ComputeError("a mean is that of numbers, or of measures of one kind")
-    return Measure(bounded(sum(amounts, Fraction()) / len(amounts)), first.unit)
+    amounts = [value for value in _listed(arguments).values if isinstance(value, Amount)]
+    if len(amounts) < len(_listed(arguments).values):
+        raise ComputeError("what has a mean is not a number: write mean([12, 9, 15])")
+    first = amounts[0]
+    middle = sum((amount.measured_in(first.unit) for amount in amounts), Fraction()) / len(amounts)
+    return number(middle, first.unit, percent=first.percent)
 
 
 def median(*arguments: Value) -> Value:

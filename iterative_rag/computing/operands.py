@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from iterative_rag.computing.unit_conversion import Unit
+from iterative_rag.computing.unit_conversion import Unit, converted
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import Date
 
@@ -17,23 +17,25 @@ PLACES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
-    """An exact number; `percent` says that it is written as a percentage ("25%" is 1/4)."""
+class Amount:
+    """An exact number, of a unit or bare; `percent` says that it is written as a percentage ("25%" is 1/4)."""
 
     value: Fraction
+    unit: Unit | None = None
     percent: bool = False
 
     def __str__(self) -> str:
-        return f"{written(self.value * 100)}%" if self.percent else written(self.value)
+        if self.percent:
+            return f"{written(self.value * 100)}%"
+        return f"{written(self.value)} {self.unit.name}" if self.unit else written(self.value)
 
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    value: Fraction
-    unit: Unit
-
-    def __str__(self) -> str:
-        return f"{written(self.value)} {self.unit.name}"
+    def measured_in(self, unit: Unit | None) -> Fraction:
+        """Its number in another unit. Raises ComputeError where there is none, or where only one of the two has one."""
+        if self.unit is None or unit is None:
+            if self.unit is not unit:
+                raise ComputeError(f"{self} and what has {'a' if unit else 'no'} unit cannot be added or compared")
+            return self.value
+        return converted(self.value, self.unit, unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +57,22 @@ class Items:
         return ", ".join(map(said, self.values))
 
 
-Value: TypeAlias = Scalar | Measure | Range | Date | Items | str | bool
+Value: TypeAlias = Amount | Range | Date | Items | str | bool
 
 
-def number(value: Fraction | int, *, percent: bool = False) -> Scalar:
-    return Scalar(bounded(Fraction(value)), percent)
-
-
-def bounded(value: Fraction) -> Fraction:
-    """The value. Raises ComputeError if it is too large to compute with."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+def number(value: Fraction | int, unit: Unit | None = None, *, percent: bool = False) -> Amount:
+    """An amount. Raises ComputeError if it is too large to compute with."""
+    exact = Fraction(value)
+    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
         raise ComputeError("the numbers get too large")
-    return value
+    return Amount(exact, unit, percent)
+
+
+def plain(value: Value) -> Fraction:
+    """The number that a value is. Raises ComputeError for anything else, also for one with a unit."""
+    if not isinstance(value, Amount) or value.unit:
+        raise ComputeError(f"{said(value)!r} is not a number")
+    return value.value
 
 
 def said(value: Value) -> str:

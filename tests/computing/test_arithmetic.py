@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute, evaluate
-from iterative_rag.computing.operands import Scalar
+from iterative_rag.computing.operands import Amount
 from tests.tables import table
 
 Tree = tuple[str, Fraction]
@@ -62,7 +62,7 @@ TREES = st.recursive(
 def test_an_expression_is_what_fractions_say(tree: Tree) -> None:
     text, expected = tree
     assume(max(expected.numerator.bit_length(), expected.denominator.bit_length()) < 400)
-    assert evaluate(text) == Scalar(expected)
+    assert evaluate(text) == Amount(expected)
 
 
 @settings(max_examples=100, deadline=None)
@@ -76,7 +76,7 @@ def test_operators_bind_as_in_arithmetic(rest: list[tuple[str, int]], first: int
             terms.append(Fraction(number) * (1 if operator == "+" else -1))
         else:
             terms[-1] = terms[-1] * number if operator == "*" else terms[-1] / number
-    assert evaluate(text) == Scalar(sign * sum(terms))
+    assert evaluate(text) == Amount(sign * sum(terms))
 
 
 @settings(max_examples=100, deadline=None)
@@ -85,7 +85,7 @@ def test_lists_are_what_python_says(numbers: list[int]) -> None:
     listed = f"[{', '.join(map(str, numbers))}]"
     ordered = sorted(numbers)
     assert compute(f"sum({listed})") == str(sum(numbers))
-    assert evaluate(f"mean({listed})") == Scalar(Fraction(sum(numbers), len(numbers)))
+    assert evaluate(f"mean({listed})") == Amount(Fraction(sum(numbers), len(numbers)))
     assert (compute(f"min({listed})"), compute(f"max({listed})")) == (str(ordered[0]), str(ordered[-1]))
     assert compute(f"sort({listed}, desc)") == ", ".join(map(str, ordered[::-1]))
     assert compute(f"nth({len(numbers)}, asc, {listed})") == str(ordered[-1])

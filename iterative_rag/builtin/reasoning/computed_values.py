@@ -21,7 +21,7 @@ from iterative_rag.builtin.reasoning.value_agreement import (
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
 from iterative_rag.computing.arithmetic import compare
-from iterative_rag.computing.operands import Measure, Scalar, half_up, said, written
+from iterative_rag.computing.operands import Amount, half_up, said, written
 from iterative_rag.text import units
 from iterative_rag.text.dates import Date
 
@@ -75,7 +75,7 @@ def _evaluate(expression: str) -> Computable | None:
 
 
 def _amount(value: Computable | None) -> Fraction | None:
-    return value.value if isinstance(value, Scalar | Measure) else None
+    return value.value if isinstance(value, Amount) else None
 
 
 def date_of(text: str) -> Date | None:
