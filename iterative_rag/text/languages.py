@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
@@ -91,6 +91,7 @@ def words_of(key: str) -> frozenset[str]:
     return frozenset(folded(_file()[key]).split())
 
 
+_Reader: TypeAlias = Callable[[str, Sequence[str]], Any]
 # English forms of these are understood in every language.
 _WITH_ENGLISH = frozenset({"ordinal_endings", "before_christ", "after_christ", "about", "scales"})
 
@@ -103,13 +104,11 @@ def language_of(code: str) -> Language:
     own = [code] if known else [*codes(), *(tag for tag in _tables() if tag not in codes())]
     with_english = [code, "en"] if known else own
     readers: dict[str, Callable[[str, Sequence[str]], Any]] = {"frozenset[str]": _words, "tuple[str, ...]": _patterns}
-    tables: dict[str, Any] = {
-        field.name: readers.get(str(field.type), _numbers)(
-            field.name, with_english if field.name in _WITH_ENGLISH else own
-        )
-        for field in fields(Language)
-        if field.name not in {"code", "months"}
-    }
+    tables: dict[str, Any] = {}
+    for field in fields(Language):
+        if field.name not in {"code", "months"}:
+            read: _Reader = readers.get(str(field.type), _numbers)
+            tables[field.name] = read(field.name, with_english if field.name in _WITH_ENGLISH else own)
     tables["function_words"] |= _words("hedges", own)
     months = {word: n for tag in reversed(with_english) for word, n in _months(tag).items()}
     return Language(code=code, months=months, **tables)

@@ -14,7 +14,7 @@ from iterative_rag.text.other_names import asks_nation, common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
-from iterative_rag.verification.text_reading import TextReading, Word, read_text
+from iterative_rag.verification.text_reading import TextReading, read_text
 from iterative_rag.verification.word_matching import pattern, relations_of, words
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
@@ -107,7 +107,7 @@ def _is_about(fact: Fact) -> bool:
     An article's title is enough if it is the name; of something named after it, the text must name it, too.
     """
     reading = read_text(common_names(fact.need.question), language(fact.need.question))
-    return all(any(_is_named([word.low for word in name], fact) for name in names) for names in _called(reading))
+    return all(_is_named(name, fact) for name in _called(reading))
 
 
 def _dates_another(fact: Fact) -> bool:
@@ -118,9 +118,7 @@ def _dates_another(fact: Fact) -> bool:
     asked = _relations(need)
     if not asked or asked & _relations(quote) or not any(value.is_time for value in read_text(fact.value, "").values):
         return False
-    if asked & _LIFE and all(
-        any(_is_title([word.low for word in name], fact) for name in names) for names in _called(need)
-    ):
+    if asked & _LIFE and all(_is_title(name, fact) for name in _called(need)):
         return False
     said = {word.low for word in quote.others if word.low.isalpha()} - need.lows - {*_lows(fact.value)}
     return any(not any(is_function_word(low, code) for code in (quote.code, "en")) for low in said)
@@ -130,18 +128,14 @@ def _relations(reading: TextReading) -> frozenset[str]:
     return frozenset().union(*(relations_of(word.low) for word in reading.others))
 
 
-def _called(reading: TextReading) -> list[list[Sequence[Word]]]:
-    """The names of a question, "Aldric III" and "Kestria" of "Aldric III of Kestria" together: texts say either."""
-    groups: list[list[Sequence[Word]]] = []
-    end = len(reading.text)
+def _called(reading: TextReading) -> list[list[str]]:
+    """The names of a question, of "Aldric III of Kestria" the first: what follows only tells where."""
+    called, end = [], len(reading.text)
     for name in reading.names:
-        within = folded(reading.text[end : name[0].start]).strip(" .") in words("names", "of")
-        if within:
-            groups[-1].append(name)
-        else:
-            groups.append([name])
+        if folded(reading.text[end : name[0].start]).strip(" .") not in words("names", "of"):
+            called.append([word.low for word in name])
         end = name[-1].end
-    return groups
+    return called
 
 
 def _is_named(name: Sequence[str], fact: Fact) -> bool:

@@ -82,17 +82,9 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
 
 
 def _in_common_names(fact: Fact, *, nationality: bool) -> Fact:
-    def plain(text: str) -> str:
-        return common_names(text, nationality=nationality)
-
-    return replace(
-        fact,
-        quote=plain(fact.quote),
-        title=plain(fact.title),
-        statement=plain(fact.statement),
-        value=plain(fact.value),
-        need=Need(plain(fact.need.question)),
-    )
+    texts = (fact.quote, fact.title, fact.statement, fact.value, fact.need.question)
+    quote, title, statement, value, need = (common_names(text, nationality=nationality) for text in texts)
+    return replace(fact, quote=quote, title=title, statement=statement, value=value, need=Need(need))
 
 
 def _judged(

@@ -40,8 +40,8 @@ def test_a_text_holds_the_dates_and_amounts_of_the_table(row: Row) -> None:
     dated = dates(row.text)
     taken = [(start, end) for _, start, end in dated]
     counted = [one for one in amounts(row.text) if one[1:] not in taken]
-    values = [value for value, *_ in sorted([*dated, *counted], key=lambda value: value[1])]
-    found = "; ".join(bare(str(value) if isinstance(value, Date) else shown_value(value)) for value in values)
+    shown = [(start, str(date)) for date, start, _ in dated] + [(one[1], shown_value(one[0])) for one in counted]
+    found = "; ".join(bare(value) for _, value in sorted(shown))
     assert found == HALF_COUNTED.get(row.text, bare(row.meaning))
 
 
