@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from iterative_rag.types.outcomes import Status
+from iterative_rag.types.outcomes import Draft, Status
 from iterative_rag.types.steps import Action, AnsweringStep, FinalStep, FollowUpStep, ReflectionStep, Step
 
 
@@ -75,12 +75,8 @@ class WrittenAnswer:
             if not self._shown:
                 return
             match step:
-                case FollowUpStep(known=False):
-                    self._withdraw("The facts that were cited before do not settle it.")
-                case AnsweringStep(draft=draft) if not draft.answered:
+                case FollowUpStep(known=False) | AnsweringStep(draft=Draft(answered=False)):
                     self._withdraw("The facts do not settle the question.")
-                case ReflectionStep(action=Action.LEAVE_OUT):
-                    self._withdraw("A check takes out what no fact proves; the rest is shown with the answer.")
                 case ReflectionStep(action=action) if action is not Action.ACCEPT:
                     self._withdraw("A check found what no fact proves, or no answer to the question.")
                 case FinalStep(answer=answer) if answer.status is Status.ABSTAINED:
