@@ -1,4 +1,4 @@
-"""Values as a spreadsheet shows them: percent, currency, thousands, fractions, durations, leading zeros.
+"""Values as a spreadsheet shows them: percent, currency, thousands, durations, leading zeros.
 
 The maintained library that does it (xlsx2html) brings a database of all languages, of more than 30 MB.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -19,8 +18,8 @@ _PIECE = re.compile(r'"([^"]*)"|\\(.)|\[\$([^-\]]*)[^\]]*\]|\[[^\]]*\]|[_*].|(Ge
 _SIGNS = dict(zip("0#?.,%G", "\ue000\ue001\ue002\ue003\ue004\ue005\ue006", strict=True))
 _CORE = re.compile("[\ue000-\ue004](?:.*[\ue000-\ue004])?")
 _SCALED = re.compile("(?<=[\ue000-\ue003])\ue004+(?![\ue000-\ue002])")
-_FRACTION = re.compile("(?:([\ue000-\ue002]) +)?[\ue000-\ue002]+ */ *([\ue000-\ue002\\d]+)")
-_EXPONENT = re.compile("([\ue000-\ue003]+)E[+-]([\ue000-\ue002]+)", re.IGNORECASE)
+# Fractions and powers of ten are shown as plain numbers.
+_AS_IT_IS = re.compile("[\ue000-\ue002] */|E[+-]")
 _DIGIT = re.compile("[\ue000-\ue002]")
 _THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 
@@ -87,27 +86,15 @@ def _filled(section: str, number: Decimal, plain: str) -> str:
     if scaled:
         section, number = section.replace(scaled[0], "", 1), number.scaleb(-3 * len(scaled[0]))
     number = number.scaleb(2 * section.count("\ue005"))
-    if fraction := _FRACTION.search(section):
-        match, digits = fraction, _as_fraction(number, fraction[1], fraction[2])
-    elif exponent := _EXPONENT.search(section):
-        mantissa, _, power = f"{number:.{len(exponent[1].partition(chr(0xE003))[2])}E}".partition("E")
-        match, digits = exponent, f"{mantissa}E{power[0]}{power[1:].zfill(len(exponent[2]))}"
-    elif core := _CORE.search(section):
+    if _AS_IT_IS.search(section):
+        return plain
+    if core := _CORE.search(section):
         match, digits = core, _as_digits(number, core[0])
     else:
         return section.replace("\ue006", plain).replace("\ue005", "%")
     minus = "-" if number < 0 and re.search("[1-9]", digits) else ""
     shown = minus + section[: match.start()] + digits.removeprefix("-") + section[match.end() :]
     return shown.replace("\ue005", "%")
-
-
-def _as_fraction(number: Decimal, whole: str | None, below: str) -> str:
-    exact, fixed = Fraction(abs(number)), below.replace("\ue000", "0")
-    # Halves stay 4/8 where eighths are asked for.
-    counted = fixed.isdecimal() and int(fixed)
-    parts = counted or exact.limit_denominator(10 ** min(len(below), 6) - 1).denominator
-    units, rest = divmod(round(exact * parts), parts) if whole else (0, round(exact * parts))
-    return f"{units or ''} {rest}/{parts}" if rest or not units else str(units)
 
 
 def _as_digits(number: Decimal, core: str) -> str:

@@ -16,14 +16,18 @@ import sys
 import threading
 import time
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import Reading, format_in_folder, shown
 from iterative_rag.types import Document
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 # Runs in isolated mode, so that nothing is imported from the working folder, then with the parent's own path.
 _PROGRAM = """
@@ -154,9 +158,12 @@ def serve(megabytes: int, seconds: float) -> None:
     # Keep what libraries print out of the output.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    _limit_memory(megabytes)
+    # Allocated memory, not mapped: libraries reserve addresses that they never use.
+    _limit("RLIMIT_DATA", megabytes * 1_000_000)
+    _limit("RLIMIT_CORE", 0)
     for line in sys.stdin.buffer:
-        _limit_time(seconds)
+        # Processor time from now on; the parent watches the wall clock.
+        _limit("RLIMIT_CPU", int(time.process_time() + seconds) + 2)
         path = os.fsdecode(bytes.fromhex(line.decode()))
         _answer(Path(path), output, megabytes)
 
@@ -186,33 +193,17 @@ def _write(output: BinaryIO, value: dict[str, object]) -> None:
 
 
 def item_of(value: dict[str, object], source: str) -> Document | Skipped:
-    """The item of a line of output. Raises TypeError or KeyError for any other JSON."""
+    """The item of a line of output. Raises a ValueError for any other JSON."""
     if "reason" in value:
         return Skipped(str(value.get("source", source)), str(value["reason"]))
-    pages, metadata = value["pages"], value["metadata"]
-    url = value["url"]
-    assert isinstance(pages, list)
-    assert isinstance(metadata, list)
-    return Document(
-        str(value["id"]),
-        str(value["title"]),
-        str(value["text"]),
-        str(value["source"]),
-        None if url is None else str(url),
-        tuple(int(page) for page in pages),
-        metadata=tuple((str(key), str(held)) for key, held in metadata),
-    )
+    return _documents().validate_python(value)
 
 
-def _limit_memory(megabytes: int) -> None:
-    # Allocated memory, not mapped: libraries reserve addresses that they never use.
-    _limit("RLIMIT_DATA", megabytes * 1_000_000)
-    _limit("RLIMIT_CORE", 0)
+@cache
+def _documents() -> TypeAdapter[Document]:
+    from pydantic import TypeAdapter
 
-
-def _limit_time(seconds: float) -> None:
-    """Processor time from now on; the parent watches the wall clock."""
-    _limit("RLIMIT_CPU", int(time.process_time() + seconds) + 2)
+    return TypeAdapter(Document)
 
 
 def _limit(name: str, value: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from time import monotonic, sleep
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,7 +20,7 @@ from iterative_rag.types import SearchResult
 if TYPE_CHECKING:
     import httpx
 
-SECONDS = 20.0  # for one search, with the pause that a busy engine asks for
+SECONDS = 20.0  # for one search
 MAX_BYTES = 4 * 1024 * 1024
 _WAIT = "Wait a while, or choose another --search-engine."
 
@@ -42,28 +42,17 @@ class JsonApi:
 
     def get(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
         """The JSON object that the API replies with. Raises FetchError."""
-        return self._request("GET", params=parameters)
+        return self._reply("GET", params=parameters)
 
     def post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """As `get`."""
-        return self._request("POST", json=body)
+        return self._reply("POST", json=body)
 
-    def _request(self, method: str, **content: Any) -> Mapping[str, Any]:
-        deadline = monotonic() + self.seconds
-        try:
-            return self._once(method, deadline, content)
-        except FetchError as error:
-            pause = error.retry_after
-            if pause is None or monotonic() + pause >= deadline:
-                raise
-            sleep(pause)
-        return self._once(method, deadline, content)
-
-    def _once(self, method: str, deadline: float, content: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _reply(self, method: str, **content: Any) -> Mapping[str, Any]:
         import httpx
 
         call = CallState()
-        call.ends = deadline
+        call.ends = monotonic() + self.seconds
         headers = {"User-Agent": self.user_agent, "Accept": "application/json", "Accept-Encoding": "gzip"}
         options = call.http_options(self.url, key=self.key, what=SEARCH_WORDS)
         with (
