@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html.parser import HTMLParser
 from typing import Any
+
+from lxml.html import document_fromstring
 
 from fakes.evaluation_records import cited, folder, record
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, QuestionRecord
@@ -16,48 +17,22 @@ def report_of(records: Sequence[QuestionRecord], **manifest: Any) -> Report:
     return Report.of(run)
 
 
-class Page(HTMLParser):
+class Page:
     """What a browser would see: elements with their attributes, and the text outside of script and style."""
 
-    VOID = frozenset({"meta", "link", "img", "input", "br", "col", "hr"})
-
     def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.parts: list[str] = []
-        self.raw: dict[str, str] = {}
-        self.feed(page)
-        self.close()
-        assert self.open == [], f"never closed: {self.open}"
+        root = document_fromstring(page)
+        self.elements = [(str(element.tag), dict(element.attrib)) for element in root.iter()]
+        self.raw = {element.tag: element.text_content() for element in root.iter("script", "style")}
+        for element in list(root.iter("script", "style")):
+            element.drop_tree()
+        self.text = " ".join(" ".join(root.itertext()).split())
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-        if tag not in self.VOID and not (self.get_starttag_text() or "").endswith("/>"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> without a beginning"
-        assert self.open.pop() == tag
-
-    def handle_data(self, text: str) -> None:
-        if self.open and self.open[-1] in ("script", "style"):
-            self.raw[self.open[-1]] = self.raw.get(self.open[-1], "") + text
-        else:
-            self.parts.append(text)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.parts).split())
-
-    def all(self, tag: str, **attributes: str) -> list[dict[str, str | None]]:
+    def all(self, tag: str, **attributes: str) -> list[dict[str, str]]:
         return [
-            found
-            for name, found in self.elements
-            if name == tag and all(found.get(key.rstrip("_")) == value for key, value in attributes.items())
+            held
+            for name, held in self.elements
+            if name == tag and all(held.get(key) == value for key, value in attributes.items())
         ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -16,12 +16,14 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 from fakes import two_article_corpus
 from fakes.in_memory_qdrant import InMemoryQdrant
 from fakes.llama_index_models import two_article_llm, word_embedding
-from fakes.qdrant_http import qdrant_server
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import open_to_read
 from iterative_rag.errors import CorpusError, CorpusMismatch, StoreMissing, StoreUnreachable, UsageError
+from iterative_rag.index.collections import collection_client
 from iterative_rag.index.collections.collection_corpus import CollectionCorpus
 from iterative_rag.index.embedders import embedder as chosen_embedder
+from iterative_rag.index.server.server_address import ServerAddress
+from iterative_rag.index.server.server_store import connected
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Hit
@@ -113,12 +115,29 @@ def index(request: pytest.FixtureRequest, client: InMemoryQdrant) -> Any:
     return written(client, request.param)
 
 
+READS = {"collection_exists", "count", "get_collection", "get_collections", "query_batch_points", "retrieve", "scroll"}
+
+
+class ReadOnly:
+    """The client of a server that lets a collection be read."""
+
+    def __init__(self, client: InMemoryQdrant) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        assert name in {*READS, "close"}, f"a collection is only read, and this calls {name}"
+        return getattr(self._client, name)
+
+
 @pytest.fixture
-def server(client: InMemoryQdrant) -> Iterator[str]:
-    writes: list[str] = []
-    with qdrant_server(client, writes) as url:
-        yield url
-    assert writes == []
+def server(client: InMemoryQdrant, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a server that holds what `client` does."""
+
+    def connect(address: ServerAddress) -> Any:
+        return ReadOnly(client) if address.host == "memory" else connected(address)
+
+    monkeypatch.setattr(collection_client, "connected", connect)
+    return "qdrant://memory"
 
 
 # --- what every corpus promises --------------------------------------------------------------

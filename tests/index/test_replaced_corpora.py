@@ -1,40 +1,22 @@
-"""What the system refuses says nothing about a corpus: it answers as before, or as after what was asked for."""
+"""A corpus answers as before until what replaces it is complete, also where its files are damaged."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from fakes.system_faults import REFUSALS, CannotBuild, built
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
-from tests.nightly import sliced
 
 FOUND = "Vltava"
-# Indexes with another size of passages, so that the corpus has to be made anew, and says in which error it ended.
-ANEW = """
-import sys
-from pathlib import Path
-from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.errors import IterativeRAGError
-from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.ingest import ingest
-from iterative_rag.sources import open_source
-try:
-    ingest([open_source(sys.argv[2])], Corpora(Path(sys.argv[1])), "small", HashingEmbedder(64), chunk_chars=300)
-except IterativeRAGError as error:
-    print("told:", error, "|", error.hint)
-"""
 
 
 @pytest.fixture
@@ -52,38 +34,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     """Every file but the locks and SQLite's own index of its log."""
     paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"]
     return {str(path): path.read_bytes() for path in paths if not path.name.endswith(("-shm", "-wal"))}
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    try:
-        return built(tmp_path_factory.mktemp("faults"))
-    except CannotBuild as reason:
-        pytest.skip(str(reason))
-
-
-@pytest.mark.parametrize(
-    ("refusal", "at"),
-    sliced([("EAGAIN thread", 1), ("EAGAIN thread", 9), ("clock", 20), ("EIO", 200), ("ENOMEM", 25), ("EROFS", 30)], 3),
-)
-def test_a_corpus_outlives_what_the_system_refuses(
-    indexed: Corpora, articles: Path, embedder: HashingEmbedder, library: Path, refusal: str, at: int
-) -> None:
-    indexed = Corpora(indexed.root.rename(indexed.root.with_name("corrupt")))  # a name is no message of the engine
-    before = answers(indexed, embedder)
-    faults = REFUSALS[refusal].environment(library, indexed.root, at)
-    done = subprocess.run(
-        [sys.executable, "-c", ANEW, str(indexed.root), str(articles)],
-        env={**os.environ, **faults, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert "told: " in done.stdout, done.stderr
-    assert "damaged" not in done.stdout
-    assert answers(indexed, embedder) == before
-    ingest([open_source(articles)], indexed, "small", embedder, chunk_chars=300)
-    assert answers(indexed, embedder) == before
 
 
 class Fails(HashingEmbedder):
