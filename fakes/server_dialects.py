@@ -25,13 +25,28 @@ class Refusal:
     event: bool = False
 
 
-def _openai(status: int, message: str, **more: object) -> Refusal:
-    return Refusal(status, {"error": {"message": message, "type": "invalid_request_error", **more}})
+def _error(status: int, message: str, **more: object) -> Refusal:
+    """As OpenAI puts it."""
+    return Refusal(status, {"error": {"message": message, **more}})
+
+
+def _object(status: int, message: str) -> Refusal:
+    """As vLLM does."""
+    return Refusal(status, {"object": "error", "message": message, "type": "BadRequestError", "code": status})
 
 
 def _problem(status: int, title: str, detail: str = "") -> Refusal:
     """NVIDIA's gateway answers in the form of RFC 7807."""
-    return Refusal(status, {"status": status, "title": title, **({"detail": detail} if detail else {})})
+    return Refusal(status, {"status": status, "title": title, "detail": detail})
+
+
+def _forbidden(name: str) -> Refusal:
+    """As servers do that check each field of a request."""
+    return Refusal(422, {"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs"}]})
+
+
+def _unknown(model: str) -> Refusal:
+    return _error(404, f"The model `{model}` does not exist or you do not have access", code="model_not_found")
 
 
 @dataclass(frozen=True)
@@ -45,20 +60,19 @@ class Dialect:
     overflow: Refusal
     rate_limited: Refusal
     no_key: Refusal
-    no_model: Callable[[str], Refusal]
+    no_model: Callable[[str], Refusal] = _unknown
     thoughts: str = "reasoning_content"
     usage: str = "usage"
     unknown_fields: frozenset[str] = frozenset()
     schema_in_object: bool = False  # any JSON object may be held to a schema
 
 
+_TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"
 NIM = Dialect(
     "nim",
     frozenset(),
-    lambda kind: Refusal(
-        422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"], "msg": "Extra inputs"}]}
-    ),
-    _openai(400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."),
+    lambda kind: _forbidden("response_format"),
+    _error(400, _TOO_LONG),
     _problem(429, "Too Many Requests"),
     _problem(401, "Unauthorized", "Header of type `authorization` was missing"),
     lambda model: _problem(404, "Not Found", f"Function for model '{model}': Not found for account"),
@@ -67,115 +81,52 @@ NIM = Dialect(
 GROQ = Dialect(
     "groq",
     frozenset({"json_object"}),
-    lambda kind: _openai(400, f"This model does not support response format `{kind}`. See the supported models"),
-    Refusal(
-        413,
-        {"error": {"message": "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 8000"}},
-    ),
-    Refusal(
-        429,
-        {
-            "error": {
-                "message": "Rate limit reached: try again in 7.66s",
-                "type": "tokens",
-                "code": "rate_limit_exceeded",
-            }
-        },
-        {
-            "retry-after": "8",
-            "x-ratelimit-limit-tokens": "6000",
-            "x-ratelimit-remaining-requests": "14370",
-            "x-ratelimit-remaining-tokens": "0",
-            "x-ratelimit-reset-requests": "2m59.56s",
-            "x-ratelimit-reset-tokens": "7.66s",
-        },
-    ),
-    _openai(401, "Invalid API Key", code="invalid_api_key"),
-    lambda model: _openai(404, f"The model `{model}` does not exist or you do not have access", code="model_not_found"),
+    lambda kind: _error(400, f"This model does not support response format `{kind}`. See the supported models"),
+    _error(413, "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 8000"),
+    replace(_error(429, "Rate limit reached", code="rate_limit_exceeded"), headers={"retry-after": "8"}),
+    _error(401, "Invalid API Key", code="invalid_api_key"),
     thoughts="reasoning",
     usage="x_groq",
 )
 VLLM = Dialect(
     "vllm",
     frozenset({"json_schema", "json_object"}),
-    lambda kind: _openai(400, f"response_format {kind}"),
-    Refusal(
-        400,
-        {
-            "object": "error",
-            "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens "
-            "(4000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
-            "type": "BadRequestError",
-            "param": None,
-            "code": 400,
-        },
-    ),
-    Refusal(429, {"error": {"message": "Too many requests", "code": 429}}),
+    lambda kind: _error(400, f"response_format {kind}"),
+    _object(400, f"{_TOO_LONG} (4000 in the messages, 1000 in the completion). Please reduce the length"),
+    _error(429, "Too many requests", code=429),
     Refusal(401, {"error": "Unauthorized"}),
-    lambda model: Refusal(
-        404,
-        {"object": "error", "message": f"The model `{model}` does not exist.", "type": "NotFoundError", "code": 404},
-    ),
+    lambda model: _object(404, f"The model `{model}` does not exist."),
 )
 LM_STUDIO = Dialect(
     "lm-studio",
     frozenset({"json_schema", "text"}),
     lambda kind: Refusal(400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}),
-    Refusal(
-        200,
-        {
-            "error": {
-                "message": "The number of tokens to keep from the initial prompt is greater than the context length."
-            }
-        },
+    replace(
+        _error(200, "The number of tokens to keep from the initial prompt is greater than the context length."),
         event=True,
     ),
     Refusal(429, {"error": "Too many requests"}),
-    _openai(401, "An LM Studio API token is required to make requests to this server", code="invalid_api_key"),
-    lambda model: _openai(404, f"Model {model} not found: no models loaded", param="model", code="model_not_found"),
+    _error(401, "An LM Studio API token is required to make requests to this server", code="invalid_api_key"),
+    lambda model: _error(404, f"Model {model} not found: no models loaded", code="model_not_found"),
     thoughts="",
 )
 LLAMA_CPP = Dialect(
     "llama.cpp",
     frozenset({"json_schema", "json_object"}),
-    lambda kind: Refusal(
-        400, {"error": {"code": 400, "message": 'Either "json_schema" or "grammar" can be specified'}}
+    lambda kind: _error(400, 'Either "json_schema" or "grammar" can be specified', code=400),
+    _error(
+        400, "request (5000 tokens) exceeds the available context size (4096 tokens)", type="exceed_context_size_error"
     ),
-    Refusal(
-        400,
-        {
-            "error": {
-                "code": 400,
-                "message": "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it",
-                "type": "exceed_context_size_error",
-                "n_prompt_tokens": 5000,
-                "n_ctx": 4096,
-            }
-        },
-    ),
-    Refusal(503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}),
-    Refusal(401, {"error": {"code": 401, "message": "Invalid API Key", "type": "authentication_error"}}),
-    lambda model: _openai(404, f"model '{model}' not found"),
+    _error(503, "Loading model", code=503, type="unavailable_error"),
+    _error(401, "Invalid API Key", code=401, type="authentication_error"),
 )
 LLAMA_CPP_PYTHON = Dialect(
     "llama-cpp-python",
     frozenset({"json_object"}),
-    lambda kind: Refusal(
-        500,
-        {
-            "error": {
-                "message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format'), "
-                f"'msg': \"Input should be 'text' or 'json_object'\", 'input': '{kind}'}}",
-                "type": "internal_server_error",
-                "param": None,
-                "code": None,
-            }
-        },
-    ),
-    _openai(400, "This model's maximum context length is 4096 tokens, however you requested 5000 tokens"),
-    Refusal(503, {"error": {"message": "Service unavailable", "type": "internal_server_error"}}),
-    Refusal(401, {"error": {"message": "401: Invalid API key", "type": "internal_server_error"}}),
-    lambda model: _openai(404, f"model '{model}' not found"),
+    lambda kind: _error(500, f"1 validation error: Input should be 'text' or 'json_object', input: '{kind}'"),
+    _error(400, "This model's maximum context length is 4096 tokens, however you requested 5000 tokens"),
+    _error(503, "Service unavailable", type="internal_server_error"),
+    _error(401, "401: Invalid API key", type="internal_server_error"),
     schema_in_object=True,
 )
 DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP, LLAMA_CPP_PYTHON)
@@ -217,8 +168,7 @@ class DialectServer(LoopbackServer):
         if 0 < self.context < len(body["messages"][-1]["content"]):
             return self.dialect.overflow
         for name in sorted(self.dialect.unknown_fields & body.keys()):
-            detail = [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}]
-            return Refusal(422, {"detail": detail})
+            return _forbidden(name)
         return None
 
     def chunks(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
