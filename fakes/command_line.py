@@ -1,14 +1,10 @@
-"""Runs `iterative-rag` as users do: as a process of its own, or on a pseudo terminal."""
+"""Runs `iterative-rag` as users do, as a process of its own; on a terminal: `fakes/terminal_session.py`."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import struct
 import subprocess
 import sys
-import termios
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -50,40 +46,3 @@ def run_as_process(*arguments: str, stdin: str = "", **environment: str) -> Done
         timeout=120,
     )
     return Done(done.returncode, done.stdout, done.stderr)
-
-
-def run_on_terminal(
-    arguments: list[str], *, typed: str = "", columns: int = 0, piped: bool = False, **environment: str
-) -> str:
-    """What the command writes to a pseudo terminal of so many columns (0: the usual number); `typed` is the answer to
-    its first question; `piped`: its stdout is no terminal, and what it writes there is dropped."""
-    main_end, other_end = pty.openpty()
-    if columns:
-        fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    command = [sys.executable, "-m", "iterative_rag", *arguments]
-    # Test workers have COLUMNS set, which would count for more than the terminal's own size.
-    base = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
-    with subprocess.Popen(
-        command,
-        stdin=other_end if typed else None,
-        stdout=subprocess.DEVNULL if piped else other_end,
-        stderr=other_end,
-        env={**base, "TERM": "xterm-256color", **environment},
-        start_new_session=bool(typed),  # else getpass would ask on the terminal of whoever runs the tests
-    ) as process:
-        os.close(other_end)
-        written = b""
-        while True:
-            try:
-                part = os.read(main_end, 4096)
-            except OSError:  # Linux says so at the end of a pseudo terminal
-                part = b""
-            if not part:
-                break
-            written += part
-            if typed and written.endswith(b": "):
-                os.write(main_end, typed.encode())
-                typed = ""
-        process.wait(timeout=60)
-    os.close(main_end)
-    return written.decode()

@@ -18,20 +18,22 @@ _INTERRUPTS = 20
 class TerminalSession:
     """`expect` waits for words on the screen, `type` sends a line, `press` sends keys such as ^C."""
 
-    def __init__(self, arguments: list[str], **environment: str) -> None:
+    def __init__(self, arguments: list[str], *, asked: bool = True, piped: bool = False, **environment: str) -> None:
+        """`asked`: its input is the terminal, too; `piped`: its output is not, and is dropped."""
         self._main, other = pty.openpty()
+        # Test workers have COLUMNS set, which would count for more than the terminal's own size.
         base = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "iterative_rag", *arguments],
-            stdin=other,
-            stdout=other,
+            stdin=other if asked else None,
+            stdout=subprocess.DEVNULL if piped else other,
             stderr=other,
-            env={**base, "TERM": "xterm-256color", "NO_COLOR": "1", **environment},
-            preexec_fn=_own_terminal,
+            env={**base, "TERM": "xterm-256color", **environment},
+            preexec_fn=_own_terminal if asked else None,
         )
         os.close(other)
         self._seen = b""
-        self.screen = ""
+        self._written = b""
 
     def __enter__(self) -> TerminalSession:
         return self
@@ -40,6 +42,11 @@ class TerminalSession:
         self._process.kill()
         self._process.wait()
         os.close(self._main)
+
+    @property
+    def screen(self) -> str:
+        """All that was written so far."""
+        return self._written.decode(errors="replace")
 
     def expect(self, words: str, seconds: float = _PATIENCE) -> str:
         """What was written up to and with these words. Raises AssertionError where they do not come."""
@@ -66,6 +73,13 @@ class TerminalSession:
                 return self.expect(words, _PATIENCE / _INTERRUPTS)
         raise AssertionError(f"{words!r} did not come; the screen holds:\n{self.screen[-3000:]}")
 
+    def answer(self, keys: str) -> None:
+        """Press these once a question stands at the end of the screen."""
+        until = time.monotonic() + _PATIENCE
+        while not self.screen.endswith(": "):
+            assert self._read(until), f"no question came; the screen holds:\n{self.screen[-3000:]}"
+        self.press(keys)
+
     def end(self) -> int:
         """The exit code, once the command has ended."""
         until = time.monotonic() + _PATIENCE
@@ -80,8 +94,17 @@ class TerminalSession:
         except OSError:  # Linux says so at the end of a pseudo terminal
             part = b""
         self._seen += part
-        self.screen += part.decode(errors="replace")
+        self._written += part
         return bool(part)
+
+
+def run_on_terminal(arguments: list[str], *, typed: str = "", piped: bool = False, **environment: str) -> str:
+    """What the command writes to a pseudo terminal; `typed` is the answer to its first question."""
+    with TerminalSession(arguments, asked=bool(typed), piped=piped, **environment) as session:
+        if typed:
+            session.answer(typed)
+        session.end()
+        return session.screen
 
 
 def _own_terminal() -> None:

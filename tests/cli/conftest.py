@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from fakes.command_line import Command, Done, TerminalCommand, run_as_process, run_on_terminal
+from fakes.command_line import Command, Done, TerminalCommand, run_as_process
 from fakes.model_server import FakeServer
+from fakes.terminal_session import run_on_terminal
 from fakes.two_article_corpus import indexed_home, play
 from iterative_rag.cli import main
 

@@ -34,7 +34,7 @@ def kept() -> Conversation:
 
 
 def test_a_chat_on_a_terminal(towns: None) -> None:
-    with TerminalSession(["chat", *BUILTIN]) as chat:
+    with TerminalSession(["chat", *BUILTIN], NO_COLOR="1") as chat:
         chat.expect("A new conversation · corpus towns · builtin · /help")
         chat.expect("> ")
         chat.type("Who is the mayor of Aldermere?")
@@ -71,7 +71,7 @@ def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, server: FakeSe
     server.reply = played
     server.faults.append(Fault("hang"))
     arguments = ["chat", "--corpus", "towns", "--llm", "ollama/tiny:1b"]
-    with TerminalSession(arguments, OLLAMA_HOST=server.url) as chat:
+    with TerminalSession(arguments, NO_COLOR="1", OLLAMA_HOST=server.url) as chat:
         for _ in range(2):
             chat.expect("> ")
             chat.type(two_article_corpus.QUESTION)

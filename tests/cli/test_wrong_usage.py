@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.command_line import Command, run_on_terminal
+from fakes.command_line import Command
+from fakes.terminal_session import run_on_terminal
 
 # --- pipes that close --------------------------------------------------------------------------------
 
