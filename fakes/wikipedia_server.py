@@ -159,6 +159,8 @@ class _Handler(Handler):
         return title
 
     def _answer(self, asked: Mapping[str, str]) -> object:
+        if "formatversion" not in asked:
+            return self._older_answer(asked)
         if asked.get("meta") == "siteinfo":
             return {
                 "query": {
@@ -174,6 +176,10 @@ class _Handler(Handler):
             name = asked["cmtitle"].removeprefix("Category:")
             members = [{"ns": 0, "title": one} for one in self.wiki.categories.get(name, [])]
             return self._part("categorymembers", members, asked, "cmcontinue")
+        if asked.get("generator") == "links":
+            title = self.wiki.redirects.get(asked["titles"], (asked["titles"], ""))[0]
+            page = self.wiki.pages.get(title)
+            return self._part("pages", [self._found(one) for one in page.links] if page else [], asked, "gplcontinue")
         if asked.get("generator") == "search":
             words = set(asked["gsrsearch"].casefold().split())
             near = [title for title in self.wiki.pages if words & set(title.casefold().split())]
@@ -185,6 +191,32 @@ class _Handler(Handler):
             rows = [{"ns": 0, "title": one} for one in self.wiki.pages if one.casefold().startswith(start)]
             return {"query": {"search": rows}}
         return self._look_up(asked["titles"].split("|"), "rvcontinue" in asked)
+
+    def _older_answer(self, asked: Mapping[str, str]) -> object:
+        """As the first version of the API's JSON has it, which the package pymediawiki asks for."""
+        if asked.get("meta") == "siteinfo":
+            general = {"generator": "MediaWiki 1.43.0", "server": self.wiki.url, "base": self.wiki.url}
+            return {"query": {"general": general, "extensions": []}}
+        if asked.get("list") == "search":
+            words = asked["srsearch"].casefold()
+            near = [title for title in self.wiki.pages if words[:4] in title.casefold()]
+            info = {"searchinfo": {"suggestion": near[0]}} if near and "srinfo" in asked else {}
+            return {"query": {"search": [{"ns": 0, "title": one} for one in near[: int(asked["srlimit"])]], **info}}
+        title = asked["titles"]
+        query: dict[str, Any] = {}
+        if title in self.wiki.redirects:
+            to, _ = self.wiki.redirects[title]
+            query["redirects"] = [{"from": title, "to": to}]
+            title = to
+        page = self.wiki.pages.get(title)
+        if page is None:
+            return {"query": {**query, "pages": {"-1": {"ns": 0, "title": title, "missing": ""}}}}
+        found: dict[str, Any] = {"pageid": page.revision, "title": title, "fullurl": f"{self.wiki.url}/wiki/{title}"}
+        if page.disambiguation:
+            found["pageprops"] = {"disambiguation": ""}
+            links = "".join(f'<li><a title="{one}">{one}</a></li>' for one in page.links)
+            found["revisions"] = [{"*": f"<ul>{links}</ul>"}]
+        return {"query": {**query, "pages": {str(page.revision): found}}}
 
     def _part(self, name: str, entries: list[Any], asked: Mapping[str, str], key: str) -> object:
         start = int(asked.get(key, "0"))

@@ -35,6 +35,7 @@ LAYER_OF = {area: layer for layer, areas in enumerate(LAYERS) for area in areas}
 
 # Who may import what is heavy or outside. The doors may draw (rich) and parse arguments (typer).
 HOMES = {
+    "mediawiki": {"sources"},
     "llama_index": {"llm", "index", "retrieval", "integrations"},
     "ollama": {"llm", "index"},
     "qdrant_edge": {"index", "retrieval"},

@@ -32,6 +32,7 @@ def fetch_wikipedia(
     contact: str = "",
     api: str = "",
     private_hosts: bool = False,
+    by_package: bool = False,
     progress: Callable[[FetchProgress], None] | None = None,
     on_pause: Callable[[float, FetchError], None] | None = None,
     allow: Collection[str] = (),
@@ -40,20 +41,25 @@ def fetch_wikipedia(
     """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
 
     `contact` is named to the wikis and remembered. `private_hosts`: the host of `api` may be this machine or in its
-    network; say so only where the user typed the address. `allow` and `retry` are for tests.
+    network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
+    and `retry` are for tests.
     """
     from iterative_rag.sources.web.page_client import Web, contact_file, remembered_contact, user_agent
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.web.transport import as_named
     from iterative_rag.sources.wikipedia.article_fetching import Wikis
     from iterative_rag.sources.wikipedia.collecting import collect
-    from iterative_rag.sources.wikipedia.mediawiki_api import API
+    from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki
+    from iterative_rag.sources.wikipedia.package_names import PackageWiki, require_package
 
+    if by_package:
+        require_package()
     folder = pages_folder(corpus) / "wikipedia"
     agent = user_agent(remembered_contact(contact, contact_file()))
     own = as_named([api] if api else []) if private_hosts else frozenset()
     with Web(agent, allow={*allow, *own}) as web:
-        wikis = Wikis(web, retry or RetryPolicy(on_pause=on_pause), api=api or API)
+        kind = PackageWiki if by_package else MediaWiki
+        wikis = Wikis(web, retry or RetryPolicy(on_pause=on_pause), api=api or API, kind=kind)
         return collect(wanted, folder, wikis, progress=progress)
 
 

@@ -1,4 +1,4 @@
-"""`iterative-rag corpus fetch`: articles of Wikipedia, by title, URL, category or search."""
+"""`iterative-rag corpus fetch`: articles of Wikipedia, by title, URL, category, links or search."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ _CHOICES_SHOWN = 10  # titles offered for one of them
 
 Titles = Annotated[list[str] | None, typer.Argument(metavar="[TITLE_OR_URL...]", help="Articles by title or address.")]
 Category = Annotated[list[str] | None, typer.Option(metavar="NAME", help="All articles of a category.")]
+LinksOf = Annotated[list[str] | None, typer.Option(metavar="PAGE", help="A page and the articles that it links to.")]
 Search = Annotated[list[str] | None, typer.Option(metavar="WORDS", help="The ten articles that the wiki finds.")]
 Limit = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Articles of categories and searches. Default: 1000."),
+    typer.Option(metavar="N", min=1, help="Articles of categories, links and searches. Default: 1000."),
+]
+Via = Annotated[
+    str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
 ]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all of the corpus.")]
 
@@ -40,12 +44,14 @@ def fetch(
     pages: Titles = None,
     lang: Annotated[str, typer.Option(metavar="CODE", help="The Wikipedia of bare titles.")] = "en",
     category: Category = None,
+    links_of: LinksOf = None,
     search: Search = None,
     corpus: CorpusToFill = None,
     limit: Limit = None,
     contact: Contact = "",
     api: WikiApi = "",
     allow_private_hosts: AllowPrivateHosts = False,
+    via: Via = "api",
     refresh: Refresh = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -58,10 +64,14 @@ def fetch(
     from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
     from iterative_rag.sources.wikipedia.page_names import page_name
 
-    names, categories, words = (
-        tuple(page_name(title, language=lang) for title in given or ()) for given in (pages, category, search)
+    if via not in ("api", "wikipedia"):
+        raise UsageError(f"There is no way {via!r} to look up titles.", hint="Use --via api or --via wikipedia.")
+    names, categories, linking, words = (
+        tuple(page_name(title, language=lang) for title in given or ()) for given in (pages, category, links_of, search)
     )
-    wanted = Wanted(names, categories=categories, searches=words, limit=limit or LIMIT, refresh=refresh)
+    wanted = Wanted(
+        names, categories=categories, links_of=linking, searches=words, limit=limit or LIMIT, refresh=refresh
+    )
     if wanted.nothing and not refresh:
         raise UsageError(
             "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
@@ -74,6 +84,7 @@ def fetch(
             contact=contact,
             api=api,
             private_hosts=allow_private_hosts,
+            by_package=via == "wikipedia",
             progress=progress,
             on_pause=on_pause,
         )

@@ -67,9 +67,13 @@ class FetchProgress:
 
 
 class Wikis:
-    """The wikis of all languages behind one URL pattern. They share a retry policy, because one operator runs them."""
+    """The wikis of all languages behind one URL pattern. They share a retry policy, because one operator runs them.
 
-    def __init__(self, web: Web, retry: RetryPolicy, *, api: str = API) -> None:
+    `kind` is the client of one of them.
+    """
+
+    def __init__(self, web: Web, retry: RetryPolicy, *, api: str = API, kind: type[MediaWiki] = MediaWiki) -> None:
+        self._kind = kind
         self.retry = retry
         self._web = web
         self._api = api
@@ -78,7 +82,7 @@ class Wikis:
     def of(self, language: str) -> MediaWiki:
         api = self._api.replace("{language}", language)
         if api not in self._known:
-            self._known[api] = MediaWiki(api, self._web, self.retry)
+            self._known[api] = self._kind(api, self._web, self.retry)
         return self._known[api]
 
 

@@ -1,4 +1,4 @@
-"""What the user asks for (titles, categories, searches) -> pages in a folder."""
+"""What the user asks for (titles, categories, the links of a page, a list) -> pages in a folder."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ FOUND = 10  # articles of a search
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """All `names` are fetched, and at most `limit` more from the searches and the categories.
+    """All `names` are fetched, and at most `limit` more from the searches, the categories and the links.
 
-    `refresh` fetches stored pages again whose revision has changed: the wanted ones, or where nothing is wanted those
-    of the whole folder.
+    `links_of` are fetched with the pages that they link to. `refresh` fetches stored pages again whose revision has
+    changed: the wanted ones, or where nothing is wanted those of the whole folder.
     """
 
     names: tuple[PageName, ...] = ()
     categories: tuple[PageName, ...] = ()
+    links_of: tuple[PageName, ...] = ()
     searches: tuple[PageName, ...] = ()
     limit: int = LIMIT
     refresh: bool = False
 
     @property
     def nothing(self) -> bool:
-        return not (self.names or self.categories or self.searches)
+        return not (self.names or self.categories or self.links_of or self.searches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +115,6 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
                 f"The category {category.title!r} of the wiki {category.language!r} holds no article.",
                 hint="Check its name, and the language with --lang.",
             )
+    yield from wanted.links_of
+    for page in wanted.links_of:
+        yield from (PageName(title, page.language) for title in wikis.of(page.language).links(page.title))

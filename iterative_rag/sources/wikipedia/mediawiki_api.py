@@ -1,4 +1,4 @@
-"""A wiki's own API (MediaWiki Action API): which page a title leads to, its HTML, categories, similar titles.
+"""A wiki's own API (MediaWiki Action API): which page a title leads to, its HTML, categories, links, similar titles.
 
 https://www.mediawiki.org/wiki/API:Main_page; its etiquette: a User-Agent with a contact, few requests at a time,
 `maxlag`, `Retry-After`, many titles in one request.
@@ -125,6 +125,13 @@ class MediaWiki:
         title = {"cmtitle": f"Category:{name}", "cmtype": "page", "cmnamespace": "0", "cmlimit": "max"}
         for answer in self._parts({"list": "categorymembers", **title}):
             yield from (str(page["title"]) for page in answer.get("categorymembers", []))
+
+    def links(self, title: str) -> Iterator[str]:
+        """The existing articles that a page links to, redirects followed."""
+        linked = {"generator": "links", "gplnamespace": "0", "gpllimit": "max", "redirects": "1"}
+        for answer in self._parts({"titles": title, "prop": "info", **linked}):
+            pages = [page for page in answer.get("pages", []) if not page.get("missing") and page.get("ns") == 0]
+            yield from sorted(str(page["title"]) for page in pages)
 
     def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
         """Titles that may be meant by a missing one."""

@@ -220,3 +220,19 @@ def test_a_wiki_on_this_machine_is_fetched_from_where_the_user_says_so(
     done = run(*typed, "--allow-private-hosts")
     assert "1 page in" in done.out
     assert stored(tmp_path) == {"Gull Point"}
+
+
+def test_the_package_looks_titles_up_and_offers_what_may_be_meant(
+    wiki: FakeWiki, fetch: Callable[..., Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("mediawiki", reason="needs the extra wikipedia-package")
+    wiki.revise("Gull Point", "<table class=wikitable><tr><th>Lamp</th></tr><tr><td>1857</td></tr></table>")
+    done = fetch("Gull Light", "Mara Quil", "Heron", "--via", "wikipedia")
+    assert done.code == 4
+    assert stored(tmp_path) == {"Gull Point"}
+    assert "| 1857 |" in (folder(tmp_path) / "Gull_Point.md").read_text(encoding="utf-8")
+    for title in ("Mara Quill", "Heron (ship)", "Heron (bird)"):
+        assert f"  '{title}'" in done.err
+    assert all("me@example.org" in agent for agent in wiki.agents), "the package asks through our own client"
+    assert fetch("--search", "mara", "--via", "wikipedia").code == 0
+    assert stored(tmp_path) == {"Gull Point", "Mara Quill"}

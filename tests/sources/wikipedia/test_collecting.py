@@ -65,6 +65,12 @@ def test_the_limit_never_cuts_what_is_named(collecting: Callable[..., Collected]
     assert (titles(found), found.cut) == (lamps(20, 21, 22, 0), True)
 
 
+def test_links_are_followed_to_pages_that_are_written(collecting: Callable[..., Collected]) -> None:
+    found = collecting(links_of=(PageName("Lamp 5"),))
+    assert titles(found) == lamps(5, 6, 7)
+    assert found.missing == ()  # pages that nobody has written are not asked for
+
+
 def test_refreshing_fetches_what_has_changed_and_nothing_else(
     wiki: FakeWiki, collecting: Callable[..., Collected]
 ) -> None:
