@@ -1,6 +1,6 @@
 """Reads an expression by Python's own grammar and computes it node by node: nothing of it is ever run.
 
-First it is written as Python would write it. Dates, numbers with their units and texts become names of values,
+First it is written as Python would write it. Dates, numbers with their units, texts and labels become names of values,
 "of" becomes a product, a "%" behind a value its attribute, and "to" or "in" before a unit the operator |, which binds
 less than a sum and more than a comparison. Length, depth and the number of values are bounded.
 """
@@ -27,13 +27,14 @@ _SPELLED = str.maketrans(
     {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"', ";": ","}
 )
 _CURRENCY = "$€£¥"
-_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=()\[\],]")
+_SIGN = lazy_pattern(r"\*\*|<=|>=|==|!=|[-+*/^%<>=(){}\[\],]")
 _SIGNS_IN_PYTHON = {"^": "**", "=": "=="}
 _MANY_SIGNS = lazy_pattern(r"(?:[-+]\s*){9}")
 _SPACE, _WORD = lazy_pattern(r"\s*"), lazy_pattern(r"°?[^\W\d_]\w*|°")
 _NUMBER = lazy_pattern(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}(?![\w.]))?")
 _GROUPED = lazy_pattern(r"\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\d,]*\d)")
 _TEXT = lazy_pattern(r"'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"")
+_LABEL = lazy_pattern(r"(?P<label>'[^']{1,200}'|\"[^\"]{1,200}\"|[^:,{}\[\]'\"\n]{1,120}?)\s*:")
 # A text in a list needs no quotes: [Paris, Rome].
 _BARE = lazy_pattern(r"[^\W\d_][\w .’&-]{0,80}?(?=\s*[,\]])")
 _NO_UNITS = frozenset({"of", "and", "or", "to", "between", "per"})
@@ -58,7 +59,7 @@ class _Expression:
             raise ComputeError("there are too many signs in a row")
         self._code: list[str] = []
         self._values: list[Value | Unit] = []
-        self._open: list[str] = []  # what is open: "(", "[" or "call"
+        self._open: list[str] = []  # what is open: "(", "[", "call", or "{", in which a label is expected
         self._complete = False  # whether a value or a closing bracket was read last
 
     def value(self) -> Value:
@@ -104,7 +105,9 @@ class _Expression:
         """Read the next sign, value or word."""
         inside = self._open[-1] if self._open else ""
         date = read_date(self._text, self._at)
-        if date is not None:
+        if not self._complete and inside == "{" and self._text[self._at] != "}":
+            self._label()
+        elif date is not None:
             self._at = date[1]
             self._put(date[0])
         elif _NUMBER.match(self._text, self._at):
@@ -121,9 +124,9 @@ class _Expression:
             raise ComputeError(f"{self._rest()!r} cannot be read here")
 
     def _sign(self, sign: str) -> None:
-        if sign in "([":
+        if sign in "([{":
             self._opened(sign, sign)
-        elif sign in ")]":  # whether it fits is left to Python
+        elif sign in ")]}":  # whether it fits is left to Python
             del self._open[-1:]
             self._code.append(sign)
             self._complete = True
@@ -132,8 +135,18 @@ class _Expression:
                 raise ComputeError("write 15% of 240 for a percentage")
             self._code.append(".percent")
         else:
+            if sign == "," and self._open and self._open[-1] == "{:":
+                self._open[-1] = "{"
             self._code.append(_SIGNS_IN_PYTHON.get(sign, sign))
             self._complete = False
+
+    def _label(self) -> None:
+        """Read the label of a value: {Anna: 12, 'St. Mary': 9}."""
+        if (match := self._matched(_LABEL)) is None:
+            raise ComputeError("write labelled values as {Anna: 12, 'St. Mary': 9}")
+        self._put(match["label"].strip("'\"").strip())
+        self._sign(":")
+        self._open[-1] = "{:"
 
     def _opened(self, sign: str, kind: str) -> None:
         if self._complete:
@@ -219,6 +232,9 @@ class _Expression:
                 return all(related(*pair) for pair in zip(values, signs, values[1:], strict=False))
             case ast.List(elts=entries):
                 return Items(tuple(map(self._computed, entries)))
+            case ast.Dict(keys=keys, values=entries) if keys:
+                labels = tuple(said(self._computed(key)) for key in keys if key)
+                return Items(tuple(map(self._computed, entries)), labels)
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return called(name, [self._computed(argument) for argument in arguments])
         raise ComputeError("the expression cannot be read; it has to be one value or calculation")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial, reduce
 
 from iterative_rag.computing import date_arithmetic
-from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, divide, ordered, related
+from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
 from iterative_rag.computing.operands import Amount, Items, Range, Value, half_up, number, plain, said
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.dates import WEEKDAYS
@@ -104,11 +104,16 @@ def _extreme(*arguments: Value, descending: bool) -> Value:
     return values[ordered(values, descending=descending)[0]]
 
 
-def count(listed: Value, relation: Value = "", limit: Value = "") -> Value:
+def count(*arguments: Value) -> Value:
     """How many values there are, or how many meet a condition: count([12, 9, 15], '>', 10)."""
-    if not isinstance(listed, Items) or (relation and relation not in RELATIONS):
+    listed = arguments[0] if arguments else None
+    if not isinstance(listed, Items):
+        return number(len(arguments))
+    if len(arguments) == 1:
+        return number(len(listed.values))
+    if len(arguments) != 3 or arguments[1] not in RELATIONS:
         raise ComputeError("write a condition as count([12, 9, 15], '>', 10)")
-    return number(sum(not relation or related(value, str(relation), limit) for value in listed.values))
+    return number(sum(related(value, str(arguments[1]), arguments[2]) for value in listed.values))
 
 
 def _order(arguments: Sequence[Value]) -> tuple[bool | None, list[Value]]:
@@ -119,17 +124,33 @@ def _order(arguments: Sequence[Value]) -> tuple[bool | None, list[Value]]:
 
 def in_order(*arguments: Value) -> Value:
     descending, rest = _order(arguments)
-    values = _listed(rest).values
-    return Items(tuple(values[index] for index in ordered(values, descending=bool(descending))))
+    listed = _listed(rest)
+    places = ordered(listed.values, descending=bool(descending))
+    labels = tuple(listed.labels[index] for index in places) if listed.labels else ()
+    return Items(tuple(listed.values[index] for index in places), labels)
 
 
 def nth(*arguments: Value) -> Value:
-    """The value at a rank: nth(3, desc, [12, 9, 15])."""
+    """The value at a rank: nth(3, desc, [12, 9, 15]); of labelled values the label."""
     descending, rest = _order(arguments)
     if descending is None:
         raise ComputeError("say whether to count from the largest (desc) or the smallest (asc): nth(3, desc, [12, 9])")
-    values = _listed(rest[1:]).values
-    return values[ordered(values, descending=descending)[_whole(rest[0], 1, len(values), what="number") - 1]]
+    listed = _listed(rest[1:])
+    at = ordered(listed.values, descending=descending)[_whole(rest[0], 1, len(listed.values), what="number") - 1]
+    return _named(listed, at) if listed.labels else listed.values[at]
+
+
+def _named(listed: Items, at: int) -> str:
+    """The label of a value; all labels of values that are the same."""
+    same = (n for n, value in enumerate(listed.values) if compare(value, listed.values[at]) == 0)
+    return " or ".join(listed.labels[n] for n in same)
+
+
+def _label(*arguments: Value, descending: bool) -> str:
+    listed = _listed(arguments)
+    if not listed.labels:
+        raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
+    return _named(listed, ordered(listed.values, descending=descending)[0])
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -143,6 +164,8 @@ FUNCTIONS: dict[str, Function] = {
     "median": median,
     "min": partial(_extreme, descending=False),
     "max": partial(_extreme, descending=True),
+    "argmin": partial(_label, descending=False),
+    "argmax": partial(_label, descending=True),
     "count": count,
     "sort": in_order,
     "nth": nth,

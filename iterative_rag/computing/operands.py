@@ -51,10 +51,15 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Items:
+    """A list; labelled values if `labels` is not empty."""
+
     values: tuple[Value, ...]
+    labels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return ", ".join(map(said, self.values))
+        if not self.labels:
+            return ", ".join(map(said, self.values))
+        return ", ".join(f"{label}: {said(value)}" for label, value in zip(self.labels, self.values, strict=True))
 
 
 Value: TypeAlias = Amount | Range | Date | Items | str | bool

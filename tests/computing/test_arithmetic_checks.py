@@ -113,6 +113,7 @@ HOSTILE = {
     "unit with a formula": "5 m**(9**9**9)",
     "unit of many parts": "5 m" + "/s" * 3000 + " + x",
     "long word": "a" * 7900,
+    "long label": "{" + "a" * 7900 + ": 1}",
     "open text": "'" + "a" * 7900,
     "date out of range": "1 January 2000 + 99999999999999999999 days",
     "many decimals": "round(1/3, 999999999)",
