@@ -1,4 +1,4 @@
-"""JSON: lists of records, records one after the other, an object of them, SQuAD's articles; and JSON Lines."""
+"""JSON: lists of records, records one after the other, an object of them; and JSON Lines."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import json
 import re
 import zlib
 from collections.abc import Generator, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
-from urllib.parse import unquote
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats.format import FileSource, Format, Reading, limit_skipped, shown, unreadable
-from iterative_rag.sources.formats.records import HOW_TO_SPLIT, Numbered, is_record, joined_text, record_documents
-from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.formats.records import HOW_TO_SPLIT, Numbered, is_record, record_documents
 from iterative_rag.system.files import readable
 from iterative_rag.types import Document
 
@@ -28,7 +27,6 @@ MAX_CONTAINERS = 500_000
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 _BETWEEN = re.compile(r"[ \t\n\r,\x1e]*")  # records that stand one after the other
-_LABEL_CHARS = 40
 _NO_RECORDS = "It holds no record: neither a list of objects, nor an object with fields."
 
 
@@ -38,12 +36,12 @@ def read(path: Path) -> Reading:
     if not text.strip():
         yield Skipped(source, "It is empty.", empty=True)
         return
-    yield from limit_skipped(_documents(path, text, source), source)
+    yield from limit_skipped(_documents(text, source), source)
 
 
-def _documents(path: Path, text: str, source: str) -> Reading:
+def _documents(text: str, source: str) -> Reading:
     has_records = False
-    for item in record_documents(_numbered(text, source), source, title_of(path), "record"):
+    for item in record_documents(_numbered(text, source), "record"):
         has_records = True
         yield item
     if not has_records:
@@ -54,7 +52,7 @@ def _numbered(text: str, source: str) -> Iterator[Numbered]:
     """The records with their numbers; at the end why the rest is none."""
     number = 0
     try:
-        for number, row in enumerate(_by_article(_rows(text)), 1):
+        for number, row in enumerate(_rows(text), 1):
             yield f"{source}:{number}", row
     except RecursionError:
         yield source, Skipped(source, f"It is nested too deeply to be read beyond record {number}.")
@@ -82,24 +80,22 @@ def _unfolded(row: Any) -> Iterator[Any]:
     if not isinstance(row, dict) or not row or is_record(row):
         yield from (row,) if row else ()
         return
-    rest: dict[str, Any] = {}
-    named = len(row) > 1 and all(isinstance(value, dict) for value in row.values())
-    for key, value in row.items():
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            yield from value
-        elif isinstance(value, dict) and named:
-            yield {"title": key, **value}
-        elif isinstance(value, dict) and len(row) == 1:
-            yield from _unfolded(value)
-        elif value not in ([], {}):
-            rest[key] = value
-    if len(rest) == len(row) or any(map(_is_prose, rest.values())):
-        yield rest
+    values = list(row.values())
+    lists = {key: value for key, value in row.items() if value and _are_objects(value)}
+    if len(row) == 1 and isinstance(values[0], dict):
+        yield from _unfolded(values[0])
+    elif all(isinstance(value, dict) for value in values):
+        yield from ({"title": key, **value} for key, value in row.items())
+    else:
+        yield from chain.from_iterable(lists.values())
+        rest = {key: value for key, value in row.items() if key not in lists and value not in ([], {})}
+        # A version or a count says nothing beside records.
+        if rest and (not lists or any(not isinstance(value, int | float | str) for value in rest.values())):
+            yield rest
 
 
-def _is_prose(value: Any) -> bool:
-    """Whether a field says something; a version or a count of a file of records does not."""
-    return not isinstance(value, str | int | float) or (isinstance(value, str) and len(value) > _LABEL_CHARS)
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def _entries(text: str, at: int) -> Generator[Any, None, int]:
@@ -114,24 +110,6 @@ def _entries(text: str, at: int) -> Generator[Any, None, int]:
         elif not text.startswith("]", at):
             raise json.JSONDecodeError("Expecting ','", text, at)
     return at + 1
-
-
-def _by_article(rows: Iterator[Any]) -> Iterator[Any]:
-    """The records; SQuAD's paragraphs become one record per article, with a section for each."""
-    articles: dict[str, list[str]] = {}
-    for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("paragraphs"), list) and isinstance(row.get("title"), str):
-            title = unquote(row["title"]).replace("_", " ").strip()
-            texts = [
-                joined_text(section.get("context", section.get("text")) if isinstance(section, dict) else section)
-                for section in row["paragraphs"]
-            ]
-            articles.setdefault(title, []).extend(text.strip() for text in texts)
-        else:
-            yield row
-    for title, texts in articles.items():
-        sections = list(dict.fromkeys(filter(None, texts)))
-        yield {"title": title, "text": "\n\n".join([f"# {title}", *sections]) if sections else ""}
 
 
 FORMAT = Format(read, MAX_BYTES, many=True)
@@ -154,7 +132,7 @@ class JsonLines(FileSource):
 
     def _documents(self) -> Iterator[Document | Skipped]:
         empty, has_documents = True, False
-        for item in record_documents(self._records(), self.root, _lines_title(self.path), "line"):
+        for item in record_documents(self._records(), "line"):
             empty, has_documents = False, has_documents or isinstance(item, Document)
             yield item
         if empty:
@@ -201,10 +179,6 @@ def _parsed(line: bytes, source: str) -> object:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         return Skipped(source, f"The line is not JSON: {str(error).partition(';')[0][:120]}.")
-
-
-def _lines_title(path: Path) -> str:
-    return title_of(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
 
 
 LINES = Format(lambda path: JsonLines(path).documents(), 1 << 50, apart=False, many=True, source=JsonLines)

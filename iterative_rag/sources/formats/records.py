@@ -1,91 +1,46 @@
-"""Records of JSON as documents: `{title, text or passage, url?}`, records of other fields, and tables of short ones."""
+"""Records of JSON as documents: `{title, text or passage, url?}`, and records of other fields."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from itertools import chain
 from typing import Any, TypeAlias, TypeGuard
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import MAX_CHARS, plain
-from iterative_rag.sources.formats.table_part import TablePart, table_documents, table_line
 from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, scalars
 from iterative_rag.types import Document
 from iterative_rag.types.documents import as_field
 
 HOW_TO_SPLIT = "divide the text into several records, or put it into a .txt file, which is read in parts"
-# Names of the field that holds a record's text, the surest first; a table may have the last ones as columns.
-_TEXTS = ("text", "passage", "contents", "body", "paragraph_text", "content", "article", "abstract")
-_SURE_TEXTS = frozenset(_TEXTS[:5])
+# Names of the field that holds a record's text, the surest first; SQuAD's articles have the last two.
+_TEXTS = (
+    *("text", "passage", "contents", "body", "paragraph_text", "content", "article", "abstract"),
+    *("paragraphs", "context"),
+)
 _OWN_FIELDS = frozenset({"title", "url", "metadata"})
 # What names a record that has no title; else the first of its texts that is short enough.
 _NAMES = ("wikipedia_title", "name", "heading", "headline", "label", "subject", "question")
 _TITLE_CHARS = 120
-# A table of records: so many at the beginning are looked at, and all have at most so many short values.
-_LOOKED_AT, _MOST_COLUMNS, _CELL_CHARS = 50, 40, 200
+_LINE_CHARS = 200  # of a field that is written on one line
 
 # The place of a record, and the record or why it cannot be read.
 Numbered: TypeAlias = tuple[str, object]
 
 
-def record_documents(rows: Iterable[Numbered], source: str, title: str, what: str) -> Iterator[Document | Skipped]:
-    """The documents of a file's records: one table of them where all are short, without a text; else one for each.
-
-    `what` names a record in messages ("line").
-    """
-    left = iter(rows)
-    start: list[Numbered] = []
-    for item in left:
-        start.append(item)
-        if not _may_be_row(item[1]) or len(start) == _LOOKED_AT:
-            break
-    if sum(isinstance(row, dict) for _, row in start) > 1 and all(_may_be_row(row) for _, row in start):
-        for document in table_documents(_table(chain(start, left), what), source, title):
-            yield replace(document, id=_hash(f"rows {document.id}")) if isinstance(document, Document) else document
-        return
+def record_documents(rows: Iterable[Numbered], what: str) -> Iterator[Document | Skipped]:
+    """The document of each record of a file; `what` names a record in messages ("line")."""
     seen: Counter[str] = Counter()
-    for position, row in chain(start, left):
-        yield row if isinstance(row, Skipped) else _document(row, position, seen, what)
-
-
-def _may_be_row(record: object) -> bool:
-    """Whether a record may be a row of a table: short values, and no text of its own. One that cannot be read may."""
-    if isinstance(record, Skipped):
-        return True
-    if not isinstance(record, dict) or not 1 < len(record) <= _MOST_COLUMNS or _SURE_TEXTS & record.keys():
-        return False
-    values = (value for value in record.values() if not isinstance(value, int | float | None))
-    return all(isinstance(value, str) and len(value) <= _CELL_CHARS for value in values)
-
-
-def _table(rows: Iterable[Numbered], what: str) -> Iterator[TablePart | Skipped]:
-    """The records as rows under their keys. A key that comes late begins another table, with a longer header."""
-    part: TablePart | None = None
     for position, row in rows:
-        if not isinstance(row, dict):
-            yield row if isinstance(row, Skipped) else Skipped(position, f"The {what} is not a JSON object.")
-            continue
-        values = {plain(str(key)): plain(in_words(value)) for key, value in row.items()}
-        head = part.head if part else []
-        new = [key for key in values if key not in head]
-        line = table_line([values.get(key, "") for key in [*head, *new]])
-        if part is None or new or not part.takes(line):
-            if part is not None:
-                yield part
-            part = TablePart([*head, *new], part.next if part else 1)
-        part.add(line)
-    if part is not None:
-        yield part
+        yield row if isinstance(row, Skipped) else _document(row, position, seen, what)
 
 
 def _document(row: object, source: str, seen: Counter[str], what: str) -> Document | Skipped:
     match row:
         case str():
             row = {"text": row}
-        case [str(title), str() | list() as held] if joined_text(held):  # as HotpotQA writes them
+        case [str(title), str() | list() as held] if _joined(held):  # as HotpotQA writes them
             row = {"title": title, "text": held}
     if not isinstance(row, dict):
         return Skipped(source, f"The {what} is no text and not a JSON object.")
@@ -121,19 +76,20 @@ def is_record(row: Mapping[str, Any]) -> bool:
 
 def _text(row: Mapping[str, Any]) -> tuple[str, str]:
     """The field that holds the text, and the text; two empty ones where none does."""
-    held = ((name, joined_text(row.get(name))) for name in _TEXTS)
+    held = ((name, _joined(row.get(name))) for name in _TEXTS)
     return next(((name, text) for name, text in held if text.strip()), ("", ""))
 
 
-def joined_text(value: Any) -> str:
-    """A text, also one of sentences, or of paragraphs of sentences; "" for anything else."""
+def _joined(value: Any) -> str:
+    """A text, also one of sentences, of paragraphs of sentences or of records of paragraphs; "" for anything else."""
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         if any(text.endswith("\n") for text in value):  # paragraphs
             return "\n\n".join(filter(None, map(str.strip, value)))
         glued = any(text[:1].isspace() for text in value[1:]) or any(text[-1:].isspace() for text in value[:-1])
         return ("" if glued else " ").join(value)
-    if isinstance(value, list) and all(isinstance(item, list) for item in value):
-        return "\n\n".join(filter(None, map(joined_text, value)))
+    if isinstance(value, list):
+        held = (_text(item)[1] if isinstance(item, dict) else _joined(item) for item in value)
+        return "\n\n".join(filter(None, held))
     return value if isinstance(value, str) else ""
 
 
@@ -161,7 +117,7 @@ def _fields_as_text(row: Mapping[str, Any], title: str) -> str:
         key, shown = as_field(key), in_words(value).strip()
         if not shown or key == "metadata" or (shown == title and len(row) > 1):
             continue
-        if "\n" in shown or len(shown) > _CELL_CHARS:
+        if "\n" in shown or len(shown) > _LINE_CHARS:
             sections.append(f"## {key}\n\n{shown}")
         else:
             lines.append(f"- {key}: {shown}")
@@ -185,9 +141,7 @@ def in_words(value: Any) -> str:
 
 def _beginning(text: str) -> str:
     line = text.strip().partition("\n")[0].strip("# ").strip()
-    if len(line) <= _TITLE_CHARS:
-        return line or "untitled"
-    return line[:_TITLE_CHARS].rpartition(" ")[0] + " …" if " " in line[:_TITLE_CHARS] else line[:_TITLE_CHARS]
+    return line[:_TITLE_CHARS] or "untitled"
 
 
 def _hash(key: str) -> str:

@@ -19,9 +19,8 @@ def test_json_records_and_squad(tmp_path: Path) -> None:
     squad = {
         "version": "2.0",
         "data": [
-            {"title": "Karsa_%28town%29", "paragraphs": [{"context": "First."}, asked]},
+            {"title": "Karsa", "paragraphs": [{"context": "First."}, asked]},
             {"title": "Velm", "paragraphs": [{"context": "A river."}]},
-            {"title": "Karsa_%28town%29", "paragraphs": [{"context": "Third."}]},
         ],
     }
     spaced = [' \n{\n "data" : [ ] }', ' [ {"title": "A", "text": "B"} , {"title": "C", "text": "D"} ] ']
@@ -29,8 +28,8 @@ def test_json_records_and_squad(tmp_path: Path) -> None:
     assert "no record" in reasons(written(tmp_path / "none.json", spaced[0]))[0]
     assert "not JSON" in reasons(written(tmp_path / "half.json", '[{"title": "A", "text": "B"} {}]'))[0]
     karsa, velm = documents(written(tmp_path / "squad.json", json.dumps(squad)))
-    assert (karsa.title, karsa.text) == ("Karsa (town)", "# Karsa (town)\n\nFirst.\n\nSecond.\n\nThird.")
-    assert velm.text == "# Velm\n\nA river."
+    assert (karsa.title, karsa.text) == ("Karsa", "First.\n\nSecond.")
+    assert velm.text == "A river."
 
 
 @pytest.mark.parametrize(

@@ -65,24 +65,3 @@ def test_ids_are_stable_and_differ_between_records_of_one_key(tmp_path: Path) ->
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(row(title="Before", text="x") + twice)
     assert [item.id for item in JsonLines(moved).documents() if isinstance(item, Document)][1:] == ids
-
-
-def test_short_records_without_a_text_become_one_table(tmp_path: Path) -> None:
-    path = tmp_path / "Bridges_of_Karsa.jsonl"
-    path.write_bytes(
-        row(name="Velm", length=31, open=True)
-        + b"half\n"
-        + row(name="Ost | West", length=None)
-        + row(name="Sund", built=1911)
-    )
-    bad, first, second = JsonLines(path).documents()
-    assert isinstance(first, Document)
-    assert isinstance(second, Document)
-    assert first.text == (
-        "# Bridges of Karsa (rows 1–2)\n\n| name | length | open |\n|---|---|---|\n| Velm | 31 | yes |\n"
-        "| Ost \\| West |  |  |\n"
-    )
-    assert "| name | length | open | built |" in second.text
-    assert "| Sund |  |  | 1911 |" in second.text
-    assert isinstance(bad, Skipped)
-    assert first.id != second.id
