@@ -26,13 +26,7 @@ _BLOCK = 1 << 20
 _MIXED = 4  # bytes of valid UTF-8 beyond ASCII: so many do not occur by chance
 _MAX_CHAOS = 0.1
 _LEAD = 0.05  # of the best decoding over any that gives another text
-_WESTERN_LEAD = 0.12  # of any decoding over cp1252, where that gives only the letters of one Western European language
-# Those besides ASCII. Central European text decoded as cp1252 has a mixture that no language has ("Král pøenesl").
-_WESTERN = ("àâçéèêëîïôœùûüÿ", "äöüßé", "áéíóúüñ", "áâãàçéêíóôõúü", "àèéìíîòóùú", "àèéíïòóúüç", "åäöøæéü", "éëïöüè")
-_SIGNS = frozenset("«»“”‘’‚„–—…€£°§©®·½¼²³¿¡ºª\xa0")
-_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’‘·–—\xad](?=[^\W\d_])")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_PORTUGUESE = re.compile("ç[ãõ]|[ãõ][oe]")
+_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’‘·–—\xad](?=[^\W\d_])")  # "f‚t‚": of a wrong decoding
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 _HEAD_BYTES = 4096  # in which a <meta> is looked for
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -93,22 +87,16 @@ def _detected(sample: bytes) -> str:
         raise NotText(f"It is not UTF-8; to detect its encoding, type: {install_command('files')}") from error
     decodings: dict[str, tuple[float, str]] = {}
     for match in from_bytes(sample, cp_isolation=_CANDIDATES.split(), enable_fallback=False):
-        text = str(match)
-        # Signs within words ("f‚t‚") are those of a wrong decoding.
-        if match.chaos <= _MAX_CHAOS and 10 * len(_SIGN_IN_WORD.findall(text)) <= len(_NOT_ASCII.findall(text)):
+        if match.chaos <= _MAX_CHAOS and not _SIGN_IN_WORD.search(str(match)):
             encoding = "cp1252" if "cp1252" in (match.encoding, *match.could_be_from_charset) else match.encoding
-            decodings[text] = max(decodings.get(text, (-1.0, "")), (match.coherence - 2 * match.chaos, encoding))
-    ranked = sorted(((score, encoding, text) for text, (score, encoding) in decodings.items()), reverse=True)
+            before = decodings.get(str(match), (-1.0, ""))
+            decodings[str(match)] = max(before, (match.coherence - 2 * match.chaos, encoding))
+    ranked = sorted(decodings.values(), reverse=True)
     if not ranked:
         raise NotText(_UNKNOWN)
-    best, encoding, text = ranked[0]
-    for score, other, decoded in ranked:
-        if other == "cp1252" and best - score <= _WESTERN_LEAD and _is_western(decoded):
-            return other
-    letters = _NOT_ASCII.findall(text)
-    others = [other for score, other, _ in ranked[1:2] if best - score < _LEAD]
-    if others or (best <= 0 and len(letters) < 8) or len(set(letters)) < 2:
-        raise NotText(f"Its encoding is in doubt ({' or '.join([encoding, *others])}): save it as UTF-8.")
+    (best, encoding), *others = ranked
+    if others and best - others[0][0] < _LEAD:
+        raise NotText(f"Its encoding is in doubt ({encoding} or {others[0][1]}): save it as UTF-8.")
     return encoding
 
 
@@ -126,11 +114,3 @@ def _declared(data: bytes, declared: str) -> str | None:
     except (LookupError, UnicodeError, ValueError):
         return None
     return None if name.startswith("utf") else name
-
-
-def _is_western(text: str) -> bool:
-    """Whether the letters beyond ASCII are those of one Western European language."""
-    letters = {letter.lower() for letter in _NOT_ASCII.findall(text)} - _SIGNS
-    if letters & {"ã", "õ"} and not _PORTUGUESE.search(text):
-        return False  # ă and ő are decoded to them
-    return any(letters <= set(language) for language in _WESTERN)

@@ -119,7 +119,7 @@ def write_scripts(tree: LexborHTMLParser) -> None:
     for node in tree.css("sup, sub, span[style*='super' i]"):
         before, after = _beside(node)
         if node.tag == "sub":
-            node.replace_with(superscripts.lowered(node.text(), before, after))
+            node.replace_with(superscripts.lowered(node.text(), before))
         else:
             node.replace_with(superscripts.raised(node.text(), before, after, is_note=_is_note(node)))
 

@@ -11,7 +11,6 @@ _NUMBER = re.compile(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?\Z")
 _SIGNED = re.compile(r"[-+]\w{1,4}|\w{0,3}[-+]")  # of a power or an ion, never of a note
 _NOTES = re.compile(r"\d+(?:\s*[,;–-]\s*\d+)+|[*†‡§¶#]+")
 _ISOTOPE = re.compile(r"[A-Z][a-z]?(?![a-z])")
-_ROMAN = re.compile(r"[IVXLCDM]+")
 _EXPONENT_LETTERS = frozenset("nkxyijpq")
 _UNIT_CHARS = 3  # the longest symbol of a unit that is raised: "ft²"; after "hectares" stands a note
 _SQUARED = {"2": "²", "3": "³"}
@@ -35,19 +34,19 @@ def raised(mark: str, before: str, after: str = "", *, is_note: bool = False) ->
     match = _WORD.search(before)
     word = match[0] if match else ""
     if not mark.isdecimal() or len(mark) > 3:
-        return mark if before[-1:].isspace() else _letters(mark, before, word)
+        if len(word) == 1 and (mark in _EXPONENT_LETTERS or not mark.isalpha()):
+            return f"^{mark}" if mark.isalnum() else f"^({mark})"
+        return mark
     if _is_power(before, word):
         return _SQUARED.get(mark, f"^{mark}") if word else f"^{mark}"
     lone = before[-1:].isspace() and _ISOTOPE.match(after)
     return mark if lone else f"[{mark}]"
 
 
-def lowered(mark: str, before: str, after: str = "") -> str:
+def lowered(mark: str, before: str) -> str:
     """What to write for a subscript: "H2O", but "1010_2"."""
     mark = " ".join(mark.split())
-    if before[-1:].isdigit() and mark:
-        return f"_{mark}"
-    return f"{mark} " if mark[-1:].isdigit() and after[:1].isdigit() else mark
+    return f"_{mark}" if before[-1:].isdigit() and mark else mark
 
 
 def _is_power(before: str, word: str) -> bool:
@@ -56,13 +55,3 @@ def _is_power(before: str, word: str) -> bool:
         return len(word) == 1 or (len(word) <= _UNIT_CHARS and bool(unit_of(word)))
     number = _NUMBER.search(before)
     return (number is not None and (number[0] == "10" or len(number[0]) == 1)) or before.endswith(")")
-
-
-def _letters(mark: str, before: str, word: str) -> str:
-    """A raised word, or a longer number: "1st", "Mme", but "x^n" and a note after a longer word or number."""
-    number = _NUMBER.search(before)
-    if len(mark) == 1 and ((len(word) > 2 and not _ROMAN.fullmatch(word)) or (number and len(number[0]) > 2)):
-        return f"[{mark}]"
-    if mark.isalpha() and not (len(word) == 1 and mark in _EXPONENT_LETTERS):
-        return f" {mark}" if mark.isupper() and len(mark) > 1 and len(word) > 1 else mark
-    return f"^{mark}" if mark.isalnum() else f"^({mark})"

@@ -38,15 +38,13 @@ _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+"
 _SAYS = re.compile(r"\d|[^\W\d]{2}[.!?]|[。！？।؟]")  # a sentence or a figure
 _FEW = 4  # words that name a site, and tell nothing
 _MANY_LINKS = 3  # words of links to each other word, in a menu
-_NOTICE_WORDS = 200
 _JUDGED_CHARS = 50_000_000  # of parts within parts, each of which is read as a whole
 _BLOCK_TAG = re.compile(
     r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
 )
-# The article of a page that was saved from a wiki, whatever its skin; and what else is marked as main content.
+# The article of a page that was saved from a wiki, whatever its skin.
 _WIKI = "#mw-content-text"
 _OF_WIKI = f"{_WIKI}, .mw-parser-output, .mw-headline, .mw-heading, .mw-redirect, sup.reference[id^=cite], .navbox"
-_MAIN = ("main", "[role=main]", "article")
 _HEADINGS = "h1 button, h2 button, h3 button, h4 button, h5 button, h6 button, dt button, summary button"
 
 
@@ -88,7 +86,7 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
 
 def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:
     """The heading that names the page: that of its main part, else one that its title begins with, else the first."""
-    for selector in ("#firstHeading", *(f"{part} h1" for part in _MAIN)):
+    for selector in ("#firstHeading", "main h1", "[role=main] h1", "article h1"):
         if node := tree.css_first(selector):
             return node
     headings = tree.css("h1")
@@ -108,29 +106,25 @@ def _remove_frame(tree: LexborHTMLParser) -> None:
         judged += len(text := node.text())
         if _is_frame(node, text):
             node.decompose()
-    mains = [nodes for selector in (_WIKI, *_MAIN) if len(nodes := tree.css(selector)) == 1]
-    part = mains[0][0] if mains else None
-    saved = part is not None and part.id == _WIKI[1:]
+    part = tree.css_first(_WIKI)
     while part is not None and part.tag != "body" and part.parent is not None:
         for child in list(part.parent.iter(include_text=True)):
-            if child.mem_id != part.mem_id and (saved or (child.tag != "-text" and _is_frame(child, child.text()))):
+            if child.mem_id != part.mem_id:
                 child.decompose()
         part = part.parent
 
 
 def _is_frame(node: LexborNode, text: str) -> bool:
-    """Whether a part holds nothing but links, fields and a few words, or asks for consent to cookies."""
+    """Whether a part holds nothing but links, fields and a few words."""
     if node.css_matches("h1"):
         return False
-    count = len(_WORD.findall(text))
     leading = sum(len(_WORD.findall(link.text())) for link in node.css(_LEADING) if link.mem_id != node.mem_id)
-    own = count - leading
+    own = len(_WORD.findall(text)) - leading
     if own < (2 if node.tag == "aside" else _FEW) and not _SAYS.search(text):
         return True
     if node.tag == "form":  # may be wrapped around the whole page
         return False
-    notice = "cookie" in f"{node.attributes.get('class')} {node.attributes.get('role')}".replace("dialog", "cookie")
-    return own * _MANY_LINKS < leading or (notice and "cookie" in text.casefold() and count < _NOTICE_WORDS)
+    return own * _MANY_LINKS < leading
 
 
 # --- what is text on the screen, and none in the tree ----------------------------------------

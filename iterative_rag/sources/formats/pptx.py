@@ -144,7 +144,7 @@ def _text(paragraph: Any) -> str:
         after = pieces[at + 1][0] if at + 1 < len(pieces) else ""
         shift = properties.get("baseline", "0") if properties is not None else "0"
         if shift.strip("0%"):
-            words = lowered(words, text, after) if shift.startswith("-") else raised(words, text, after)
+            words = lowered(words, text) if shift.startswith("-") else raised(words, text, after)
         struck = properties is not None and properties.get("strike", "noStrike") != "noStrike"
         text += f"~~{words}~~" if struck and words.strip() else words
     return " ".join(plain(text).replace("~~~~", "").split())
