@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from iterative_rag.errors import FetchError
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
-    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
+    from iterative_rag.sources.wikipedia.article_fetching import Progress
     from iterative_rag.types import RunProgress
 
 PROGRESS_EVERY = 30.0  # seconds between two lines of progress where there is no terminal
@@ -169,22 +169,14 @@ def time_left(seconds: float | None) -> list[str]:
 
 
 @contextmanager
-def fetching(*, quiet: bool) -> Iterator[tuple[Callable[[FetchProgress], None] | None, Callable[..., None] | None]]:
+def fetching(*, quiet: bool) -> Iterator[tuple[Progress | None, Callable[..., None] | None]]:
     """Callbacks for progress and pauses: a bar in a terminal, a line every 30 seconds elsewhere."""
     with bar(quiet=quiet, in_pipes=True) as show:
         if show is None:
             yield None, None
             return
         show(0, None, lambda: ["looking up titles"])
-        yield lambda at: show(at.done, at.total, lambda: fetched(at)), say_pause
-
-
-def fetched(at: FetchProgress) -> list[str]:
-    """`fetching 120 of 2,460 pages`, `3 missing`, `2.3/s`, `17:02 left`"""
-    parts = [f"fetching {at.done:,} of {counted(at.total, 'page')}"]
-    parts += [f"{at.missing:,} missing"] if at.missing else []
-    parts += [f"{at.per_second:.1f}/s"] if at.fetched else []
-    return [*parts, *time_left(at.seconds_left)]
+        yield lambda done, of: show(done, of, lambda: [f"fetching {done:,} of {counted(of, 'page')}"]), say_pause
 
 
 def say_pause(seconds: float, error: FetchError) -> None:

@@ -2,14 +2,13 @@
 
 The files are looked at now and then rather than watched by the operating system: notices of the system (watchfiles,
 inotify) do not come from network drives and shared folders of containers, are limited in number, and miss the targets
-of links. What a look costs bounds how often one is taken.
+of links.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
@@ -18,15 +17,8 @@ from iterative_rag.sources.folder import FileState, Folder
 States = dict[str, FileState]
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """In seconds: between two looks, without a change before files count as settled, and of changes without a pause
-    until what there is counts. A look takes no more than `share` of the time."""
-
-    look: float = 0.5
-    settle: float = 1.0
-    longest: float = 30.0
-    share: float = 0.05
+LOOK_SECONDS = 0.5  # between two looks
+SETTLE_SECONDS = 1.0  # without a change before files count as settled
 
 
 def states_of(paths: Sequence[Path]) -> States:
@@ -41,23 +33,16 @@ def states_of(paths: Sequence[Path]) -> States:
     return states
 
 
-def settled_changes(
-    paths: Sequence[Path], known: States, stopped: Callable[[], bool], pace: Pace | None = None
-) -> States | None:
+def settled_changes(paths: Sequence[Path], known: States, stopped: Callable[[], bool]) -> States | None:
     """The states once they differ from `known` and have settled; None when it was `stopped` before."""
-    pace = pace or Pace()
-    last, since, first = known, 0.0, 0.0
+    last, since = known, time.monotonic()
     while not stopped():
-        began = time.monotonic()
         now = states_of(paths)
-        if now == known:
-            first = 0.0
-        elif now != last or not first:
-            since, first = began, first or began
-        if first and (began - since >= pace.settle or began - first >= pace.longest):
+        if now != last:
+            last, since = now, time.monotonic()
+        elif now != known and time.monotonic() - since >= SETTLE_SECONDS:
             return now
-        last = now
-        rest(max(pace.look, (time.monotonic() - began) / pace.share), stopped)
+        rest(LOOK_SECONDS, stopped)
     return None
 
 

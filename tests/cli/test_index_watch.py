@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fakes.command_line import Command
-from iterative_rag.sources.settled_changes import Pace, settled_changes, states_of
+from iterative_rag.sources.settled_changes import settled_changes, states_of
 
 SECONDS = 150  # until a test gives up
 
@@ -131,9 +131,11 @@ class Looks:
         return self.count > 1000
 
 
-def test_a_file_that_is_being_written_is_waited_for(folder: Path) -> None:
+def test_a_file_that_is_being_written_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iterative_rag.sources.settled_changes.LOOK_SECONDS", 0)
+    monkeypatch.setattr("iterative_rag.sources.settled_changes.SETTLE_SECONDS", 0)
     known = states_of([folder])
     looks = Looks(folder / "town.md", writes=12)
-    found = settled_changes([folder], known, looks, Pace(look=0, settle=1e-9, share=1))
+    found = settled_changes([folder], known, looks)
     assert looks.count > 12
     assert found == states_of([folder]) != known

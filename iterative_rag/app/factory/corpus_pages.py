@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.web.web_pages import WebPage
-    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
-    from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.sources.wikipedia.article_fetching import Collected, Progress, Wanted
 
 
 def pages_folder(corpus: str) -> Path:
@@ -33,7 +32,7 @@ def fetch_wikipedia(
     api: str = "",
     private_hosts: bool = False,
     by_package: bool = False,
-    progress: Callable[[FetchProgress], None] | None = None,
+    progress: Progress | None = None,
     on_pause: Callable[[float, FetchError], None] | None = None,
     allow: Collection[str] = (),
     retry: RetryPolicy | None = None,
@@ -47,8 +46,7 @@ def fetch_wikipedia(
     from iterative_rag.sources.web.page_client import Web, contact_file, remembered_contact, user_agent
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.web.transport import as_named
-    from iterative_rag.sources.wikipedia.article_fetching import Wikis
-    from iterative_rag.sources.wikipedia.collecting import collect
+    from iterative_rag.sources.wikipedia.article_fetching import Wikis, collect
     from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki
     from iterative_rag.sources.wikipedia.package_names import PackageWiki, require_package
 

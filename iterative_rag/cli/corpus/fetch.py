@@ -17,8 +17,7 @@ from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
     from iterative_rag.settings import Settings
-    from iterative_rag.sources.wikipedia.article_fetching import NotFetched
-    from iterative_rag.sources.wikipedia.collecting import Collected, Wanted
+    from iterative_rag.sources.wikipedia.article_fetching import Collected, NotFetched, Wanted
 
 _SHOWN = 20  # pages that were not found
 _CHOICES_SHOWN = 10  # titles offered for one of them
@@ -61,7 +60,7 @@ def fetch(
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
     from iterative_rag.app.factory import fetch_wikipedia
-    from iterative_rag.sources.wikipedia.collecting import LIMIT, Wanted
+    from iterative_rag.sources.wikipedia.article_fetching import LIMIT, Wanted
     from iterative_rag.sources.wikipedia.page_names import page_name
 
     if via not in ("api", "wikipedia"):

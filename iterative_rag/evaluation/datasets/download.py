@@ -22,7 +22,7 @@ from iterative_rag.system.files import unwritable
 if TYPE_CHECKING:
     from iterative_rag.evaluation.questions import Question
     from iterative_rag.sources.web.retry_policy import RetryPolicy
-    from iterative_rag.sources.wikipedia.article_fetching import FetchProgress
+    from iterative_rag.sources.wikipedia.article_fetching import Progress
     from iterative_rag.sources.wikipedia.page_names import PageName
 
 SOURCES = {"frames": "https://huggingface.co/datasets/google/frames-benchmark/resolve/main/test.tsv"}
@@ -93,7 +93,7 @@ class FetchReport:
 def fetch_dataset(
     plan: FetchPlan,
     *,
-    progress: Callable[[FetchProgress], None] | None = None,
+    progress: Progress | None = None,
     on_pause: Callable[[float, FetchError], None] | None = None,
     allow: Collection[str] = (),
     retry: RetryPolicy | None = None,

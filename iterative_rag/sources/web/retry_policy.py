@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -18,31 +17,24 @@ LONGEST_PAUSE = 300.0
 
 
 class RetryPolicy:
-    """For one server, shared by all threads that call it: a pause that it asks for holds back every one of them.
+    """For one server, usable from several threads.
 
-    `on_pause` gets each pause in seconds and its reason, on any thread. `sleep` and `now` (seconds) are parameters so
-    that tests need not wait.
+    `on_pause` gets each pause in seconds and its reason, on any thread. `sleep` is for tests, which need not wait.
     """
 
     def __init__(
         self,
         *,
         tries: int = TRIES,
-        first_pause: float = FIRST_PAUSE,
         longest_pause: float = LONGEST_PAUSE,
         on_pause: Callable[[float, FetchError], None] | None = None,
         sleep: Callable[[float], object] | None = None,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.tries = tries
-        self.first_pause = first_pause
         self.longest_pause = longest_pause
         self._on_pause = on_pause
         self._stopped = threading.Event()
         self._sleep = sleep or self._stopped.wait
-        self._now = now
-        self._not_before = float("-inf")
-        self._lock = threading.Lock()
 
     def stop(self) -> None:
         """End all pauses and fail all calls that wait."""
@@ -51,7 +43,8 @@ class RetryPolicy:
     def call(self, attempt: Callable[[], T]) -> T:
         """Call `attempt`, again while it raises a retryable FetchError. Raises the last one."""
         for turn in range(1, self.tries + 1):
-            self._wait()
+            if self._stopped.is_set():
+                raise FetchError("Stopped before it was done.", hint="Run the same command again to go on.")
             try:
                 return attempt()
             except FetchError as error:
@@ -60,26 +53,16 @@ class RetryPolicy:
                 self._pause(error, turn)
         raise AssertionError("unreachable")
 
-    def _wait(self) -> None:
-        while not self._stopped.is_set() and (left := self._not_before - self._now()) > 0:
-            self._sleep(left)
-        if self._stopped.is_set():
-            raise FetchError("Stopped before it was done.", hint="Run the same command again to go on.")
-
     def _pause(self, error: FetchError, turn: int) -> None:
-        asked = error.retry_after
-        if asked is not None and asked > self.longest_pause:
+        asked = error.retry_after or 0.0
+        if asked > self.longest_pause:
             raise FetchError(
                 f"{error} It asks for a pause of {asked:,.0f} s.",
                 hint="Run the same command again after that.",
                 status=error.status,
             ) from error
-        grown = min(self.longest_pause, self.first_pause * 2.0 ** (turn - 1) * random.uniform(1.0, 1.25))
-        pause = max(grown, asked or 0.0)  # servers under load ask for 0 s, or for the same few seconds each time
+        grown = min(self.longest_pause, FIRST_PAUSE * 2.0 ** (turn - 1) * random.uniform(1.0, 1.25))
+        pause = max(grown, asked)  # servers under load ask for 0 s, or for the same few seconds each time
         if self._on_pause:
             self._on_pause(pause, error)
-        if asked is None:
-            self._sleep(pause)
-            return
-        with self._lock:
-            self._not_before = max(self._not_before, self._now() + pause)
+        self._sleep(pause)

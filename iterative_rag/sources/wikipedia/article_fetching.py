@@ -1,4 +1,4 @@
-"""Fetches many pages of Wikipedia into a folder: resumable, with an outcome for every title."""
+"""What the user asks for (titles, categories, the links of a page) -> pages of Wikipedia in a folder, resumable."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, F
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
 
+LIMIT = 1000
+FOUND, NEAREST = 10, 5  # articles of a search, and titles that may be meant by a missing one
 IN_FLIGHT = 3  # requests at a time, as the wikis ask of robots
 MAX_FAILED_IN_A_ROW = 5
 
@@ -47,23 +49,55 @@ class NotFetched:
 Outcome = Stored | NotFetched
 
 
-@dataclass(frozen=True, slots=True)
-class FetchProgress:
-    """`done` of `total` names have their outcome; `fetched` pages came in this run, in `seconds`."""
+# Called after every name: how many have their outcome, of how many.
+Progress = Callable[[int, int], None]
 
-    done: int
-    total: int
-    fetched: int
-    missing: int
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """All `names` are fetched, and at most `limit` more from the searches, the categories and the links.
+
+    `links_of` are fetched with the pages that they link to. `refresh` fetches stored pages again whose revision has
+    changed: the wanted ones, or where nothing is wanted those of the whole folder.
+    """
+
+    names: tuple[PageName, ...] = ()
+    categories: tuple[PageName, ...] = ()
+    links_of: tuple[PageName, ...] = ()
+    searches: tuple[PageName, ...] = ()
+    limit: int = LIMIT
+    refresh: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.names or self.categories or self.links_of or self.searches)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """`cut`: there are more pages than the limit. `folder` may hold other pages too."""
+
+    folder: Path
+    outcomes: tuple[Outcome, ...]
+    cut: bool
     seconds: float
 
     @property
-    def per_second(self) -> float:
-        return self.fetched / self.seconds if self.seconds > 0 else 0.0
+    def stored(self) -> dict[Path, Stored]:
+        """Each page once, whether fetched now or before."""
+        pages: dict[Path, Stored] = {}
+        for outcome in self.outcomes:
+            if isinstance(outcome, Stored) and (outcome.fetched or outcome.place not in pages):
+                pages[outcome.place] = outcome
+        return pages
 
     @property
-    def seconds_left(self) -> float | None:
-        return (self.total - self.done) / self.per_second if self.fetched else None
+    def missing(self) -> tuple[NotFetched, ...]:
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, NotFetched))
+
+    @property
+    def fetched(self) -> int:
+        return sum(page.fetched for page in self.stored.values())
 
 
 class Wikis:
@@ -102,27 +136,67 @@ class PageFolder(StoredPages):
         return list(pages.values())
 
 
+def collect(wanted: Wanted, path: Path, wikis: Wikis, *, progress: Progress | None = None) -> Collected:
+    """Fetch what is wanted into the folder. Resumable: the same call fetches no page twice.
+
+    Raises FetchError where a wiki cannot be reached or has no such category; CorpusError, CorpusHeld, MissingExtra.
+    """
+    started = time.monotonic()
+    folder = PageFolder(path)
+    if wanted.nothing:
+        with folder.opened():
+            names, cut = dict.fromkeys(folder.names()), False
+    else:
+        names, cut = _names(wanted, wikis)
+    outcomes = tuple(fetch_into(folder, names, wikis, refresh=wanted.refresh, progress=progress))
+    return Collected(path, outcomes, cut, round(time.monotonic() - started, 1))
+
+
+def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
+    """All wanted pages, and whether the limit left some out."""
+    names = dict.fromkeys(wanted.names)
+    taken = 0
+    for name in _further(wanted, wikis):
+        if name in names:
+            continue
+        if taken == wanted.limit:
+            return names, True
+        names[name] = None
+        taken += 1
+    return names, False
+
+
+def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
+    for words in wanted.searches:
+        yield from (PageName(title, words.language) for title in wikis.of(words.language).search(words.title, FOUND))
+    for category in wanted.categories:
+        empty = True
+        for title in wikis.of(category.language).category(category.title):
+            empty = False
+            yield PageName(title, category.language)
+        if empty:
+            raise FetchError(
+                f"The category {category.title!r} of the wiki {category.language!r} holds no article.",
+                hint="Check its name, and the language with --lang.",
+            )
+    yield from wanted.links_of
+    for page in wanted.links_of:
+        yield from (PageName(title, page.language) for title in wikis.of(page.language).links(page.title))
+
+
 def fetch_into(
     folder: PageFolder,
     names: Collection[PageName],
     wikis: Wikis,
     *,
     refresh: bool = False,
-    progress: Callable[[FetchProgress], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Outcome]:
-    """`fetch_pages` with the folder locked, and with `progress` called after every name."""
-    started = time.monotonic()
-    fetched: set[Path] = set()
-    done = missing = 0
+    """`fetch_pages` with the folder locked, and with `progress`."""
     with folder.opened(), closing(fetch_pages(names, folder, wikis, refresh=refresh)) as outcomes:
-        for outcome in outcomes:
-            done += 1
-            if not isinstance(outcome, Stored):
-                missing += 1
-            elif outcome.fetched:
-                fetched.add(outcome.place)
+        for done, outcome in enumerate(outcomes, 1):
             if progress:
-                progress(FetchProgress(done, len(names), len(fetched), missing, time.monotonic() - started))
+                progress(done, len(names))
             yield outcome
 
 
@@ -176,7 +250,7 @@ def _not_fetched(wiki: MediaWiki, names: list[PageName], result: Disambiguation 
         reason, choices = f"{result.title} has several meanings.", wiki.choices(result.title)
         yield from (NotFetched(name, "disambiguation", reason, choices) for name in names)
     else:
-        nearest = wiki.nearest(result.title)
+        nearest = wiki.search(result.title, NEAREST)
         yield from (NotFetched(name, "missing", result.reason, nearest) for name in names)
 
 

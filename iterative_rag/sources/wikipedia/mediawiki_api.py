@@ -11,15 +11,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote_plus
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.web.page_client import PageResponse, Web, status_error
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 
 API = "https://{language}.wikipedia.org/w/api.php"
-TITLES_PER_REQUEST = 50  # the API's limit for everybody
-_TITLE_BYTES = 6000  # of one request, percent-encoded: some servers refuse longer addresses
+TITLES_PER_REQUEST = 20  # the API takes 50, but some servers refuse addresses that long
 _MAXLAG = "5"
 _MAXLAG_PAUSE = 5.0
 _BUSY = frozenset({"maxlag", "ratelimited", "readonly"})
@@ -78,11 +76,13 @@ class MediaWiki:
             return self._licence
 
     def look_up(self, titles: Sequence[str]) -> Iterator[tuple[str, LookUp]]:
-        """What each title leads to; one request for up to fifty of them."""
+        """What each title leads to; one request for many of them."""
         for title in titles:
             if "|" in title:  # it separates the titles of a request
                 yield title, Missing(title, "A title cannot hold a vertical bar.")
-        for batch in _batches([title for title in titles if "|" not in title]):
+        asked = [title for title in titles if "|" not in title]
+        for start in range(0, len(asked), TITLES_PER_REQUEST):
+            batch = asked[start : start + TITLES_PER_REQUEST]
             query = self._query(
                 {
                     "titles": "|".join(batch),
@@ -132,10 +132,6 @@ class MediaWiki:
         for answer in self._parts({"titles": title, "prop": "info", **linked}):
             pages = [page for page in answer.get("pages", []) if not page.get("missing") and page.get("ns") == 0]
             yield from sorted(str(page["title"]) for page in pages)
-
-    def nearest(self, title: str, limit: int = 5) -> tuple[str, ...]:
-        """Titles that may be meant by a missing one."""
-        return self.search(title, limit)
 
     def search(self, words: str, limit: int) -> tuple[str, ...]:
         """The articles that the wiki's own search finds, best first."""
@@ -217,17 +213,3 @@ def _leads_to(asked: str, query: Mapping[str, Any]) -> LookUp:
         return Disambiguation(title)
     revision = page["revisions"][0]
     return FoundPage(title, str(page.get("canonicalurl", "")), int(revision["revid"]), str(revision["timestamp"]))
-
-
-def _batches(titles: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for title in titles:
-        length = len(quote_plus(title)) + 3
-        if batch and (len(batch) == TITLES_PER_REQUEST or size + length > _TITLE_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(title)
-        size += length
-    if batch:
-        yield batch

@@ -53,7 +53,7 @@ def fetch(
     real = factory.fetch_wikipedia
 
     def local(wanted: Any, **more: Any) -> Any:
-        retry = RetryPolicy(sleep=clock.sleep, now=clock.now, on_pause=more.pop("on_pause"))
+        retry = RetryPolicy(sleep=clock.sleep, on_pause=more.pop("on_pause"))
         return real(wanted, allow={wiki.host}, retry=retry, **more)
 
     monkeypatch.setattr(factory, "fetch_wikipedia", local)

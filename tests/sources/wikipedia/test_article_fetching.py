@@ -45,7 +45,7 @@ def wiki() -> Iterator[FakeWiki]:
 def wikis_of(wiki: FakeWiki, clock: FakeTime | None = None) -> Iterator[Wikis]:
     clock = clock or FakeTime()
     with Web(AGENT, allow={wiki.host}, seconds=20) as web:
-        yield Wikis(web, RetryPolicy(sleep=clock.sleep, now=clock.now), api=wiki.api)
+        yield Wikis(web, RetryPolicy(sleep=clock.sleep), api=wiki.api)
 
 
 def fetch(wiki: FakeWiki, path: Path, titles: list[str], clock: FakeTime | None = None) -> list[Outcome]:

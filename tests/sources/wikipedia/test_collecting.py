@@ -12,8 +12,7 @@ from fakes.wikipedia_server import FakeTime, FakeWiki
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
-from iterative_rag.sources.wikipedia.article_fetching import FetchProgress, Wikis
-from iterative_rag.sources.wikipedia.collecting import Collected, Wanted, collect
+from iterative_rag.sources.wikipedia.article_fetching import Collected, Progress, Wanted, Wikis, collect
 from iterative_rag.sources.wikipedia.page_names import PageName
 
 AGENT = "tests/1 (tests@example.org)"
@@ -34,8 +33,8 @@ def collecting(wiki: FakeWiki, tmp_path: Path) -> Iterator[Callable[..., Collect
     clock = FakeTime()
     with Web(AGENT, allow={wiki.host}) as web:
 
-        def call(progress: Callable[[FetchProgress], None] | None = None, **wanted: object) -> Collected:
-            wikis = Wikis(web, RetryPolicy(sleep=clock.sleep, now=clock.now), api=wiki.api)
+        def call(progress: Progress | None = None, **wanted: object) -> Collected:
+            wikis = Wikis(web, RetryPolicy(sleep=clock.sleep), api=wiki.api)
             return collect(Wanted(**wanted), tmp_path, wikis, progress=progress)  # type: ignore[arg-type]
 
         yield call

@@ -36,7 +36,7 @@ def time() -> FakeTime:
 @pytest.fixture
 def client(wiki: FakeWiki, time: FakeTime) -> Iterator[MediaWiki]:
     with Web(AGENT, allow={wiki.host}) as web:
-        yield MediaWiki(wiki.api, web, RetryPolicy(sleep=time.sleep, now=time.now))
+        yield MediaWiki(wiki.api, web, RetryPolicy(sleep=time.sleep))
 
 
 def test_what_a_title_leads_to(wiki: FakeWiki, client: MediaWiki) -> None:
