@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from iterative_rag.types import Document
 
 MAX_COLUMNS = 500
 MAX_FILLED = 2_000_000  # characters that filling in merged cells may add to a sheet
-MAX_HEADER_ROWS = 3
 _NO_VALUE = "?"  # of a formula: an empty cell would let the next one be taken for it
 # Merged cells stand behind the rows of a sheet, which must not all be held in memory.
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -49,9 +49,6 @@ class _Row:
     @property
     def filled(self) -> int:
         return sum(map(bool, self.cells))
-
-
-_END = _Row([])
 
 
 def read(path: Path) -> Reading:
@@ -75,7 +72,7 @@ def _sheets(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
             title = title_of(path) if len(visible) == 1 else f"{title_of(path)}: {' '.join(plain(name).split())}"
             sheet = _Sheet(archive, parts[office_xml.relation_id(entry)][1])
             rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
-            for item in table_documents(_tables(_Ahead(rows), sheet.texts), source, title):
+            for item in table_documents(_tables(rows, sheet.texts), source, title):
                 empty = False
                 yield _numbered(item, number, kinds + sheet.kinds) if isinstance(item, Document) else item
                 kinds, sheet.kinds = Counter(), Counter()
@@ -219,28 +216,13 @@ def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[tuple[int, 
 # --- the tables among the rows -----------------------------------------------------------------
 
 
-class _Ahead:
-    def __init__(self, rows: Iterable[_Row]) -> None:
-        self._rows = iter(rows)
-        self._held: deque[_Row] = deque()
-
-    def at(self, index: int) -> _Row:
-        while len(self._held) <= index:
-            self._held.append(next(self._rows, _END))
-        return self._held[index]
-
-    def take(self) -> _Row:
-        self.at(0)
-        return self._held.popleft()
-
-
-def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
+def _tables(rows: Iterable[_Row], texts: list[str]) -> Iterator[TablePart]:
     """The tables of a sheet, short ones together, each below its caption; then notes, comments and `texts`."""
     part: TablePart | None = None
     lines: list[str] = []  # rows of one cell: captions, notes, or names of groups of rows
     below: list[str] = []
-    gap = numbers = False  # whether a row was left free; whether numbers are in the table
-    while (row := rows.take()) is not _END:
+    gap = numbers = spans = False  # whether a row was left free; numbers are in the table; the header goes on
+    for row in rows:
         if not row.cells:
             gap = True
             continue
@@ -250,14 +232,18 @@ def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
             if part is not None and (part.rows > MAX_ROWS // 2 or part.size > MAX_TABLE_CHARS // 2):
                 yield part
                 part = TablePart([], part.next)
-            part = (part or TablePart([], 1)).followed(lines, _header(row, rows))
-            lines, gap, numbers = [], False, False
+            part = (part or TablePart([], 1)).followed(lines, row.cells)
+            lines, gap, numbers, spans = [], False, False, row.spans
+        elif spans and (row.words or row.cells[0] in ("", part.head[0])):
+            pairs = zip_longest(part.head, row.cells, fillvalue="")
+            part.head = [" / ".join(dict.fromkeys(filter(None, pair))) for pair in pairs]
+            spans = row.spans
         else:
             cells = [next(filter(None, row.cells))] if row.alone and row.filled > 1 else row.cells
             for shown_cells in (*([line] for line in lines), cells):
                 filled = [*shown_cells, *[""] * (len(part.head) - len(shown_cells))]
                 part = yield from part.with_line(table_line(filled))
-            lines, gap, numbers = [], False, numbers or not row.words
+            lines, gap, numbers, spans = [], False, numbers or not row.words, False
         for column, text in row.comments:
             where = [*row.cells[:1], *(part.head[column : column + 1] if part else [])]
             below.append(f"Comment on {', '.join(filter(None, where))}: {text}")
@@ -265,28 +251,6 @@ def _tables(rows: _Ahead, texts: list[str]) -> Iterator[TablePart]:
         part = (part or TablePart([], 1)).followed(below, [])
     if part is not None:
         yield part
-
-
-def _header(row: _Row, rows: _Ahead) -> list[str]:
-    """The names of the columns, from one row or several: "Catch / 2022"."""
-    head = row.cells
-    for _ in range(MAX_HEADER_ROWS - 1):
-        below, then = rows.at(0), rows.at(1)
-        if below.alone or not below.cells or not then.cells:
-            break
-        gaps = [at for at, cell in enumerate(below.cells) if cell and not (head[at] if at < len(head) else "")]
-        if row.spans:
-            goes_on = below.words or not below.cells[0] or below.cells[0] == head[0]
-        else:
-            goes_on = any(gaps) and below.words and not then.words
-        if not goes_on:
-            break
-        wide = [*head, *[""] * (len(below.cells) - len(head))]
-        for at in gaps:  # a name that is written over the first of its columns only
-            wide[at] = wide[at - 1] if at else ""
-        pairs = zip(wide, [*below.cells, *[""] * (len(wide) - len(below.cells))], strict=True)
-        head, row = [" / ".join(dict.fromkeys(filter(None, pair))) for pair in pairs], rows.take()
-    return head
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("openpyxl", "lxml"), many=True)
