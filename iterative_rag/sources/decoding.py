@@ -27,6 +27,7 @@ _MIXED = 4  # bytes of valid UTF-8 beyond ASCII: so many do not occur by chance
 _MAX_CHAOS = 0.1
 _LEAD = 0.05  # of the best decoding over any that gives another text
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’‘·–—\xad](?=[^\W\d_])")  # "f‚t‚": of a wrong decoding
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 _HEAD_BYTES = 4096  # in which a <meta> is looked for
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -87,7 +88,8 @@ def _detected(sample: bytes) -> str:
         raise NotText(f"It is not UTF-8; to detect its encoding, type: {install_command('files')}") from error
     decodings: dict[str, tuple[float, str]] = {}
     for match in from_bytes(sample, cp_isolation=_CANDIDATES.split(), enable_fallback=False):
-        if match.chaos <= _MAX_CHAOS and not _SIGN_IN_WORD.search(str(match)):
+        signs, letters = _SIGN_IN_WORD.findall(str(match)), _NOT_ASCII.findall(str(match))
+        if match.chaos <= _MAX_CHAOS and 10 * len(signs) <= len(letters):
             encoding = "cp1252" if "cp1252" in (match.encoding, *match.could_be_from_charset) else match.encoding
             before = decodings.get(str(match), (-1.0, ""))
             decodings[str(match)] = max(before, (match.coherence - 2 * match.chaos, encoding))

@@ -40,7 +40,7 @@ class GivenDocuments:
     def documents(self) -> Iterator[Document | Skipped]:
         taken: dict[str, int] = {}
         for item in self._given:
-            document = _named(_encodable(item if isinstance(item, Document) else _converted(item)))
+            document = _named(item if isinstance(item, Document) else _converted(item))
             if not document.text.strip():
                 yield Skipped(document.source or document.title, "It holds no text.", empty=True)
                 continue
@@ -54,22 +54,12 @@ class GivenDocuments:
 
 
 def _named(document: Document) -> Document:
-    """With its address or title for a source and an id that were not given."""
-    source = document.source or document.url or document.title
-    return replace(document, id=document.id or source, source=source)
-
-
-def _encodable(document: Document) -> Document:
-    """Without halves of characters, which some readers of PDF files give and no database takes. Every offset stays."""
-    return replace(
-        document,
-        id=_whole(document.id),
-        title=_whole(document.title),
-        text=_whole(document.text),
-        source=_whole(document.source),
-        url=document.url and _whole(document.url),
-        metadata=tuple((_whole(key), _whole(value)) for key, value in document.metadata),
-    )
+    """With its address or title for a source and an id that were not given; without halves of characters, which some
+    readers of PDF files give and no database takes. Every offset stays."""
+    source = _whole(document.source or document.url or document.title)
+    told = tuple((_whole(key), _whole(value)) for key, value in document.metadata)
+    title, text = _whole(document.title), _whole(document.text)
+    return replace(document, id=_whole(document.id) or source, title=title, text=text, source=source, metadata=told)
 
 
 def _whole(text: str) -> str:

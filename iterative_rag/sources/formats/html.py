@@ -13,7 +13,7 @@ from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.html_marks import parsed, without_private
-from iterative_rag.sources.metadata import metadata_of, not_read
+from iterative_rag.sources.metadata import metadata_of
 from iterative_rag.sources.wikipedia.page_tables import IMAGE_SUFFIXES
 from iterative_rag.types import Document
 
@@ -66,7 +66,6 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
     if _opens_too_many(html) or _is_too_deep(tree := parsed(without_private(html))):
         raise FetchError(f"It is nested more than {MAX_DEPTH:,} levels deep.")
     url = _canonical(tree)
-    kinds = {"pages within the page": len(tree.css("iframe[srcdoc]"))}
     html_marks.write_formulas(tree)
     for node in tree.css(_NOT_SHOWN):
         node.decompose()
@@ -81,7 +80,7 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
     text = page_markdown.of_tree(tree, title, wiki=wiki)
     if not text.partition("\n")[2].strip():
         raise NoText("It holds no text besides scripts, menus and forms.")
-    return Document("", title, text, source, url, metadata=metadata_of([*said, *not_read(kinds)]))
+    return Document("", title, text, source, url, metadata=metadata_of(said))
 
 
 def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:
@@ -134,9 +133,6 @@ def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
     """Write what stands in attributes and drawings, quotation marks, and how characters are read; fields go."""
     for node in tree.css(_HEADINGS):
         node.unwrap()
-    for node in tree.css("summary"):
-        if node.css_first("h1, h2, h3, h4, h5, h6") is not None:
-            node.unwrap()  # a heading cannot stand in the bold line that a summary becomes
     for node in tree.css("input, select, button"):
         node.replace_with(" ")
     for node in tree.css("svg"):
@@ -145,23 +141,13 @@ def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
         alt = " ".join((node.attributes.get("alt") or "").split())
         if len(_WORD.findall(alt)) >= ALT_WORDS and not alt.lower().endswith(IMAGE_SUFFIXES):
             node.replace_with(f" {alt} ")
-    for node in tree.css("q"):
-        node.insert_before("“")
-        node.insert_after("”")
-    for node in tree.css("rp"):
-        node.decompose()
-    for node in tree.css("rt"):
-        node.replace_with(f"({node.text().strip()})")
-    tree.unwrap_tags(["q", "ruby", "rb", "rtc", "noscript", "object", "canvas", "form", "textarea"])
+    tree.unwrap_tags(["q", "ruby", "rb", "rt", "rp", "noscript", "object", "canvas", "form", "textarea"])
 
 
 def _canonical(tree: LexborHTMLParser) -> str | None:
-    for selector, name in (('link[rel="canonical"]', "href"), ('meta[property="og:url"]', "content")):
-        node = tree.css_first(selector)
-        url = (node.attributes.get(name) or "").strip() if node is not None else ""
-        if url.startswith(("http://", "https://")) and len(url) < 2000:
-            return url
-    return None
+    node = tree.css_first('link[rel="canonical"]')
+    url = (node.attributes.get("href") or "").strip() if node is not None else ""
+    return url if url.startswith(("http://", "https://")) and len(url) < 2000 else None
 
 
 def _line(node: LexborNode | None) -> str:

@@ -39,7 +39,6 @@ _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 _PREFORMATTED = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL)
 _LINE_END = re.compile(r"(?:(?<=[^>\s])|(?<=</code>))[ \t]*\n\s*(?=[^<\s]|<code)")
 _BLANK_LINES = re.compile(r"\n{3,}")
-_HEADING = re.compile(r"(#{1,6}) ")
 
 
 def require_converters() -> None:
@@ -77,12 +76,13 @@ def of_tree(tree: LexborHTMLParser, title: str, *, wiki: bool = True) -> str:
             foot.parent.insert_child(foot)
             foot.decompose()
     texts = _take_tables(tree)
-    _keep_captions(tree)
+    for node in tree.css("figcaption"):
+        node.insert_before(tree.create_node("p"))
+    tree.unwrap_tags(["figure", "figcaption"])
     tree.unwrap_tags([*html_marks.INLINE])
     text = _tidy(html_marks.tidied(_converted(body.html or "" if (body := tree.body) else "", title)))
     text = _MARKED.sub(lambda match: f"\n\n{texts[int(match[1])]}\n\n", text)
-    text = _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
-    return _without_empty_sections(text) if wiki else text
+    return _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
 
 
 # --- what is text and what is not ------------------------------------------------------------
@@ -95,15 +95,6 @@ def _remove(tree: LexborHTMLParser, selector: str) -> None:
         style = (node.attributes.get("style") or "").replace(" ", "").lower()
         if any(hidden in style for hidden in _HIDDEN):
             node.decompose()
-
-
-def _keep_captions(tree: LexborHTMLParser) -> None:
-    for node in tree.css("figcaption"):
-        paragraph = tree.create_node("p")
-        if text := " ".join(node.text().split()):
-            paragraph.insert_child(text)
-        node.replace_with(paragraph)
-    tree.unwrap_tags(["figure"])
 
 
 # --- tables ----------------------------------------------------------------------------------
@@ -187,17 +178,3 @@ def _tidy(text: str) -> str:
     text = _ESCAPED.sub(lambda match: match[1] + (match[2] or f"{match[3]}{match[4]}"), text)
     text = _TIGHT_QUOTE.sub(r"\1\n\n", text)
     return _TRAILING.sub("", text.replace("\u00a0", " "))
-
-
-def _without_empty_sections(text: str) -> str:
-    """The text without headings that have nothing below them, as that of the references; the title stays."""
-    kept: list[str] = []
-    below: int | None = None  # the level of the last heading kept, 0 for text
-    for block in reversed(text.rstrip().split("\n\n")):
-        heading = _HEADING.match(block) if "\n" not in block else None
-        level = len(heading[1]) if heading else 0
-        if level > 1 and (below is None or 0 < below <= level):
-            continue
-        below = level
-        kept.append(block)
-    return "\n\n".join(reversed(kept)) + "\n"
