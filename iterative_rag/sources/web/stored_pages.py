@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,23 +81,10 @@ class StoredPages:
             older = next((self._found[key] for key in keys if key in self._found), None)
             path = older.place if older else self._new_place(text_of(fields, "title"), f"{language}:{name}")
         names = dict.fromkeys([*(older.others if older else ()), *others])
-        self._write(path, {**fields, self._others: tuple(known for known in names if known != name)}, text)
-        return path
-
-    def add_names(self, path: Path, names: Sequence[str]) -> None:
-        """Add names that lead to a stored page to its front matter."""
-        fields, text = self._content(path)
-        self._write(path, {**fields, self._others: tuple(dict.fromkeys([*listed(fields, self._others), *names]))}, text)
-
-    def _write(self, path: Path, fields: Fields, text: str) -> None:
-        self._store(path, fields, text)
-        language = text_of(fields, "language")
-        for name in listed(fields, self._others):  # a page of its own once, which would be in the corpus twice
-            key = self._key(name, language)
-            older = self._found.get(key)
-            if older and older.place != path and key not in {self._key(other, language) for other in older.others}:
-                older.place.unlink(missing_ok=True)
+        fields = {**fields, self._others: tuple(known for known in names if known != name)}
+        self._write(path, front_matter.join(fields) + text)
         self._learn(path, fields)
+        return path
 
     def _learn(self, path: Path, fields: Fields) -> None:
         title, language, others = text_of(fields, "title"), text_of(fields, "language"), listed(fields, self._others)
@@ -120,7 +107,7 @@ class StoredPages:
                 continue
             self._taken.add(entry.name.casefold())
             if entry.is_file(follow_symlinks=False):  # nothing outside the folder is read through a link in it
-                self._learn(path, front_matter.split(_read_text(path, _HEAD_CHARS))[0])
+                self._learn(path, front_matter.split(_head(path))[0])
 
     def _new_place(self, title: str, identity: str) -> Path:
         """A file for the title that no other page has, on file systems that ignore case too."""
@@ -130,15 +117,12 @@ class StoredPages:
         self._taken.add(f"{name}.md".casefold())
         return self.path / f"{name}.md"
 
-    def _content(self, path: Path) -> tuple[Fields, str]:
-        return front_matter.split(_read_text(path))
-
-    def _store(self, path: Path, fields: Mapping[str, str | Sequence[str]], text: str) -> None:
+    def _write(self, path: Path, content: str) -> None:
         """Atomic: a process that is killed leaves no half of a page."""
         try:
             temporary = self.path / f"{_TEMPORARY}{threading.get_ident()}"
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(front_matter.join(fields) + text)
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
@@ -152,10 +136,11 @@ def listed(fields: Fields, key: str) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value
 
 
-def _read_text(path: Path, chars: int = -1) -> str:
+def _head(path: Path) -> str:
+    """The beginning of a page, which holds its front matter."""
     try:
         with path.open(encoding="utf-8", errors="replace", newline="") as file:
-            return file.read(chars)
+            return file.read(_HEAD_CHARS)
     except OSError as error:
         raise unreadable(path, error) from error
 

@@ -58,8 +58,7 @@ class Robots:
 
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
-MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
-TEXT = frozenset({"text/plain"})
+TEXT = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 MAX_BYTES = html.MAX_BYTES
 TRIES = 3  # few: the user is waiting
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|//|(?:data|javascript|mailto|blob|about):", re.IGNORECASE)
@@ -173,13 +172,13 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
         require_converters()
         page = html.page(decode_html(reply.body, charset), reply.url, _name_of(reply.url))
         return page.title, page.text
-    if kind not in MARKDOWN | TEXT:
+    if kind not in TEXT:
         raise FetchError(
             f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown.",
             hint="Save it and add the file, if `iterative-rag index` reads files of its type.",
         )
     fields, text = front_matter.split(decode(reply.body, charset))
-    heading = _HEADING.search(text) if kind in MARKDOWN else None
+    heading = _HEADING.search(text)
     return text_of(fields, "title") or (heading[1] if heading else _name_of(reply.url)), text
 
 

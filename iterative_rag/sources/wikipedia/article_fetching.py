@@ -228,8 +228,6 @@ def fetch_pages(
                     continue
                 there = folder.find(PageName(result.title, language))
                 if there and (there.revision == result.revision or not refresh):
-                    if there is not folder.find(names_of[title][0]):
-                        folder.add_names(there.place, [title])
                     yield from (_there(name, there) for name in names_of[title])
                 else:
                     pages.setdefault(result.title, (result, []))[1].extend(names_of[title])
