@@ -26,6 +26,8 @@ _BLOCK = 1 << 20
 _MIXED = 4  # bytes of valid UTF-8 beyond ASCII: so many do not occur by chance
 _MAX_CHAOS = 0.1
 _LEAD = 0.05  # of the best decoding over any that gives another text
+# Letters of one language besides ASCII: text of Central Europe that is decoded as cp1252 mixes those of several.
+_WESTERN = ("àâçéèêëîïôœùûüÿ", "äöüßé", "áéíóúüñ", "àèéìíîòóùú", "àèéíïòóúüç", "åäöøæéü", "éëïöüè")
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f’‘·–—\xad](?=[^\W\d_])")  # "f‚t‚": of a wrong decoding
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
@@ -88,11 +90,11 @@ def _detected(sample: bytes) -> str:
         raise NotText(f"It is not UTF-8; to detect its encoding, type: {install_command('files')}") from error
     decodings: dict[str, tuple[float, str]] = {}
     for match in from_bytes(sample, cp_isolation=_CANDIDATES.split(), enable_fallback=False):
-        signs, letters = _SIGN_IN_WORD.findall(str(match)), _NOT_ASCII.findall(str(match))
-        if match.chaos <= _MAX_CHAOS and 10 * len(signs) <= len(letters):
+        text = str(match)
+        if match.chaos <= _MAX_CHAOS and 10 * len(_SIGN_IN_WORD.findall(text)) <= len(_NOT_ASCII.findall(text)):
             encoding = "cp1252" if "cp1252" in (match.encoding, *match.could_be_from_charset) else match.encoding
-            before = decodings.get(str(match), (-1.0, ""))
-            decodings[str(match)] = max(before, (match.coherence - 2 * match.chaos, encoding))
+            score = match.coherence - 2 * match.chaos + _LEAD * (encoding == "cp1252" and _is_western(text))
+            decodings[text] = max(decodings.get(text, (-1.0, "")), (score, encoding))
     ranked = sorted(decodings.values(), reverse=True)
     if not ranked:
         raise NotText(_UNKNOWN)
@@ -100,6 +102,12 @@ def _detected(sample: bytes) -> str:
     if others and best - others[0][0] < _LEAD:
         raise NotText(f"Its encoding is in doubt ({encoding} or {others[0][1]}): save it as UTF-8.")
     return encoding
+
+
+def _is_western(text: str) -> bool:
+    """Whether the letters beyond ASCII are those of one Western European language."""
+    letters = {letter.lower() for letter in _NOT_ASCII.findall(text) if letter.isalpha()}
+    return any(letters <= set(language) for language in _WESTERN)
 
 
 def _by_mark(data: bytes) -> str | None:

@@ -30,7 +30,7 @@ from iterative_rag.types import Document
 
 MAX_COLUMNS = 500
 MAX_FILLED = 2_000_000  # characters that filling in merged cells may add to a sheet
-_NO_VALUE = "?"  # of a formula: an empty cell would let the next one be taken for it
+_NO_VALUE = re.compile(rb"(?:</f>|<f\b[^>]*/>)(?:<v ?/>|<v></v>)?</c>")
 # Merged cells stand behind the rows of a sheet, which must not all be held in memory.
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]+\d+:[A-Z]+\d+)"')
 _BLOCK, _OVERLAP = 1 << 20, 1 << 10
@@ -110,14 +110,15 @@ class _Sheet:
                     lines = list(map(table_line, rows))
                     self.texts.append(TablePart([title, *names], 1, lines).text if rows else title)
 
-    def _merged(self) -> dict[int, set[tuple[int, int, int]]]:
-        """The merged cells by their first row: first column, last row and column."""
+    def _scan(self) -> dict[int, set[tuple[int, int, int]]]:
+        """The merged cells by their first row: first column, last row and column. Counts formulas without a value."""
         from openpyxl.utils.cell import range_boundaries
 
         merged: dict[int, set[tuple[int, int, int]]] = {}
         data = b""
         with self._archive.open(self._part) as file:
             while block := file.read(_BLOCK):
+                self.kinds["formulas without a value"] += len(_NO_VALUE.findall(block))
                 data = data[-_OVERLAP:] + block
                 for match in _MERGED.finditer(data):
                     left, top, right, bottom = range_boundaries(match[1].decode())
@@ -125,19 +126,15 @@ class _Sheet:
         return merged
 
     def rows(self, sheet: Any) -> Iterator[_Row]:
-        """All rows that hold a cell, with merged cells filled in; an empty one for those left free between them."""
-        merged = self._merged()
+        """All rows of a sheet, with merged cells filled in."""
+        merged = self._scan()
         covered: dict[int, tuple[int, str]] = {}  # column -> the last row that a merged cell covers, and its text
-        room, last = MAX_FILLED, 0
-        for number, row in self._parsed(sheet):
-            cells = [""] * min(max((cell["column"] for cell in row), default=0), MAX_COLUMNS)
-            read = _Row(cells)
-            for cell in row:
-                if cell["value"] is not None and cell["column"] <= MAX_COLUMNS:
-                    cells[cell["column"] - 1] = self._text(sheet, cell)
-                    read.words &= cell["data_type"] not in "nbd"
-                if self._comments and (number, cell["column"]) in self._comments:
-                    read.comments.append((cell["column"] - 1, self._comments[number, cell["column"]]))
+        room = MAX_FILLED
+        sheet.reset_dimensions()  # which some programs state wrongly
+        for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS), 1):
+            cells = [self._text(cell) for cell in row]
+            read = _Row(cells, words=all(cell.data_type not in "nbd" for cell in row if cell.value is not None))
+            read.comments = [(at, text) for at in range(len(row)) if (text := self._comments.get((number, at + 1)))]
             own = sum(map(bool, cells))
             for left, bottom, right in merged.get(number, ()):
                 text = cells[left - 1] if left <= len(cells) else ""
@@ -154,41 +151,17 @@ class _Sheet:
             read.alone = own == 1 and len({*filter(None, cells)}) == 1
             while cells and not cells[-1]:
                 cells.pop()
-            if number > last + 1:
-                yield _Row([])
-            last = number
             yield read
 
-    def _parsed(self, sheet: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """The rows as openpyxl parses them, one by one, with a mark for a formula whose value was not stored."""
-        from openpyxl.worksheet._reader import FORMULA_TAG, VALUE_TAG, WorkSheetParser
-
-        def parse_cell(element: Any) -> dict[str, Any]:
-            cell: dict[str, Any] = parsed(element)
-            formula, stored = element.find(FORMULA_TAG), element.find(VALUE_TAG)
-            empty_text = element.get("t") == "str" and stored is not None
-            if cell["value"] is None and formula is not None and not empty_text:
-                self.kinds["formulas without a value"] += 1
-                cell.update(value=_NO_VALUE, data_type="n")
-            return cell
-
-        book = sheet.parent
-        dates = book.epoch, book._date_formats, book._timedelta_formats
-        with self._archive.open(self._part) as file:
-            parser = WorkSheetParser(file, sheet._shared_strings, True, *dates, rich_text=True)
-            parsed, parser.parse_cell = parser.parse_cell, parse_cell
-            yield from parser.parse()
-
-    def _text(self, sheet: Any, cell: dict[str, Any]) -> str:
-        from openpyxl.cell.read_only import ReadOnlyCell
-
-        value, style = cell["value"], cell["style_id"]
-        if style not in self._styles:
-            formatted = ReadOnlyCell(sheet, **cell)
-            self._styles[style] = formatted.number_format, bool(formatted.font.strike)
-        code, struck = self._styles[style]
+    def _text(self, cell: Any) -> str:
+        value = cell.value
+        if value is None:
+            return ""
+        if cell._style_id not in self._styles:  # slow to look up
+            self._styles[cell._style_id] = cell.number_format, bool(cell.font.strike)
+        code, struck = self._styles[cell._style_id]
         text = plain(_joined(value) if isinstance(value, list) else as_shown(value, code)).strip()
-        return f"~~{text}~~" if struck and text else text
+        return f"~~{text}~~" if text and struck else text
 
 
 def _joined(pieces: list[Any]) -> str:

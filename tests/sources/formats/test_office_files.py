@@ -17,8 +17,6 @@ openpyxl = pytest.importorskip("openpyxl")
 pptx = pytest.importorskip("pptx")
 chart_data = pytest.importorskip("pptx.chart.data")
 
-from openpyxl.cell.rich_text import CellRichText, TextBlock  # noqa: E402
-from openpyxl.cell.text import InlineFont  # noqa: E402
 from openpyxl.comments import Comment  # noqa: E402
 from openpyxl.styles import Font  # noqa: E402
 from pptx.enum.chart import XL_CHART_TYPE  # noqa: E402
@@ -53,7 +51,7 @@ def test_a_sheet_is_a_table_under_its_header(tmp_path: Path) -> None:
     assert bridges.text == (
         "# Karsa bridges\n\nBridges of Karsa\n\n| name | length | opened | toll |\n|---|---|---|---|\n"
         "| Velm | 31.5 | 1843-05-01 | yes |\n"
-        "| Ost \\| West | 29 | 1911-02-03 04:30 |  |\n| Sund | ? |  | no | note |\n"
+        "| Ost \\| West | 29 | 1911-02-03 04:30 |  |\n| Sund |  |  | no | note |\n"
     )
     assert ("not read", "formulas without a value: 1") in bridges.metadata
 
@@ -113,13 +111,12 @@ def test_a_sheet_of_several_tables_is_read_whole(tmp_path: Path) -> None:
         sheet.merge_cells(merged)
     sheet["B4"].comment = Comment("Estimate", "Edda")
     sheet["C4"].font = Font(strike=True)
-    sheet["D5"] = CellRichText("1,640", TextBlock(InlineFont(vertAlign="superscript"), "3"))
     book.create_sheet("Old").sheet_state = "hidden"
     book.save(tmp_path / "catch.xlsx")
     catch = only(tmp_path / "catch.xlsx")
     assert catch.text == (
         "# catch\n\nLanded, in tonnes\n\n| Port | Herring / 2021 | Herring / 2022 | Cod / 2022 |\n|---|---|---|---|\n"
-        "| Velm | 1 | ~~2~~ | ? |\n| Velm | 3 | 4 | 1,640[3] |\n\nPrices\n\n"
+        "| Velm | 1 | ~~2~~ |  |\n| Velm | 3 | 4 | 5 |\n\nPrices\n\n"
         "| Fish | Euro |\n|---|---|\n"
         "| Cod | 5.5 |\n\nNote: provisional\n\nComment on Velm, Herring / 2021: Estimate\n"
     )
