@@ -31,8 +31,6 @@ _PIECE = re.compile(r"[\s\x00]+|[^\W\d_]+|[^\s\x00]")
 _CONTROLS = {code: "\0" for code in (*range(0x20), *range(0x7F, 0xA0), 0xFFFF) if code not in (0x09, 0x0A, 0x0D)} | {
     0x02: "-", 0xFFFE: "-",
 }  # fmt: skip
-# How a page that is shown turned by so many degrees moves its points.
-_TURNS: dict[int, Any] = {0: None, 90: lambda x, y: (y, -x), 180: lambda x, y: (-x, -y), 270: lambda x, y: (-y, x)}
 
 
 @dataclass(slots=True)
@@ -80,8 +78,8 @@ def runs_of(page: PdfPage) -> list[Run]:
 def _raw_runs(page: PdfPage) -> list[Run]:
     import pypdfium2.raw as pdfium
 
-    content, rotation = page.get_textpage(), page.get_rotation()
-    raw, turn = content.raw, _TURNS[rotation]
+    content = page.get_textpage()
+    raw = content.raw
     box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
     at_box, at_x, at_y = ctypes.byref(box), ctypes.byref(x), ctypes.byref(y)
 
@@ -89,10 +87,7 @@ def _raw_runs(page: PdfPage) -> list[Run]:
         """The edges, baseline and height of a character."""
         pdfium.FPDFText_GetLooseCharBox(raw, index, at_box)
         pdfium.FPDFText_GetCharOrigin(raw, index, at_x, at_y)
-        if turn is None:
-            return box.left, box.right, y.value, box.top - box.bottom
-        (left, bottom), (right, top) = turn(box.left, box.bottom), turn(box.right, box.top)
-        return min(left, right), max(left, right), turn(x.value, y.value)[1], abs(top - bottom)
+        return box.left, box.right, y.value, box.top - box.bottom
 
     runs: list[Run] = []
     run: Run | None = None
@@ -119,7 +114,7 @@ def _raw_runs(page: PdfPage) -> list[Run]:
                 if shifted or run.gap(left, right) > _CELL_GAP * run.height:
                     run = None
             if run is None:
-                angle = math.degrees(pdfium.FPDFText_GetCharAngle(raw, at)) - rotation
+                angle = math.degrees(pdfium.FPDFText_GetCharAngle(raw, at))
                 run = Run(base, height, turned=abs(math.remainder(angle, 360)) > 20)
                 runs.append(run)
             run.height = max(run.height, height)

@@ -19,8 +19,7 @@ _LOWER_START = re.compile(r"[\"'“‘(\[]?[a-zß-öø-ÿа-яα-ω]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 # The number of a page, alone or in its words: "12", "- 12 -", "Page 12 of 40", "xii".
 _PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:(?:page|pg|p|seite|s|página|pagina|pág|pag|sida|side|strona|str|стр|с|صفحه|صفحة|עמוד)\b\.?\s?|第)?"
-    r"(?:(?P<number>\d{1,5})(?:\s*(?:/|[^\W\d_]{1,3})\s*\d{1,5})?|[ivxlc]{1,7})[\W_]*",
+    r"[\W_]*(?:[^\W\d_]{1,6}\b\.?\s?|第)?(?:(?P<number>\d{1,5})(?:\s*(?:/|[^\W\d_]{1,3})\s*\d{1,5})?|[ivxlc]{1,7})[\W_]*",
     re.IGNORECASE,
 )
 _LEFT_OUT = "running heads and page numbers"
@@ -30,10 +29,6 @@ _EDGE_LINES, _NEAR_PAGES = 3, (-2, -1, 1, 2)
 _PAGE, _BROKEN = "\f", "\x02"
 _BROKEN_WORD, _FIRST_PART = re.compile(f"{_BROKEN}({_PAGE}*)(\\w+)(?=(-?))"), re.compile(r"[\w-]*\w$")
 _WORD = re.compile(r"\w+(?:-\w+)*")
-# A hyphen after one of these belongs to the word, also where it is never written within a line.
-_FIRST_PARTS = re.compile(
-    "self|half|well|all|ex|non|cross|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|long|short|high|low"
-)
 
 
 def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple[int, ...]]:
@@ -96,13 +91,7 @@ def _whole(match: re.Match[str], words: set[str]) -> str:
     before = _FIRST_PART.search(match.string[max(0, match.start() - _LONGEST_WORD) : match.start()])
     first = before[0] if before else "-"
     joined, hyphened = f"{first}{second}".lower(), f"{first}-{second}".lower()
-    compound = (
-        second[0].isupper()
-        or second[0].isdigit()
-        or not first[-1].isalpha()
-        or "-" in first + chained
-        or _FIRST_PARTS.fullmatch(first.lower())
-    )
+    compound = not second[0].islower() or not first[-1].isalpha() or "-" in first + chained
     keep = joined not in words and (compound or hyphened in words)
     return f"{'-' if keep else ''}{page}{second}"
 

@@ -50,9 +50,7 @@ def is_layout(table: LexborNode) -> bool:
     inner = [nested for nested in table.css("table") if nested.mem_id != table.mem_id]
     if inner:  # unless they are small ones in the cells of one with a header
         return len(table.css("th")) < 2 or any(nested.css_first("th") is not None for nested in inner)
-    if table.css_first("h2, h3, h4") is not None:
-        return True
-    return table.css_first("caption, th") is None and table.css_first("ul, ol, dl") is not None
+    return table.css_first("h2, h3, h4") is not None
 
 
 def to_markdown(table: LexborNode) -> str:
@@ -66,8 +64,6 @@ def to_markdown(table: LexborNode) -> str:
     if not infobox and len(grid) > 1 and _spans_all(grid[0]) and grid[0][0].heads and len(grid[0]) > 1:
         above.append(grid.pop(0)[0].text)  # a title row above the header serves as a caption
     header = _header(grid, infobox=infobox)
-    if len(grid[0]) == 1 and not any(header):
-        return "\n\n".join(filter(None, [*above, *(row[0].text for row in grid)]))
     rows = [_texts(row) for row in grid]
     written = table_text(header, (table_line(row) for row in rows if row != header))
     return "\n\n".join([*filter(None, above), written])
