@@ -32,11 +32,10 @@ _NAMES = """
     ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub sup table td th time tr tt u ul var wbr
 """
 WIKI_TAGS = frozenset(_NAMES.split())
-# Those that stay open until they are closed; a paragraph, an entry or a cell also ends where the next one begins.
-_NESTING = WIKI_TAGS - {"br", "hr", "wbr", "p", "li", "dd", "dt", "td", "th", "tr", "caption", "rp", "rt"}
-_NESTING_TAG = re.compile(rf"<(/?)({'|'.join(sorted(_NESTING, reverse=True))})(?=[\s/>])[^<>]*>", re.IGNORECASE)
-_MAX_TAG_DEPTH = 50
-_MAX_TABLE_DEPTH = 8
+MAX_DEPTH = 2_000
+_BLOCK_TAG = re.compile(
+    r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
+)
 # Unicode's private use area, also as character references: the converters mark positions with these characters.
 _PRIVATE = re.compile(
     r"[\ue000-\uf8ff]|&#(?:0*5[78]\d{3}(?!\d)|x0*(?:e[0-9a-f]|f[0-8])[0-9a-f]{2}(?![0-9a-f]));?", re.IGNORECASE
@@ -44,33 +43,18 @@ _PRIVATE = re.compile(
 
 
 def parsed(html: str) -> LexborHTMLParser:
-    """The tree of a page. Raises FetchError for one that would take minutes to parse."""
+    """The tree of a page. Raises FetchError for one that would take minutes to parse, or is nested too deeply."""
     from selectolax.lexbor import LexborHTMLParser
 
     _check_attributes(html)
-    return LexborHTMLParser(html)
+    if _opens_too_many(html) or _is_too_deep(tree := LexborHTMLParser(html)):
+        raise FetchError(f"It is nested more than {MAX_DEPTH:,} levels deep.")
+    return tree
 
 
 def without_private(html: str) -> str:
     """The page without private use characters, however they are written."""
     return _PRIVATE.sub(" ", html)  # a space, because what stood on both sides could form another one
-
-
-def without_deep_tags(html: str) -> str:
-    """The page without the tags that are nested too deeply: thousands of levels cost the parser minutes."""
-    depth = tables = 0
-
-    def kept(match: re.Match[str]) -> str:
-        nonlocal depth, tables
-        step = -1 if match[1] else 1
-        before = (depth, tables)
-        depth = max(0, depth + step)
-        if match[2].lower() == "table":
-            tables = max(0, tables + step)
-        deep = max(before[0], depth) > _MAX_TAG_DEPTH or max(before[1], tables) > _MAX_TABLE_DEPTH
-        return "" if deep else match[0]
-
-    return _NESTING_TAG.sub(kept, html)
 
 
 def _check_attributes(html: str) -> None:
@@ -82,6 +66,32 @@ def _check_attributes(html: str) -> None:
             pairs += words * words // 2
             if pairs > MAX_PAIRS:
                 raise FetchError(f"An element of the page has about {words:,} attributes.")
+
+
+def _opens_too_many(html: str) -> bool:
+    """Whether too many blocks are open at once: the parser goes through all of them for each that opens."""
+    level = 0
+    for tag in _BLOCK_TAG.finditer(html):
+        level = max(0, level - 1) if tag[1] else level + 1
+        if level > MAX_DEPTH:
+            return True
+    return False
+
+
+def _is_too_deep(tree: LexborHTMLParser) -> bool:
+    """Whether the tree has more levels than the converters can process."""
+    level = 0
+    node = tree.root
+    while node is not None:
+        if node.first_child is not None:
+            node, level = node.first_child, level + 1
+            if level > MAX_DEPTH:
+                return True
+            continue
+        while node is not None and node.next is None:
+            node, level = node.parent, level - 1
+        node = node.next if node is not None else None
+    return False
 
 
 _INLINE = """

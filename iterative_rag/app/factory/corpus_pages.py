@@ -85,7 +85,7 @@ def fetch_web_pages(
         pages = web_pages.WebPages(
             client,
             ignore_robots=ignore_robots,
-            retry=lambda: RetryPolicy(tries=web_pages.TRIES, on_pause=on_pause),
+            retry=RetryPolicy(tries=web_pages.TRIES, on_pause=on_pause),
         )
         for outcome in pages.fetch(urls, web_pages.WebFolder(folder)):
             outcomes.append(outcome)

@@ -91,7 +91,7 @@ class WebReader:
             if wiki is not None:
                 url, title, text = _article(wikis, *wiki)
             else:
-                url, title, text = WebPages(web, retry=partial(RetryPolicy, tries=TRIES)).page(result.url)
+                url, title, text = WebPages(web, retry=RetryPolicy(tries=TRIES)).page(result.url)
         except FetchError as error:
             return Skipped(result.url, str(error))
         title, text = " ".join(title.split())[:MOST_TITLE] or url, readable(text)

@@ -14,7 +14,7 @@ from iterative_rag.errors import FetchError, MissingExtra
 from iterative_rag.sources.dumps.blocks import BRACE, END, PIECE, PIECES, PIPE, TAG, TAG_END, blocks, inline, known_tags
 from iterative_rag.sources.dumps.pages_xml import DumpSite
 from iterative_rag.sources.dumps.templates import Arguments, expand
-from iterative_rag.sources.html_marks import without_deep_tags, without_private
+from iterative_rag.sources.html_marks import without_private
 from iterative_rag.sources.wikipedia import page_markdown
 
 EXTRA = "dumps"
@@ -70,7 +70,7 @@ def to_html(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[st
     if len(wikitext) > MAX_CHARS:
         raise FetchError(f"The page {title!r} is larger than the limit of {MAX_CHARS:,} characters.")
     page = _Page(title, site or DumpSite(), max_chars=_MAX_GROWTH * len(wikitext) + 100_000)
-    return without_deep_tags(without_private(page.html(wikitext))), page.unread
+    return without_private(page.html(wikitext)), page.unread
 
 
 class _Page:

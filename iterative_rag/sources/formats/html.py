@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_BYTES = 16 * 1024 * 1024
-MAX_DEPTH = 2_000
 # What a reader of the page does not see, or not as text; what a page says twice, for eyes and for screen readers.
 _NOT_SHOWN = """
     script, style, link, datalist, dialog:not([open]), [aria-hidden=true], [hidden]:not([hidden=until-found]), iframe,
@@ -39,9 +38,6 @@ _SAYS = re.compile(r"\d|[^\W\d]{2}[.!?]|[。！？।؟]")  # a sentence or a fi
 _FEW = 4  # words that name a site, and tell nothing
 _MANY_LINKS = 3  # words of links to each other word, in a menu
 _JUDGED_CHARS = 50_000_000  # of parts within parts, each of which is read as a whole
-_BLOCK_TAG = re.compile(
-    r"<(/?)(?:div|[uod]l|table|blockquote|section|article|center|fieldset|details|pre)\b", re.IGNORECASE
-)
 # The article of a page that was saved from a wiki, whatever its skin.
 _WIKI = "#mw-content-text"
 _OF_WIKI = f"{_WIKI}, .mw-parser-output, .mw-headline, .mw-heading, .mw-redirect, sup.reference[id^=cite], .navbox"
@@ -63,8 +59,7 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
     """
     from iterative_rag.sources.wikipedia import page_markdown
 
-    if _opens_too_many(html) or _is_too_deep(tree := parsed(without_private(html))):
-        raise FetchError(f"It is nested more than {MAX_DEPTH:,} levels deep.")
+    tree = parsed(without_private(html))
     url = _canonical(tree)
     html_marks.write_formulas(tree)
     for node in tree.css(_NOT_SHOWN):
@@ -152,32 +147,6 @@ def _canonical(tree: LexborHTMLParser) -> str | None:
 
 def _line(node: LexborNode | None) -> str:
     return " ".join(node.text().split())[:300] if node is not None else ""
-
-
-def _opens_too_many(html: str) -> bool:
-    """Whether too many blocks are open at once: the parser goes through all of them for each that opens."""
-    level = 0
-    for tag in _BLOCK_TAG.finditer(html):
-        level = max(0, level - 1) if tag[1] else level + 1
-        if level > MAX_DEPTH:
-            return True
-    return False
-
-
-def _is_too_deep(tree: LexborHTMLParser) -> bool:
-    """Whether the tree has more levels than the converters can process."""
-    level = 0
-    node = tree.root
-    while node is not None:
-        if node.first_child is not None:
-            node, level = node.first_child, level + 1
-            if level > MAX_DEPTH:
-                return True
-            continue
-        while node is not None and node.next is None:
-            node, level = node.parent, level - 1
-        node = node.next if node is not None else None
-    return False
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))

@@ -99,16 +99,9 @@ class WebFolder(StoredPages):
 class WebPages:
     """Fetches pages one after the other. `ignore_robots` is for sites of the user, or whose owner agrees."""
 
-    def __init__(
-        self,
-        web: Web,
-        *,
-        ignore_robots: bool = False,
-        retry: Callable[[], RetryPolicy] = lambda: RetryPolicy(tries=TRIES),
-    ) -> None:
+    def __init__(self, web: Web, *, ignore_robots: bool = False, retry: RetryPolicy | None = None) -> None:
         self._web = web
-        self._new_retry = retry
-        self._retry: dict[str, RetryPolicy] = {}  # per site: a busy one holds back no other
+        self._retry = retry or RetryPolicy(tries=TRIES)
         self._robots = None if ignore_robots else Robots(self._get)
 
     def fetch(self, urls: Iterable[str], folder: WebFolder) -> Iterator[WebPage | Skipped]:
@@ -156,8 +149,7 @@ class WebPages:
                 raise status_error(reply, _HINTS)
             return reply
 
-        site = url.partition("://")[2].partition("/")[0]
-        return self._retry.setdefault(site, self._new_retry()).call(attempt)
+        return self._retry.call(attempt)
 
 
 # --- the content of a reply ------------------------------------------------------------------

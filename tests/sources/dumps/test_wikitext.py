@@ -144,7 +144,7 @@ def test_no_wikitext_makes_the_converter_raise(wikitext: str) -> None:
 
 
 # Each took the parsers, or the layout, minutes before it was bounded: quadratic in what is opened and never closed.
-OPENED = ["{{a|", "[[a|", "{|\n|-\n| a", "<b>", "<div>", "<ref name=a>", "<ref name=a", "<ref name=", "[http://a.b c "]
+OPENED = ["{{a|", "[[a|", "{|\n|-\n| a", "<b>", "<ref name=a>", "<ref name=a", "<ref name=", "[http://a.b c "]
 OPENED += ["<table><tr><td>", "{{{a", "'' ''' ", "<!-- ", "{{!}}", "\n*#:;", "{{ubl|", "{{Infobox|a="]
 
 

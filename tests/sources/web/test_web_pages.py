@@ -55,7 +55,7 @@ def html(text: str = PAGE) -> Answer:
 
 def fetch(web: Web, path: Path, *urls: str, ignore_robots: bool = False) -> list[WebPage | Skipped]:
     clock = FakeTime()
-    pages = WebPages(web, ignore_robots=ignore_robots, retry=lambda: RetryPolicy(tries=3, sleep=clock.sleep))
+    pages = WebPages(web, ignore_robots=ignore_robots, retry=RetryPolicy(tries=3, sleep=clock.sleep))
     return list(pages.fetch(urls, WebFolder(path)))
 
 
