@@ -150,9 +150,7 @@ CorpusToFill = Annotated[
         autocompletion=corpus_names,
     ),
 ]
-Contact = Annotated[
-    str, typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask; remembered.")
-]
+Contact = Annotated[str, typer.Option("--contact", metavar="MAIL_OR_URL", help="Sent to Wikipedia as its rules ask.")]
 WikiApi = Annotated[
     str, typer.Option("--api", metavar="URL", help="Another wiki's api.php; {language} stands for the language.")
 ]

@@ -39,11 +39,11 @@ def fetch_wikipedia(
 ) -> Collected:
     """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
 
-    `contact` is named to the wikis and remembered. `private_hosts`: the host of `api` may be this machine or in its
+    `contact` is named to the wikis. `private_hosts`: the host of `api` may be this machine or in its
     network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
     and `retry` are for tests.
     """
-    from iterative_rag.sources.web.page_client import Web, contact_file, remembered_contact, user_agent
+    from iterative_rag.sources.web.page_client import Web, homepage, user_agent
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.web.transport import as_named
     from iterative_rag.sources.wikipedia.article_fetching import Wikis, collect
@@ -53,7 +53,7 @@ def fetch_wikipedia(
     if by_package:
         require_package()
     folder = pages_folder(corpus) / "wikipedia"
-    agent = user_agent(remembered_contact(contact, contact_file()))
+    agent = user_agent(contact or homepage())
     own = as_named([api] if api else []) if private_hosts else frozenset()
     with Web(agent, allow={*allow, *own}) as web:
         kind = PackageWiki if by_package else MediaWiki

@@ -41,14 +41,14 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
         return None
     from iterative_rag.sources.search_engines.engines import Wikipedia
     from iterative_rag.sources.search_engines.json_api import search_engine
-    from iterative_rag.sources.web.page_client import contact_file, remembered_contact, user_agent
+    from iterative_rag.sources.web.page_client import homepage, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
     try:
         require_converters()
     except MissingExtra as error:
         raise MissingExtra(EXTRA) from error
-    agent = user_agent(remembered_contact("", contact_file()), required=False)
+    agent = user_agent(homepage(), required=False)
     engine = search_engine(settings.search_engine, agent)
     return engine, WebReader(agent, wiki=engine.api if isinstance(engine, Wikipedia) else "", allow=allow)
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.evaluation.datasets.frames_subsets import ALL
-from iterative_rag.sources.web.page_client import contact_file, remembered_contact, user_agent
+from iterative_rag.sources.web.page_client import homepage, user_agent
 from iterative_rag.system.files import unwritable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def fetch_dataset(
     from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     retry = retry or RetryPolicy(on_pause=on_pause)
-    agent = user_agent(remembered_contact(plan.contact, contact_file()))
+    agent = user_agent(plan.contact or homepage())
     file = fetch_questions(plan, allow=allow, retry=retry)
     dataset = load(file)
     questions = select(dataset, limit=plan.limit, ids=ids_of(dataset, plan.subset))
@@ -154,8 +154,7 @@ def fetch_questions(
     file = plan.out / (Path(urlsplit(source).path).name or "dataset.tsv")
     if file.is_file():
         return file
-    contact = remembered_contact(plan.contact, contact_file())
-    with Web(user_agent(contact, required=False), allow={*allow, *plan.hosts}) as web:
+    with Web(user_agent(plan.contact or homepage(), required=False), allow={*allow, *plan.hosts}) as web:
 
         def download() -> bytes:
             reply = web.get(source)

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -25,8 +25,7 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_CONTAINERS = 500_000
 _DECODER = json.JSONDecoder()
-_SPACE = re.compile(r"[ \t\n\r]*")
-_BETWEEN = re.compile(r"[ \t\n\r,\x1e]*")  # records that stand one after the other
+_BETWEEN = re.compile(r"[ \t\n\r,\x1e\]]*")  # records that stand one after the other, or in a list
 _NO_RECORDS = "It holds no record: neither a list of objects, nor an object with fields."
 
 
@@ -62,17 +61,18 @@ def _numbered(text: str, source: str) -> Iterator[Numbered]:
 
 
 def _rows(text: str) -> Iterator[Any]:
-    """The records of a list, of an object, or of several one after the other (JSON Lines), parsed one by one: together
+    """The records of lists, of an object, or of several one after the other (JSON Lines), parsed one by one: together
     they take many times the memory of their text. Raises ValueError."""
     start = at = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    if text.startswith("[", at):
+        at = _BETWEEN.match(text, at + 1).end()  # type: ignore[union-attr]
     while at < len(text):
-        if text.startswith("[", at):
-            at = yield from _entries(text, at)
+        row, end = _DECODER.raw_decode(text, at)
+        if _are_objects(row):
+            yield from row
         else:
-            row, end = _DECODER.raw_decode(text, at)
             yield from _unfolded(row) if at == start and _BETWEEN.fullmatch(text, end) else (row,)
-            at = end
-        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
 
 
 def _unfolded(row: Any) -> Iterator[Any]:
@@ -96,20 +96,6 @@ def _unfolded(row: Any) -> Iterator[Any]:
 
 def _are_objects(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-
-
-def _entries(text: str, at: int) -> Generator[Any, None, int]:
-    """The entries of a list; returns where it ends."""
-    at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
-    while not text.startswith("]", at):
-        row, at = _DECODER.raw_decode(text, at)
-        yield row
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
-        if text.startswith(",", at):
-            at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
-        elif not text.startswith("]", at):
-            raise json.JSONDecodeError("Expecting ','", text, at)
-    return at + 1
 
 
 FORMAT = Format(read, MAX_BYTES, many=True)

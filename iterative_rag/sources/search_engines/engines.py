@@ -32,21 +32,18 @@ class DuckDuckGo:
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Never empty: the package does not tell a query without results from one that was refused."""
         from ddgs import DDGS
-        from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
+        from ddgs.exceptions import DDGSException, RatelimitException
 
         announce("https://duckduckgo.com", SEARCH_WORDS)
         try:
             # With "auto" the package would query a dozen engines that the user has not chosen.
             entries = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
-        except RatelimitException as error:
-            raise FetchError("DuckDuckGo limits our requests.", hint=_DDG_HINT, retryable=True, status=429) from error
-        except TimeoutException as error:
-            raise FetchError(
-                f"DuckDuckGo did not reply within {self._seconds} s.", hint=_DDG_HINT, retryable=True
-            ) from error
         except DDGSException as error:
             message = plain(without_secrets(str(error)), 200).rstrip(". ")
-            raise FetchError(f"DuckDuckGo listed nothing: {message}.", hint=_DDG_HINT, retryable=True) from error
+            status = 429 if isinstance(error, RatelimitException) else None
+            raise FetchError(
+                f"DuckDuckGo listed nothing: {message}.", hint=_DDG_HINT, retryable=True, status=status
+            ) from error
         if not entries:
             raise FetchError("DuckDuckGo listed nothing.", hint=_DDG_HINT, retryable=True)
         return listed("DuckDuckGo", entries, limit, url="href", snippet="body")

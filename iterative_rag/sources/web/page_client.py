@@ -9,13 +9,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
-from iterative_rag.settings import home
-from iterative_rag.system.files import readable, unwritable
 
 if TYPE_CHECKING:
     import httpcore
@@ -41,30 +38,6 @@ def user_agent(contact: str, *, required: bool = True) -> str:
         raise UsageError(f"{contact!r} is neither a mail address nor a URL.", hint=_HINT)
     named = f" ({contact})" if contact else ""
     return f"{ROBOT}/{__version__}{named} httpx/{httpx.__version__}"
-
-
-def contact_file() -> Path:
-    """Where the contact is kept for all commands."""
-    return home() / "pages" / ".contact"
-
-
-def remembered_contact(given: str, path: Path) -> str:
-    """The given contact, which is kept in the file at `path`; else the one kept before, or the project's own page.
-
-    Raises UsageError for a contact that is not valid, CorpusError where it cannot be kept.
-    """
-    if not given:
-        try:
-            return readable(path).read_text(encoding="utf-8").strip() or homepage()
-        except (OSError, UnicodeDecodeError):
-            return homepage()
-    user_agent(given)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(given.strip() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise unwritable(path, error) from error
-    return given.strip()
 
 
 def homepage() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.robotparser import RobotFileParser
 
-from iterative_rag.errors import AddressRefused, FetchError, UsageError
+from iterative_rag.errors import AddressRefused, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode, decode_html
@@ -20,7 +20,6 @@ from iterative_rag.sources.web.page_client import ROBOT, PageResponse, Web, stat
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.web.stored_pages import StoredPages
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
-from iterative_rag.sources.wikipedia.page_names import page_name
 
 _MAX_BYTES = 500 * 1024  # the RFC asks for at least as much
 
@@ -119,8 +118,6 @@ class WebPages:
         """Final URL, title and Markdown. Raises FetchError with the reason why there is no page."""
         if not _is_fetchable(asked):
             raise AddressRefused("It is not an http or https address.", hint="Give one, like https://example.org/page.")
-        if _is_wikipedia(asked):
-            raise FetchError("It is a page of Wikipedia.", hint=f"iterative-rag corpus fetch '{asked}'")
         self._ask_robots(asked)
         reply = self._get(asked)
         if reply.status != 200:
@@ -191,11 +188,3 @@ def _is_fetchable(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return False
-
-
-def _is_wikipedia(url: str) -> bool:
-    try:
-        page_name(url)
-    except UsageError:
-        return False
-    return True

@@ -124,20 +124,17 @@ def _take_tables(tree: LexborHTMLParser) -> list[str]:
 
 def _unwrap(tree: LexborHTMLParser, table: LexborNode) -> None:
     """Replace a layout table by the content of its cells, as paragraphs."""
-    parts = [node for node in table.css("caption, thead, tbody, tfoot, tr, td, th") if _table_of(node) == table.mem_id]
-    for part in parts:
-        if part.tag in ("td", "th", "caption"):
-            part.insert_before(tree.create_node("p"))
-            part.insert_after(tree.create_node("p"))
-    for part in [*parts, table]:
+    rows = list(tables.own_rows(table))
+    for cell in (child for row in rows for child in row.iter() if child.tag in ("td", "th")):
+        cell.insert_before(tree.create_node("p"))
+        cell.insert_after(tree.create_node("p"))
+        cell.unwrap()
+    for part in (
+        *rows,
+        *(child for child in table.iter() if child.tag in ("caption", "thead", "tbody", "tfoot")),
+        table,
+    ):
         part.unwrap()
-
-
-def _table_of(node: LexborNode) -> int:
-    above = node.parent
-    while above is not None and above.tag != "table":
-        above = above.parent
-    return above.mem_id if above is not None else 0
 
 
 def _mark_lines(table: LexborNode) -> None:

@@ -131,14 +131,14 @@ def _check_size(places: int) -> None:
 
 def _rows(table: LexborNode) -> Iterator[LexborNode]:
     """The rows of the table; a table that fills one of them (part of an infobox) is replaced by its rows."""
-    for row in _own_rows(table):
+    for row in own_rows(table):
         cells = list(_children(row, ("th", "td")))
         inner = cells[0].css("table") if len(cells) == 1 else []
         bare = len(inner) == 1 and inner[0].css_first("caption") is None
-        yield from _own_rows(inner[0]) if bare and cell_text(cells[0]) == cell_text(inner[0]) else (row,)
+        yield from own_rows(inner[0]) if bare and cell_text(cells[0]) == cell_text(inner[0]) else (row,)
 
 
-def _own_rows(table: LexborNode) -> Iterator[LexborNode]:
+def own_rows(table: LexborNode) -> Iterator[LexborNode]:
     groups = (table, *_children(table, ("thead", "tbody", "tfoot")))
     return (row for group in groups for row in _children(group, ("tr",)))
 

@@ -155,16 +155,6 @@ def test_what_cannot_be_fetched(
     assert not wiki.sent
 
 
-def test_a_contact_is_asked_for_once(wiki: FakeWiki, run: Command, fetch: Callable[..., Any], tmp_path: Path) -> None:
-    bare = ("corpus", "fetch", "Gull Point", "--api", wiki.api)
-    refused = run(*bare)
-    assert refused.code == 2
-    assert "--contact" in refused.err
-    fetch("Mara Quill")
-    assert run(*bare).code == 0
-    assert stored(tmp_path) == {"Gull Point", "Mara Quill"}
-
-
 # --- killed ----------------------------------------------------------------------------------
 
 COMMAND = """

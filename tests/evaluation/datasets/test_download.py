@@ -90,12 +90,10 @@ def test_the_dataset_and_all_pages_that_it_links_to(
     assert "me@example.org" in next(iter(wiki.agents))
 
 
-def test_the_same_command_again_fetches_no_page_twice_and_needs_no_contact(
-    wiki: FakeWiki, fetching: Callable[..., FetchReport]
-) -> None:
+def test_the_same_command_again_fetches_no_page_twice(wiki: FakeWiki, fetching: Callable[..., FetchReport]) -> None:
     fetching()
     del wiki.files["/test.tsv"]  # nor is the dataset asked for again
-    report = fetching(contact="")
+    report = fetching()
     assert (report.pages, report.fetched) == (3, 0)
     assert wiki.sent == Counter({"Gull Point": 1, "Mara Quill": 1, "Heron (ship)": 1})
 

@@ -26,7 +26,7 @@ def test_json_records_and_squad(tmp_path: Path) -> None:
     spaced = [' \n{\n "data" : [ ] }', ' [ {"title": "A", "text": "B"} , {"title": "C", "text": "D"} ] ']
     assert [one.title for one in documents(written(tmp_path / "spaced.json", spaced[1]))] == ["A", "C"]
     assert "no record" in reasons(written(tmp_path / "none.json", spaced[0]))[0]
-    assert "not JSON" in reasons(written(tmp_path / "half.json", '[{"title": "A", "text": "B"} {}]'))[0]
+    assert "not JSON" in reasons(written(tmp_path / "half.json", '[{"title": "A", "text": "B"} {'))[0]
     karsa, velm = documents(written(tmp_path / "squad.json", json.dumps(squad)))
     assert (karsa.title, karsa.text) == ("Karsa", "First.\n\nSecond.")
     assert velm.text == "A river."

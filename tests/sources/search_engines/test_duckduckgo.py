@@ -69,8 +69,8 @@ def _answering(monkeypatch: pytest.MonkeyPatch, answer: object) -> list[dict[str
     [
         ("DDGSException", "No results found.", "listed nothing: No results found"),
         ("DDGSException", "RequestError: \x1b[31mconnection\nrefused", "connection refused"),
-        ("TimeoutException", "timed out", "did not reply within 15 s"),
-        ("RatelimitException", "202 Ratelimit", "limits our requests"),
+        ("TimeoutException", "timed out", "listed nothing: timed out"),
+        ("RatelimitException", "202 Ratelimit", "listed nothing: 202 Ratelimit"),
     ],
 )
 def test_duckduckgos_faults(kind: str, message: str, match: str, monkeypatch: pytest.MonkeyPatch) -> None:
