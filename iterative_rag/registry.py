@@ -163,6 +163,7 @@ SEARCH_ENGINES = Registry(
     "search engine",
     Entry("wikipedia", "sources.search_engines.engines:wikipedia", form="wikipedia[@https://HOST/w/api.php]"),
     Entry("duckduckgo", "sources.search_engines.engines:duckduckgo"),
+    Entry("tavily", "sources.search_engines.engines:tavily", keys=("TAVILY_API_KEY",)),
     Entry("searxng", "sources.search_engines.engines:searxng", form="searxng@http://HOST:8888"),
 )
 

@@ -61,7 +61,7 @@ def test_a_store_is_chosen_by_the_scheme_of_its_address(tmp_path: Path) -> None:
         assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("engine", ["bing", "duckduckgo@http://h", "wikipedia@https://me:secret@h/api.php", "searxng"])
+@pytest.mark.parametrize("engine", ["bing", "tavily@http://h", "wikipedia@https://me:secret@h/api.php", "searxng"])
 def test_a_search_engine_that_cannot_be_says_which_can(engine: str) -> None:
     with pytest.raises(UsageError) as refused:
         search_engine(engine, "a test")
@@ -70,7 +70,7 @@ def test_a_search_engine_that_cannot_be_says_which_can(engine: str) -> None:
 
 
 def test_the_keys_of_all_parts_are_secrets() -> None:
-    assert {"OPENAI_API_KEY", "OLLAMA_API_KEY", "QDRANT_API_KEY"} < set(SECRETS)
+    assert {"OPENAI_API_KEY", "OLLAMA_API_KEY", "QDRANT_API_KEY", "TAVILY_API_KEY"} < set(SECRETS)
 
 
 def test_only_local_parts_may_be_chosen_by_a_folder_that_is_not_trusted() -> None:

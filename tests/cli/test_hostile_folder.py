@@ -13,7 +13,7 @@ from fakes.recording_server import RecordingServer
 from iterative_rag.settings import load_settings
 
 KEY = "sk-very-secret-0815"
-KEYS = {"ITERATIVE_RAG_API_KEY": KEY, "QDRANT_API_KEY": KEY, "OLLAMA_API_KEY": KEY}
+KEYS = {"ITERATIVE_RAG_API_KEY": KEY, "QDRANT_API_KEY": KEY, "OLLAMA_API_KEY": KEY, "TAVILY_API_KEY": KEY}
 
 
 @pytest.fixture

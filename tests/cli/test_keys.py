@@ -23,6 +23,7 @@ from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import api_keys, disclosure
 from iterative_rag.remote.server_calls import CallState, without_secrets
 from iterative_rag.settings import Settings
+from iterative_rag.sources.search_engines.engines import Tavily
 
 KEY = "sk-very-secret-0815"
 REQUEST = ChatRequest("analyse", "system", "the question", max_tokens=64)
@@ -198,10 +199,13 @@ def calls(url: str, host: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Cal
         "openai-like embedder": lambda: embedder(f"openai-like/m@{url}/v1").embed_query("the question"),
         "ollama embedder": lambda: embedder("ollama/m").embed_query("the question"),
         "qdrant": lambda: ServerPlace(address, "small").exists(),
+        "tavily": lambda: Tavily("agent", api=f"{url}/search").search("the question", 3),
     }
 
 
-@pytest.mark.parametrize("client", ["openai-like", "ollama", "openai-like embedder", "ollama embedder", "qdrant"])
+@pytest.mark.parametrize(
+    "client", ["openai-like", "ollama", "openai-like embedder", "ollama embedder", "qdrant", "tavily"]
+)
 def test_a_redirect_takes_neither_key_nor_text_along(
     client: str, thief: RecordingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,11 @@
-"""The engines: DuckDuckGo, SearXNG, and the search of Wikipedia or of any other MediaWiki."""
+"""The engines: DuckDuckGo, SearXNG, Tavily, and the search of Wikipedia or of any other MediaWiki."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.remote.disclosure import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import without_secrets
@@ -93,6 +94,48 @@ def searxng(address: str, user_agent: str) -> SearchEngine:
     return SearXNG(user_agent, url=address.removesuffix("/search"))
 
 
+# --- Tavily, a paid API: https://docs.tavily.com/documentation/api-reference/endpoint/search -----
+
+TAVILY_API = "https://api.tavily.com/search"
+TAVILY_KEY = "TAVILY_API_KEY"
+_TAVILY_QUERY = 400  # characters
+_PLAN_LIMIT = "The plan's limit is reached: raise it at app.tavily.com, or choose another --search-engine."
+_TAVILY_HINTS = {
+    401: f"Set {TAVILY_KEY} to a valid key.",
+    403: f"Set {TAVILY_KEY} to a valid key.",
+    432: _PLAN_LIMIT,
+    433: _PLAN_LIMIT,
+}
+
+
+class Tavily:
+    """The key is read from the environment, kept out of every message, and sent to `api` alone."""
+
+    name = "tavily"
+
+    def __init__(self, user_agent: str, *, api: str = TAVILY_API, seconds: float = SECONDS) -> None:
+        """Raises UsageError without a key."""
+        self._client = JsonApi("Tavily", api, user_agent, _TAVILY_HINTS, key=_key(), seconds=seconds)
+
+    def search(self, query: str, limit: int) -> list[SearchResult]:
+        answer = self._client.post({"query": query[:_TAVILY_QUERY], "max_results": limit, "search_depth": "basic"})
+        return listed(self._client.name, answer.get("results"), limit)
+
+
+def _key() -> str:
+    key = os.environ.get(TAVILY_KEY, "").strip()
+    if not key:
+        raise UsageError("Tavily needs a key.", hint=f"Set {TAVILY_KEY}, or choose another --search-engine.")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        # The HTTP library would quote it in its error message.
+        raise UsageError(f"The value of {TAVILY_KEY} cannot be a key.", hint="Copy it again from app.tavily.com.")
+    return key
+
+
+def tavily(address: str, user_agent: str) -> SearchEngine:
+    return Tavily(user_agent)
+
+
 # --- MediaWiki: https://www.mediawiki.org/wiki/API:Search ------------------------------------------
 
 API = "https://en.wikipedia.org/w/api.php"
@@ -150,10 +193,12 @@ def _pages(answer: Any, name: str) -> list[dict[str, Any]]:
     """The pages in the order of the search. API errors have status 200; without results there is no `query`."""
     if isinstance(fault := answer.get("error"), dict):
         code = str(fault.get("code", ""))[:60]
-        busy = code in ("maxlag", "ratelimited")
-        raise FetchError(f"{name} refused the search ({code}).", hint="Try again later.", retryable=busy)
+        raise FetchError(
+            f"{name} refused the search ({code}).", hint="Try again later.", retryable=code in ("maxlag", "ratelimited")
+        )
     query = answer.get("query", {} if "batchcomplete" in answer else None)
     pages = query.get("pages", []) if isinstance(query, dict) else None
-    if not isinstance(pages, list) or not all(isinstance(page, dict) for page in pages):
+    if not isinstance(pages, list):
         raise FetchError(f"{name} sent no list of pages.", hint=_WIKI_HINTS[200])
-    return sorted(pages, key=lambda page: int(page.get("index", len(pages))))
+    records = [page for page in pages if isinstance(page, dict)]
+    return sorted(records, key=lambda page: index if isinstance(index := page.get("index"), int) else len(records))

@@ -29,27 +29,36 @@ _WAIT = "Wait a while, or choose another --search-engine."
 class JsonApi:
     """The API of an engine. `name` is used in messages; `hints` say what to do about a status.
 
-    Redirects are not followed: the query is not for the host that one may point to.
+    `key` goes into the Authorization header and nowhere else. Redirects are not followed: neither the key nor the query
+    is for the host that one may point to.
     """
 
     name: str
     url: str
     user_agent: str
     hints: Mapping[int, str] = field(default_factory=dict)
+    key: str = field(default="", repr=False)
     seconds: float = SECONDS
 
     def get(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
         """The JSON object that the API replies with. Raises FetchError."""
+        return self._reply("GET", params=parameters)
+
+    def post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As `get`."""
+        return self._reply("POST", json=body)
+
+    def _reply(self, method: str, **content: Any) -> Mapping[str, Any]:
         import httpx
 
         call = CallState()
         call.ends = monotonic() + self.seconds
         headers = {"User-Agent": self.user_agent, "Accept": "application/json", "Accept-Encoding": "gzip"}
-        options = call.http_options(self.url, what=SEARCH_WORDS)
+        options = call.http_options(self.url, key=self.key, what=SEARCH_WORDS)
         with (
             fetch_errors(self.name, self.seconds, _WAIT),
             httpx.Client(headers=headers, **options) as client,
-            client.stream("GET", self.url, params=parameters) as response,
+            client.stream(method, self.url, **content) as response,
         ):
             reply = PageResponse(self.url, response.status_code, dict(response.headers), self._body(response))
         if reply.status != 200:

@@ -140,7 +140,7 @@ def test_no_page_of_the_web_leads_into_the_users_own_wiki() -> None:
 
 def test_without_web_there_is_no_engine_whatever_it_is_called() -> None:
     assert Settings().web is False
-    for name in ("wikipedia", "duckduckgo", "searxng", "no such engine"):
+    for name in ("wikipedia", "duckduckgo", "tavily", "searxng", "no such engine"):
         assert make_web(Settings(search_engine=name)) is None
 
 

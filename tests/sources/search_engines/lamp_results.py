@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from iterative_rag.protocols import SearchEngine
-from iterative_rag.sources.search_engines.engines import SearXNG, Wikipedia
+from iterative_rag.sources.search_engines.engines import SearXNG, Tavily, Wikipedia
 
 AGENT = "tests/1 (tests@example.org)"
+KEY = "tvly-Zm9vYmFyNotForAnyEye"
 ENGINES: dict[str, Callable[[str], SearchEngine]] = {
     "wikipedia": lambda url: Wikipedia(AGENT, api=f"{url}/w/api.php", seconds=5),
     "searxng": lambda url: SearXNG(AGENT, url=url, seconds=5),
+    "tavily": lambda url: Tavily(AGENT, api=f"{url}/search", seconds=5),
 }
 LAMPS = [("The lamp of Gull Point", "https://lamps.example/gull"), ("Lamps", "https://lamps.example/")]

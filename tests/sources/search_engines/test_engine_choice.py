@@ -17,6 +17,7 @@ from tests.sources.search_engines.lamp_results import AGENT
         ("wikipedia", "wikipedia"),
         (" Wikipedia ", "wikipedia"),
         ("wikipedia@https://de.wikipedia.org/w/api.php", "wikipedia@https://de.wikipedia.org/w/api.php"),
+        ("tavily", "tavily"),
         ("searxng@http://localhost:8888", "searxng@http://localhost:8888"),
         ("searxng@http://10.0.0.5:8080/search/", "searxng@http://10.0.0.5:8080"),
         ("SearXNG@https://search.example.org/sub", "searxng@https://search.example.org/sub"),
@@ -32,7 +33,7 @@ def test_settings_that_name_an_engine(wanted: str, name: str) -> None:
     [
         *("", "google", "searxng", "searxng@", "searxng@localhost:8888", "searxng@ftp://host/", "searxng@http://"),
         *("searxng@http://[::1", "searxng@http://host:port", "searxng@http://host:99999", "wikipedia@en"),
-        *("searxng@http://user:s3cret@host:8888", "searxng@http://host:8888/?token=s3cret", "duckduckgo@http://host"),
+        *("searxng@http://user:s3cret@host:8888", "searxng@http://host:8888/?token=s3cret", "tavily@http://host"),
         *("searxng@http://host:8888/#s3cret", "duckduckgo@http://host", "google@http://user:s3cret@host"),
     ],
 )

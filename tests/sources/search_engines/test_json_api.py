@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from itertools import cycle
 from typing import Any
 
 import pytest
 
 from fakes.search_engine_server import CannedReply, answering, json_reply
-from iterative_rag.errors import FetchError
+from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.sources.search_engines import json_api
+from iterative_rag.sources.search_engines.engines import Tavily
+from iterative_rag.sources.search_engines.json_api import search_engine
 from iterative_rag.types import SearchResult
-from tests.sources.search_engines.lamp_results import AGENT, ENGINES, LAMPS
+from tests.sources.search_engines.lamp_results import AGENT, ENGINES, KEY, LAMPS
 
 
 def listing(engine: str, rows: list[tuple[Any, Any]], snippet: Any = "Lit in 1857.") -> CannedReply:
@@ -42,6 +46,10 @@ def test_what_is_asked(kind: str) -> None:
         ENGINES[kind](there.url).search("lamp of Gull Point", 2)
     (asked,) = there.asked
     assert asked.headers["User-Agent"] == AGENT
+    if kind == "tavily":
+        assert (asked.method, asked.path, asked.headers["Authorization"]) == ("POST", "/search", f"Bearer {KEY}")
+        assert asked.body == {"query": "lamp of Gull Point", "max_results": 2, "search_depth": "basic"}
+        return
     assert "Authorization" not in asked.headers
     if kind == "searxng":
         assert (asked.path, asked.query["q"], asked.query["format"]) == ("/search", "lamp of Gull Point", "json")
@@ -73,8 +81,10 @@ def test_titles_and_snippets_are_one_short_line_without_control_characters(kind:
 # --- faults ----------------------------------------------------------------------------------
 
 FAULTS = {
+    "401": (json_reply({"detail": {"error": f"Unauthorized: {KEY} is invalid."}}, 401), "401"),
     "403": (CannedReply(b"<html>Forbidden</html>", 403), "403"),
     "429": (json_reply({"error": "too many"}, 429), "429"),
+    "432": (json_reply({"detail": {"error": "plan limit"}}, 432), "432"),
     "500": (CannedReply(b"oops", 500), "500"),
     "redirect": (CannedReply(b"", 302, {"Location": "https://elsewhere.example/"}), "302"),
     "garbage": (CannedReply(b"\xff\xfe\x00 no json"), "JSON"),
@@ -89,7 +99,8 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("fault", "kind"), [*zip(sorted(FAULTS), cycle(sorted(ENGINES)), strict=False)])
-def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str) -> None:
+def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
     answer, match = FAULTS[fault]
     with answering(answer) as there, pytest.raises(FetchError, match=match) as caught:
         ENGINES[kind](there.url).search("lamp", 3)
@@ -98,6 +109,8 @@ def test_a_fault_is_told_and_never_an_empty_list(kind: str, fault: str) -> None:
     if fault[:3].isdigit():
         assert caught.value.status == int(fault[:3])
         assert caught.value.retryable == (fault[:1] == "5" or fault[:3] == "429")
+    shown = "".join(traceback.format_exception(caught.value)) + caught.value.hint + caplog.text
+    assert KEY not in shown
 
 
 def test_a_silent_engine_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,3 +156,16 @@ def test_searxng_that_refuses_json_says_how_to_allow_it() -> None:
     with answering(CannedReply(b"Forbidden", 403)) as there, pytest.raises(FetchError) as caught:
         ENGINES["searxng"](there.url).search("lamp", 3)
     assert "formats: [html, json]" in caught.value.hint
+
+
+@pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "schlüssel"])
+def test_tavily_wants_a_key_that_can_be_one(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", key)
+    with pytest.raises(UsageError) as caught:
+        search_engine("tavily", AGENT)
+    assert not key.strip() or key not in "".join(traceback.format_exception(caught.value)) + caught.value.hint
+
+
+def test_tavilys_key_is_in_nothing_that_is_printed() -> None:
+    engine = Tavily(AGENT)
+    assert KEY not in f"{engine!r} {engine._client!r} {engine.name} {vars(engine)}"

@@ -55,7 +55,7 @@ def test_the_watch_notices(what: str, elsewhere: bool) -> None:
     assert watch.seen
 
 
-@pytest.mark.parametrize("engine", ["wikipedia", "duckduckgo", "searxng@http://192.0.2.1:8888"])
+@pytest.mark.parametrize("engine", ["wikipedia", "duckduckgo", "tavily", "searxng@http://192.0.2.1:8888"])
 def test_without_web_no_engine_is_built(engine: str) -> None:
     with watched() as watch:
         assert make_web(Settings(search_engine=engine)) is None
