@@ -116,9 +116,6 @@ class _Text(OfficeText):
                 return ""
             case "object":
                 return self._object(f"{attribute(element, 'href').removeprefix('./')}/content.xml")
-            case "object-ole":
-                self.kinds["embedded objects"] += 1
-                return ""
             case "frame" | "g":
                 return "".join(map(self.html, element))
             case name if name in _DRAWINGS:
@@ -161,11 +158,10 @@ class _Text(OfficeText):
         level = next((level for level in levels if number(level, "level", most=10) == depth), element)
         form = attribute(level, "num-format")
         goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
-        start = self._counts.get((style, depth), 0) + 1 if goes_on else _start(level)
-        headings, entries = "", ""
-        count = 0
+        start = number(level, "start-value", most=1_000_000)
+        start = self._counts.get((style, depth), 0) + 1 if goes_on else start
+        headings, entries, count = "", "", 0
         for item in element:
-            start = _start(item) if attribute(item, "start-value") and not count else start
             parts = (self._list(part, style, depth + 1) if local(part) == "list" else self.html(part) for part in item)
             blocks = "".join(parts)
             if any(local(child) == "h" for child in item):
@@ -216,10 +212,6 @@ def _rows(table: Any, heads: bool = False) -> Iterator[tuple[Any, bool]]:
                 yield child, heads
             case name if name.startswith("table-") and "row" in name:
                 yield from _rows(child, name == "table-header-rows")
-
-
-def _start(element: Any) -> int:
-    return number(element, "start-value", most=1_000_000)
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))

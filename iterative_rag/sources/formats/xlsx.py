@@ -6,7 +6,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,6 @@ class _Row:
     alone: bool = False
     words: bool = True
     spans: bool = False
-    comments: list[tuple[int, str]] = field(default_factory=list)  # with their columns, from 0
 
     @property
     def filled(self) -> int:
@@ -96,7 +95,6 @@ class _Sheet:
 
     def __init__(self, archive: zipfile.ZipFile, part: str) -> None:
         self._archive, self._part = archive, part
-        self._comments = dict(_comments(archive, part))
         self._styles: dict[int, tuple[str, bool]] = {}  # number format, and whether it is struck
         self.kinds: Counter[str] = Counter()
         self.texts: list[str] = []  # boxes and charts
@@ -134,7 +132,6 @@ class _Sheet:
         for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS), 1):
             cells = [self._text(cell) for cell in row]
             read = _Row(cells, words=all(cell.data_type not in "nbd" for cell in row if cell.value is not None))
-            read.comments = [(at, text) for at in range(len(row)) if (text := self._comments.get((number, at + 1)))]
             own = sum(map(bool, cells))
             for left, bottom, right in merged.get(number, ()):
                 text = cells[left - 1] if left <= len(cells) else ""
@@ -174,26 +171,13 @@ def _joined(pieces: list[Any]) -> str:
     return text
 
 
-def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[tuple[int, int], str]]:
-    from openpyxl.utils.cell import coordinate_to_tuple
-
-    # The others hold a copy of each threaded comment, within a text that says so.
-    roots = office_xml.related(archive, part, "threadedComment") or office_xml.related(archive, part, "comments")
-    texts: dict[str, list[str]] = {}
-    for comment in (comment for root in roots for comment in office_xml.within(root, "comment", "threadedComment")):
-        words = "".join(text.text or "" for text in office_xml.within(comment, "t", "text"))
-        texts.setdefault(comment.get("ref", "A1"), []).append(" ".join(plain(words).split()))
-    return ((coordinate_to_tuple(cell), "; ".join(several)) for cell, several in texts.items())
-
-
 # --- the tables among the rows -----------------------------------------------------------------
 
 
 def _tables(rows: Iterable[_Row], texts: list[str]) -> Iterator[TablePart]:
-    """The tables of a sheet, short ones together, each below its caption; then notes, comments and `texts`."""
+    """The tables of a sheet, short ones together, each below its caption; then notes and `texts`."""
     part: TablePart | None = None
     lines: list[str] = []  # rows of one cell: captions, notes, or names of groups of rows
-    below: list[str] = []
     gap = numbers = spans = False  # whether a row was left free; numbers are in the table; the header goes on
     for row in rows:
         if not row.cells:
@@ -217,10 +201,7 @@ def _tables(rows: Iterable[_Row], texts: list[str]) -> Iterator[TablePart]:
                 filled = [*shown_cells, *[""] * (len(part.head) - len(shown_cells))]
                 part = yield from part.with_line(table_line(filled))
             lines, gap, numbers, spans = [], False, numbers or not row.words, False
-        for column, text in row.comments:
-            where = [*row.cells[:1], *(part.head[column : column + 1] if part else [])]
-            below.append(f"Comment on {', '.join(filter(None, where))}: {text}")
-    if below := [*lines, *below, *texts]:
+    if below := [*lines, *texts]:
         part = (part or TablePart([], 1)).followed(below, [])
     if part is not None:
         yield part
