@@ -28,8 +28,6 @@ _BRACKETS = re.compile(r"\{{2,}|\}{2,}|\[{2,}|\]{2,}")
 _EXTERNAL_LINK = re.compile(r"\[(?:[a-z]{3,10}:)?//(?:[^\s\[\]<>]{1,2000}[ \t]*([^\[\]\n]{0,1000})\])?")
 _NAME = re.compile(f"[^{PIECE}{TAG}]+")  # of a template or the target of a link
 _TABLE = re.compile(r"^([ \t:]*)(?:(\{)\||\|(\})(?=\}\}(?!\})|[^}]|$))", re.MULTILINE)
-_LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z-]{2,12})?:(?=\S)")
-_QUALIFIER = re.compile(r" \([^()]*\)$|,[^,]*$")
 _SWITCH = re.compile(r"__[A-Z]{3,40}__")
 # Of a file: a word in small letters, a size, or `name=value`.
 _OPTION = re.compile(r"[^\W\d_A-ZÀ-ÞА-Я]\w{0,20}|\d*(?:x\d+)?\s*px|[\w-]+\s*=.*")
@@ -225,12 +223,9 @@ class _Page:
         namespace = target.partition(":")[0].strip().lower() if ":" in target else ""
         if namespace in self._site.files:
             return self._caption((label or "").split("|"))
-        if namespace in self._site.categories or (label is None and _LANGUAGE_LINK.match(target)):
+        if namespace in self._site.categories:
             return ""
-        if label is None:
-            label = target.removeprefix(":").removeprefix("#")
-        elif not label.strip():
-            label = _QUALIFIER.sub("", target.rpartition(":")[2])
+        label = label or target.removeprefix(":").removeprefix("#")
         return self._piece(inline(label.replace("\n", " ")))
 
     def _caption(self, params: list[str]) -> str:

@@ -30,7 +30,6 @@ MAX_XML_BYTES = 8 * 1024 * 1024
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 _KIND = "an EPUB book"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_PAGE_TYPE = "application/xhtml+xml"
 _PICTURE = re.compile(r"<(?:img|svg|image)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^(#{1,5} )", re.MULTILINE)
 _DESCRIBED = ("creator", "date", "language", "publisher", "subject")
@@ -70,11 +69,10 @@ def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
 
 
 def _pages(package: Any, folder: str) -> Iterator[str]:
-    """The pages of the book within the archive: those in reading order, then others (notes); no table of contents."""
+    """The pages of the book within the archive: those in reading order; no table of contents."""
     items = {entry.get("id"): entry for entry in within(package, "item")}
     order = dict.fromkeys(entry.get("idref") for entry in within(package, "itemref"))
-    apart = [key for key, entry in items.items() if key not in order and entry.get("media-type") == _PAGE_TYPE]
-    for item in (items[key] for key in (*order, *apart) if key in items):
+    for item in (items[key] for key in order if key in items):
         if "nav" not in item.get("properties", "").split() and (href := item.get("href")):
             yield posixpath.normpath(posixpath.join(folder, unquote(href)))
 
