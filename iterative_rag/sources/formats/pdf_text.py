@@ -33,7 +33,7 @@ _WORD = re.compile(r"\w+(?:-\w+)*")
 
 def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple[int, ...]]:
     """The text, and the offset at which each page begins; counts what repeats on the pages and is left out."""
-    kept = _without_furniture(pages, kinds)
+    _remove_furniture(pages, kinds)
     parts: list[str] = []
     before: tuple[Run, Block] | None = None
     for runs in pages:
@@ -48,8 +48,6 @@ def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple
                 before, mark = (line, block), ""
         parts.append(mark)
     text = "".join(parts)
-    if kept:
-        text = "\n\n".join([text, *kept])
     words = {word.lower() for word in _WORD.findall(text)}
     text = _BROKEN_WORD.sub(lambda match: _whole(match, words), text).replace(_BROKEN, "-")
     starts = accumulate(len(part) for part in text.split(_PAGE)[:-1])
@@ -96,24 +94,18 @@ def _whole(match: re.Match[str], words: set[str]) -> str:
     return f"{'-' if keep else ''}{page}{second}"
 
 
-def _without_furniture(pages: Sequence[list[Run]], kinds: Counter[str]) -> list[str]:
-    """Removes running heads and page numbers from the pages; gives those that are no number once, for the end."""
+def _remove_furniture(pages: Sequence[list[Run]], kinds: Counter[str]) -> None:
+    """Removes running heads and page numbers from the pages; a head stays where it begins the text."""
     edges = [_edge_lines(runs) for runs in pages]
-    seen: dict[str, bool] = {}
     for number, sides in enumerate(edges):
         near = [at for step in _NEAR_PAGES if 0 <= (at := number + step) < len(pages)]
         for side, lines in enumerate(sides):
             for line in lines:
                 if not any(_repeats(line, other, at - number) for at in near for other in edges[at][side]):
                     break
-                told = [run.text for run in line if not _PAGE_NUMBER.fullmatch(run.text)]
-                if told and not number and not side:  # it begins the text
-                    seen |= dict.fromkeys(told, False)
-                    continue
-                kinds[_LEFT_OUT] += not told or all(text in seen for text in told)
-                seen |= {text: True for text in told if text not in seen}
-                pages[number][:] = [run for run in pages[number] if run not in line]
-    return [text for text, late in seen.items() if late]
+                if number or side or all(_PAGE_NUMBER.fullmatch(run.text) for run in line):
+                    kinds[_LEFT_OUT] += 1
+                    pages[number][:] = [run for run in pages[number] if run not in line]
 
 
 def _edge_lines(runs: Sequence[Run]) -> tuple[list[list[Run]], list[list[Run]]]:
