@@ -34,7 +34,6 @@ Limit = Annotated[
 Via = Annotated[
     str, typer.Option(metavar="api|wikipedia", help="Who looks up titles: our client, or the package pymediawiki.")
 ]
-Refresh = Annotated[bool, typer.Option("--refresh", help="Fetch changed articles again; alone: all of the corpus.")]
 
 
 @takes_settings(("embedder",))
@@ -51,7 +50,6 @@ def fetch(
     api: WikiApi = "",
     allow_private_hosts: AllowPrivateHosts = False,
     via: Via = "api",
-    refresh: Refresh = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -68,10 +66,8 @@ def fetch(
     names, categories, linking, words = (
         tuple(page_name(title, language=lang) for title in given or ()) for given in (pages, category, links_of, search)
     )
-    wanted = Wanted(
-        names, categories=categories, links_of=linking, searches=words, limit=limit or LIMIT, refresh=refresh
-    )
-    if wanted.nothing and not refresh:
+    wanted = Wanted(names, categories=categories, links_of=linking, searches=words, limit=limit or LIMIT)
+    if wanted.nothing:
         raise UsageError(
             "There is nothing to fetch.", hint='Name an article: iterative-rag corpus fetch "James Buchanan"'
         )

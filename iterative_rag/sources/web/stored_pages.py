@@ -26,12 +26,10 @@ _TEMPORARY = ".fetching-"
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page in the folder. `revision` is 0 where its file names none; `others` are further names that lead to it."""
+    """A page in the folder. `others` are further names that lead to it."""
 
     title: str
     place: Path
-    language: str
-    revision: int
     others: tuple[str, ...]
 
 
@@ -88,11 +86,9 @@ class StoredPages:
 
     def _learn(self, path: Path, fields: Fields) -> None:
         title, language, others = text_of(fields, "title"), text_of(fields, "language"), listed(fields, self._others)
-        revision = text_of(fields, "revision")
-        number = int(revision) if revision.isascii() and revision.isdigit() else 0
         with self._lock:
             for name in filter(None, (text_of(fields, self._name), *others)):
-                self._found[self._key(name, language)] = StoredPage(title, path, language, number, others)
+                self._found[self._key(name, language)] = StoredPage(title, path, others)
 
     def _read(self) -> None:
         try:

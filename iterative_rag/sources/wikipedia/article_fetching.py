@@ -57,8 +57,7 @@ Progress = Callable[[int, int], None]
 class Wanted:
     """All `names` are fetched, and at most `limit` more from the searches, the categories and the links.
 
-    `links_of` are fetched with the pages that they link to. `refresh` fetches stored pages again whose revision has
-    changed: the wanted ones, or where nothing is wanted those of the whole folder.
+    `links_of` are fetched with the pages that they link to.
     """
 
     names: tuple[PageName, ...] = ()
@@ -66,7 +65,6 @@ class Wanted:
     links_of: tuple[PageName, ...] = ()
     searches: tuple[PageName, ...] = ()
     limit: int = LIMIT
-    refresh: bool = False
 
     @property
     def nothing(self) -> bool:
@@ -130,11 +128,6 @@ class PageFolder(StoredPages):
         """The page stored under this title or a redirect to it."""
         return self._found.get(name.key)
 
-    def names(self) -> list[PageName]:
-        """Every page of the folder."""
-        pages = {page.place: PageName(page.title, page.language) for page in self._found.values()}
-        return list(pages.values())
-
 
 def collect(wanted: Wanted, path: Path, wikis: Wikis, *, progress: Progress | None = None) -> Collected:
     """Fetch what is wanted into the folder. Resumable: the same call fetches no page twice.
@@ -142,13 +135,8 @@ def collect(wanted: Wanted, path: Path, wikis: Wikis, *, progress: Progress | No
     Raises FetchError where a wiki cannot be reached or has no such category; CorpusError, CorpusHeld, MissingExtra.
     """
     started = time.monotonic()
-    folder = PageFolder(path)
-    if wanted.nothing:
-        with folder.opened():
-            names, cut = dict.fromkeys(folder.names()), False
-    else:
-        names, cut = _names(wanted, wikis)
-    outcomes = tuple(fetch_into(folder, names, wikis, refresh=wanted.refresh, progress=progress))
+    names, cut = _names(wanted, wikis)
+    outcomes = tuple(fetch_into(PageFolder(path), names, wikis, progress=progress))
     return Collected(path, outcomes, cut, round(time.monotonic() - started, 1))
 
 
@@ -185,26 +173,18 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
 
 
 def fetch_into(
-    folder: PageFolder,
-    names: Collection[PageName],
-    wikis: Wikis,
-    *,
-    refresh: bool = False,
-    progress: Progress | None = None,
+    folder: PageFolder, names: Collection[PageName], wikis: Wikis, *, progress: Progress | None = None
 ) -> Iterator[Outcome]:
     """`fetch_pages` with the folder locked, and with `progress`."""
-    with folder.opened(), closing(fetch_pages(names, folder, wikis, refresh=refresh)) as outcomes:
+    with folder.opened(), closing(fetch_pages(names, folder, wikis)) as outcomes:
         for done, outcome in enumerate(outcomes, 1):
             if progress:
                 progress(done, len(names))
             yield outcome
 
 
-def fetch_pages(
-    names: Iterable[PageName], folder: PageFolder, wikis: Wikis, *, refresh: bool = False
-) -> Generator[Outcome, None, None]:
-    """An outcome for each name, as soon as it is known. Pages in the folder are not looked up, except with `refresh`,
-    which fetches those again whose revision has changed.
+def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> Generator[Outcome, None, None]:
+    """An outcome for each name, as soon as it is known. Pages in the folder are not looked up.
 
     A page that several names lead to is fetched once, and stored at once, so that a killed run can be resumed.
     `folder` must be open. Raises FetchError when the wiki cannot be reached at all, CorpusError, MissingExtra.
@@ -213,7 +193,7 @@ def fetch_pages(
     asked: dict[str, dict[str, list[PageName]]] = {}
     for name in dict.fromkeys(names):
         there = folder.find(name)
-        if there and not refresh:
+        if there:
             yield _there(name, there)
         else:
             asked.setdefault(name.language, {}).setdefault(name.title, []).append(name)
@@ -227,7 +207,7 @@ def fetch_pages(
                     yield from _not_fetched(wiki, names_of[title], result)
                     continue
                 there = folder.find(PageName(result.title, language))
-                if there and (there.revision == result.revision or not refresh):
+                if there:
                     yield from (_there(name, there) for name in names_of[title])
                 else:
                     pages.setdefault(result.title, (result, []))[1].extend(names_of[title])

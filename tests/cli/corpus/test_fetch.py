@@ -1,4 +1,4 @@
-"""`corpus fetch` as users type it, from a wiki on loopback: whole, with every fault, killed, refreshed."""
+"""`corpus fetch` as users type it, from a wiki on loopback: whole, with every fault, killed."""
 
 from __future__ import annotations
 
@@ -121,18 +121,6 @@ def test_pages_that_there_are_not_say_what_to_type(wiki: FakeWiki, fetch: Callab
     assert "  'Gull Point'" in lines
     assert "[no]: The title holds an invalid character." in lines
     assert stored(tmp_path, "birds") == {"Mara Quill"}
-
-
-def test_what_has_changed_is_fetched_and_indexed_anew(
-    wiki: FakeWiki, fetch: Callable[..., Any], run: Command, tmp_path: Path
-) -> None:
-    fetch("Gull Point", "Mara Quill")
-    wiki.revise("Mara Quill", "<p>Mara Quill sailed away.</p>")
-    assert json.loads(fetch("Mara Quill", "--json").out)["fetched"] == 0
-    found = json.loads(fetch("--refresh", "--json").out)
-    assert (found["fetched"], found["indexed"]["changed"], found["indexed"]["unchanged"]) == (1, 1, 1)
-    assert "sailed away" in run("show", "Mara Quill").out
-    assert "lit by" in run("show", "Gull Point").out
 
 
 @pytest.mark.parametrize(

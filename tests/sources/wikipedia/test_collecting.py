@@ -1,4 +1,4 @@
-"""Titles, categories and links of pages -> pages in a folder, within a limit; refreshed where they have changed."""
+"""Titles, categories and links of pages -> pages in a folder, within a limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fakes.wikipedia_server import FakeTime, FakeWiki
-from iterative_rag.sources import front_matter
 from iterative_rag.sources.web.page_client import Web
 from iterative_rag.sources.web.retry_policy import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import Collected, Progress, Wanted, Wikis, collect
@@ -68,23 +67,3 @@ def test_links_are_followed_to_pages_that_are_written(collecting: Callable[..., 
     found = collecting(links_of=(PageName("Lamp 5"),))
     assert titles(found) == lamps(5, 6, 7)
     assert found.missing == ()  # pages that nobody has written are not asked for
-
-
-def test_refreshing_fetches_what_has_changed_and_nothing_else(
-    wiki: FakeWiki, collecting: Callable[..., Collected]
-) -> None:
-    wiki.redirects["First lamp"] = ("Lamp 0", "")
-    names = (PageName("First lamp"), PageName("Lamp 1"), PageName("Lamp 2"))
-    collecting(names=names)
-    wiki.revise("Lamp 0", "<p>Lamp 0 was lit again.</p>")
-    wiki.revise("Lamp 2", "<p>Lamp 2 is dark.</p>")
-    assert collecting(names=names).fetched == 0
-    assert collecting(names=(PageName("Lamp 2"),), refresh=True).fetched == 1
-    every = collecting(refresh=True)
-    assert (every.fetched, titles(every)) == (1, lamps(0, 1, 2))
-    assert wiki.sent == Counter({"Lamp 0": 2, "Lamp 1": 1, "Lamp 2": 2})
-    place = next(place for place, one in every.stored.items() if one.title == "Lamp 0")
-    fields, text = front_matter.split(place.read_text(encoding="utf-8"))
-    assert text == "# Lamp 0\n\nLamp 0 was lit again.\n"
-    assert (fields["revision"], fields["redirects"]) == ("600", ("First lamp",))
-    assert collecting(refresh=True).fetched == 0
