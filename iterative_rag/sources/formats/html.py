@@ -128,6 +128,9 @@ def _write_words(tree: LexborHTMLParser, *, wiki: bool) -> None:
     """Write what stands in attributes and drawings, quotation marks, and how characters are read; fields go."""
     for node in tree.css(_HEADINGS):
         node.unwrap()
+    for node in tree.css("summary"):
+        if node.css_first("h1, h2, h3, h4, h5, h6") is not None:
+            node.unwrap()  # a heading cannot stand in the bold line that a summary becomes
     for node in tree.css("input, select, button"):
         node.replace_with(" ")
     for node in tree.css("svg"):
