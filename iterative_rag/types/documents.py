@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -29,8 +30,10 @@ def as_field(text: str) -> str:
         return text.strip()
     shown = [" "]
     for sign in text:
-        if sign.isspace() or sign.isprintable() or (sign in _JOINERS and shown[-1] >= _FIRST_JOINED):
-            shown.append(" " if sign.isspace() else sign)
+        if sign.isspace() or unicodedata.category(sign) == "Cc":
+            shown.append(" ")  # a control character parts what stands around it: an address with one is none
+        elif sign.isprintable() or (sign in _JOINERS and shown[-1] >= _FIRST_JOINED):
+            shown.append(sign)
     return "".join(shown).strip()
 
 

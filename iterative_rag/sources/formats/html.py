@@ -13,7 +13,7 @@ from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.html_marks import parsed, without_private
-from iterative_rag.sources.metadata import metadata_of
+from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.sources.wikipedia.page_tables import IMAGE_SUFFIXES
 from iterative_rag.types import Document
 
@@ -61,6 +61,7 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
 
     tree = parsed(without_private(html))
     url = _canonical(tree)
+    kinds = {"pages within the page": len(tree.css("iframe[srcdoc]"))}
     html_marks.write_formulas(tree)
     for node in tree.css(_NOT_SHOWN):
         node.decompose()
@@ -75,7 +76,7 @@ def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = (
     text = page_markdown.of_tree(tree, title, wiki=wiki)
     if not text.partition("\n")[2].strip():
         raise NoText("It holds no text besides scripts, menus and forms.")
-    return Document("", title, text, source, url, metadata=metadata_of(said))
+    return Document("", title, text, source, url, metadata=metadata_of([*said, *not_read(kinds)]))
 
 
 def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:
