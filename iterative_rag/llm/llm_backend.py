@@ -27,6 +27,7 @@ from iterative_rag.settings import Settings
 FORMS: Final[Mapping[str, type[forms.Reply]]] = {
     "analyse": forms.AnalysisReply,
     "extract": forms.ExtractionReply,
+    "read": forms.SentenceReply,
     "rephrase": forms.RephrasingReply,
     "rephrase_and_analyse": forms.ContinuationReply,
     "answer": forms.AnswerReply,

@@ -25,6 +25,7 @@ from iterative_rag.protocols.roles import (
     Answerer,
     Backend,
     BackendTraits,
+    Confirmer,
     Extractor,
     FollowUpReader,
     Grader,
@@ -32,6 +33,7 @@ from iterative_rag.protocols.roles import (
     Reflector,
     Rewriter,
     Roles,
+    SentenceReader,
     ToolAgent,
     Writer,
 )

@@ -30,6 +30,7 @@ from iterative_rag.types import (
     Plan,
     Reflection,
     Rewording,
+    Sentence,
     SubmitCall,
     Window,
 )
@@ -56,6 +57,21 @@ class Extractor(Protocol):
         what is not found there is dropped. `question` is the one that the needs were derived from: an extract may serve
         another part of it instead of a need.
         """
+
+
+class SentenceReader(Protocol):
+    """Reads a few sentences for one need, in one short call: what a small model does well."""
+
+    def read(self, need: Need, sentences: Sequence[Sentence]) -> tuple[Sentence, str] | None:
+        """The sentence that states the answer, with the answer ("": none of them does); None for a reply that names no
+        sentence that was shown, or an answer that does not stand there."""
+
+
+class Confirmer(Protocol):
+    """Reads again what was found for a need, with other eyes."""
+
+    def confirm(self, need: Need, facts: Sequence[Fact], corpus: Corpus) -> tuple[Fact, ...]:
+        """The facts with the trust that both readings give them, and with what only the second one found."""
 
 
 class Rephraser(Protocol):
@@ -199,6 +215,7 @@ class Roles:
     follow_up: FollowUpReader | None = None
     writer: Writer | None = None
     outliner: Outliner | None = None
+    confirmer: Confirmer | None = None
 
 
 @dataclass(frozen=True, slots=True)

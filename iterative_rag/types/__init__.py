@@ -33,6 +33,7 @@ from iterative_rag.types.documents import (
     Hit,
     Metadata,
     Passage,
+    Sentence,
     ShortlistedDocument,
 )
 from iterative_rag.types.loop import (

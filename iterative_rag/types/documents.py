@@ -121,3 +121,14 @@ class ShortlistedDocument:
     source: str
     score: float
     hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence or a row of a document, `text[start:end]` of it."""
+
+    document_id: str
+    title: str
+    start: int
+    end: int
+    text: str

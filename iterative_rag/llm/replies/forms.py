@@ -132,6 +132,13 @@ class ExtractionReply(Reply):
     facts: Annotated[list[ExtractedFact], BeforeValidator(_as_facts)]
 
 
+class SentenceReply(Reply):
+    """The number of the sentence that states an answer, 0 for none."""
+
+    sentence: Annotated[int, BeforeValidator(lambda value: as_number(value, 0)), WithJsonSchema({"type": "integer"})]
+    answer: Text = ""
+
+
 class RephrasingReply(Reply):
     question: Text
 
