@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.run_state import Progress, RunState
-from iterative_rag.errors import IterativeRAGError, LLMError
+from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
@@ -15,6 +16,7 @@ from iterative_rag.retrieval.windows import window
 from iterative_rag.types import (
     Fact,
     Need,
+    ReadingFault,
     ShortlistedDocument,
     ShortlistStep,
     Step,
@@ -47,6 +49,7 @@ class DataFinder:
     ) -> None:
         self.corpus, self._reader, self._corrector = run.corpus, reader or run.reader, corrector
         self._budget, self._settings, self._sparing = run.budget, run.settings, run.traits.calls_cost
+        self._confirmer = run.roles.confirmer
         self._listed: dict[str, set[str]] = {}
 
     @property
@@ -155,9 +158,26 @@ class DataFinder:
         for need, documents in zip(needs, shortlists, strict=True):
             tasks.append(ReadingTask(need, self._windows(documents), documents, graded))
         readings = self._reader.read(tasks, question=question, seconds=self._budget.seconds_left())
+        if self._confirmer:
+            readings = tuple(map(self._confirmed, readings))
         for reading in readings:
             yield reading.step(hop)
         return readings
+
+    def _confirmed(self, reading: NeedReading) -> NeedReading:
+        """The reading with what the second reader makes of its facts; as it was, with the fault, where that fails."""
+        assert self._confirmer is not None
+        try:
+            facts = self._confirmer.confirm(reading.need, reading.facts, self.corpus)
+            return replace(reading, record=replace(reading.record, facts=facts))
+        except CapReached as reached:
+            return replace(reading, cap=reached.cap)
+        except LLMError as error:
+            if error.fatal:
+                raise
+            titles = ", ".join(dict.fromkeys(fact.title for fact in reading.facts))
+            faults = (*reading.record.faults, ReadingFault(titles, str(error)))
+            return replace(reading, record=replace(reading.record, faults=faults))
 
     def _corrected(
         self,

@@ -39,6 +39,11 @@ def trust(probability: float) -> float:
     return 0.5 * (2 * probability) ** SPREAD if probability < 0.5 else probability
 
 
+def probability(score: float) -> float:
+    """The probability of which `score` is the trust."""
+    return 0.5 * (2 * score) ** (1 / SPREAD) if score < 0.5 else score
+
+
 def best_of(findings: Sequence[Finding]) -> list[Finding]:
     """The best finding and at most one nearly as good, from different quotes."""
     best: dict[str, Finding] = {}
