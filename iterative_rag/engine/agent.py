@@ -64,7 +64,7 @@ def build(run: RunComponents) -> Engine:
     if agent is None:
         raise UsageError(
             "The built-in backend cannot use tools: the strategy agent needs an LLM.",
-            hint="Add --llm ollama/MODEL, or use the strategy iterative.",
+            hint="Add --llm ollama/MODEL (not a small one), or use the strategy iterative.",
         )
     if run.web is not None:
         raise UsageError(

@@ -63,6 +63,10 @@ class Settings(BaseModel):
         (), description="ask only documents whose metadata, or rows of tables whose column, has this: KEY=VALUE"
     )
     llm: str = Field("auto", description=LLMS.forms)
+    careful: Switch = Field(
+        "auto",
+        description="the LLM reads alone, the built-in models plan and check: auto (models below 4B, by name), on, off",
+    )
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
     embedder: str = Field("builtin", description=EMBEDDERS.forms)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from iterative_rag.settings import Settings, home
+from iterative_rag.text.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, FactCheck, Grader, Reranker
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile
 
-_FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM, and the built-in reader answers (--llm chooses one)."
+# Models below so many billion parameters are small.
+SMALL = 4.0
+_BILLIONS = lazy_pattern(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
+_SMALL = "A small model: it reads, the built-in models plan and check (careful = off gives it every role)."
+_FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM that plays every role, and the built-in models answer."
 
 
 def cache(settings: Settings) -> Cache:
@@ -73,7 +79,8 @@ def make_backend(
     from iterative_rag.system.threads import in_background
 
     main, notice = chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
-    if main is None:
+    careful = main is not None and is_careful(settings, main.name)
+    if main is None or careful:
         if preload:
             from iterative_rag.builtin.preloading import load_networks
 
@@ -82,15 +89,19 @@ def make_backend(
         from iterative_rag.builtin.encoder import BuiltinEncoder
         from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 
-        if fast_llm or settings.fast_llm:
-            notice = "\n".join(filter(None, (notice, _FAST_UNUSED)))
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         backend = BuiltinBackend(
             encoder,
             caution=GUESSING if settings.guess else CAREFUL,
             cache=kept,
         )
-        return backend, notice
+        unused = _FAST_UNUSED if fast_llm or settings.fast_llm else ""
+        notice = "\n".join(filter(None, (notice, _SMALL if main else "", unused)))
+        if main is None:
+            return backend, notice
+        from iterative_rag.app.factory.careful_backend import CarefulBackend
+
+        return CarefulBackend(main, backend, kept), notice
     from iterative_rag.llm.llm_backend import LLMBackend
 
     fast: ChatModel | None = None
@@ -100,6 +111,13 @@ def make_backend(
         if preload and callable(load := getattr(model, "preload", None)):
             in_background(load)
     return LLMBackend(main, fast, kept, settings), notice
+
+
+def is_careful(settings: Settings, model: str) -> bool:
+    """Whether a model reads only: as the settings say, else one whose name tells that it is small."""
+    size = _BILLIONS.search(model)
+    small = size is not None and float(size[1]) < SMALL
+    return settings.careful == "on" or (settings.careful == "auto" and small)
 
 
 # --- what is known of a model from its qualification -----------------------------------------

@@ -1,0 +1,142 @@
+"""A small model beside the built-in models: it reads, they plan and check, through `IterativeRAG`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from fakes.scripted_llm import Scripted, ScriptedLLM
+from fakes.two_article_corpus import QUESTION, TEXTS, write_articles
+from iterative_rag import IterativeRAG
+from iterative_rag.app.factory.backends import is_careful
+from iterative_rag.errors import LLMUnreachable, UsageError
+from iterative_rag.protocols import ChatRequest
+from iterative_rag.settings import load_settings
+from iterative_rag.types import Answer, FinalStep, ReadingStep, Status, Step
+
+Reading = Callable[[str, list[str]], Scripted]
+Ask = Callable[[Reading], tuple[list[Step], ScriptedLLM]]
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    write_articles(tmp_path / "articles")
+    IterativeRAG.index([tmp_path / "articles"])
+
+    def asked(reading: Reading) -> tuple[list[Step], ScriptedLLM]:
+        def reply(request: ChatRequest) -> Scripted:
+            need, sentences = request.user.rsplit("QUESTION: ", 1)[1], re.findall(r"(?m)^\d+\. (.+)$", request.user)
+            return reading(need, sentences)
+
+        llm = ScriptedLLM({"read": reply}, name="tiny:1.5b")
+        with closing(IterativeRAG.from_settings(llm=llm, cache=False)) as rag:
+            return list(rag.steps(QUESTION)), llm
+
+    return asked
+
+
+def of(text: str, sentences: list[str]) -> int:
+    return next((n for n, sentence in enumerate(sentences, start=1) if text in sentence), 0)
+
+
+def rightly(need: str, sentences: list[str]) -> Scripted:
+    value = "Edda Holm" if "mayor" in need and "Aldermere" in need else "Aldermere"
+    return {"sentence": of(value, sentences), "answer": value}
+
+
+def answer_of(steps: list[Step]) -> Answer:
+    last = steps[-1]
+    assert isinstance(last, FinalStep)
+    return last.answer
+
+
+def test_a_small_model_reads_and_plays_no_other_role(ask: Ask) -> None:
+    steps, llm = ask(rightly)
+    assert (answer_of(steps).status, answer_of(steps).short_answer) == (Status.ANSWERED, "Edda Holm")
+    assert {request.role for request in llm.requests} == {"read"}
+    assert len(llm.requests) <= 3
+    assert all(len(request.system) < 1600 and request.max_tokens <= 100 for request in llm.requests)
+
+
+def test_quotes_are_made_from_the_number_of_a_sentence(ask: Ask) -> None:
+    steps, _ = ask(
+        lambda need, sentences: {"sentence": len(sentences), "answer": sentences[-1].split()[-1].rstrip(".")}
+    )
+    facts = [fact for step in steps if isinstance(step, ReadingStep) for fact in step.facts]
+    texts = "\n".join(TEXTS.values())
+    assert facts
+    assert all(fact.quote in texts for fact in facts)
+
+
+def test_a_value_is_trusted_less_where_the_model_finds_another_or_none(ask: Ask) -> None:
+    agreed, _ = ask(rightly)
+    other, _ = ask(lambda need, sentences: {"sentence": 1, "answer": sentences[0].split()[-1].strip(".| ")})
+    silent, _ = ask(lambda need, sentences: {"sentence": 0, "answer": ""})
+    trust = [answer_of(steps).confidence for steps in (agreed, silent, other)]
+    assert trust == sorted(trust, reverse=True)
+    assert trust[0] > trust[1]
+
+
+def test_a_value_of_the_model_alone_counts_only_where_its_quote_bears_it_out(ask: Ask) -> None:
+    steps, _ = ask(lambda need, sentences: {"sentence": of("oldest", sentences), "answer": "river Wend"})
+    facts = [fact for step in steps if isinstance(step, ReadingStep) for fact in step.facts]
+    assert "river Wend" not in {fact.value for fact in facts}
+
+
+def test_a_value_that_stands_in_no_sentence_shown_changes_nothing(ask: Ask) -> None:
+    invented, _ = ask(lambda need, sentences: {"sentence": 1, "answer": "Karsa"})
+    values = {fact.value for step in invented if isinstance(step, ReadingStep) for fact in step.facts}
+    assert "Karsa" not in values
+    assert answer_of(invented).short_answer == "Edda Holm"
+
+
+def test_part_of_a_number_is_not_the_number(ask: Ask) -> None:
+    steps, _ = ask(lambda need, sentences: {"sentence": 1, "answer": "13"})
+    values = {fact.value for step in steps if isinstance(step, ReadingStep) for fact in step.facts}
+    assert "13" not in values
+
+
+def test_replies_that_cannot_be_read_are_told_and_lose_nothing(ask: Ask) -> None:
+    steps, _ = ask(lambda need, sentences: "The mayor, I think.")
+    assert answer_of(steps).short_answer == "Edda Holm"
+    assert any(step.faults for step in steps if isinstance(step, ReadingStep))
+
+
+def test_a_server_that_is_not_there_is_an_error(ask: Ask) -> None:
+    with pytest.raises(LLMUnreachable):
+        ask(lambda need, sentences: LLMUnreachable("Nothing answers.", hint="ollama serve"))
+
+
+@pytest.mark.parametrize(
+    ("model", "careful", "expected"),
+    [
+        ("ollama/qwen2.5-coder:1.5b", "auto", True),
+        ("ollama/llama3.2:3b-instruct-q4_K_M", "auto", True),
+        ("openai-like/Qwen2.5-0.5B-Instruct", "auto", True),
+        ("ollama/llama3.1:8b", "auto", False),
+        ("openai-like/gpt-oss-120b", "auto", False),
+        ("openai-like/gpt-4o", "auto", False),
+        ("ollama/qwen3:30b-a3b", "auto", False),
+        ("ollama/gemma3n:e2b", "auto", False),
+        ("ollama/qwen2.5-coder:1.5b", "off", False),
+        ("openai-like/gpt-4o", "on", True),
+    ],
+)
+def test_which_models_only_read(model: str, careful: str, expected: bool) -> None:
+    assert is_careful(load_settings({"careful": careful}), model) is expected
+
+
+def test_the_user_is_told_that_a_small_model_reads_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+    llm = ScriptedLLM({}, name="tiny:1.5b")
+    with closing(IterativeRAG.from_settings(llm=llm, fast_llm=llm)) as rag:
+        assert "it reads" in rag.notice
+        assert "--fast-llm is not used" in rag.notice
+        with pytest.raises(UsageError, match="agent"):
+            rag.check("agent")
