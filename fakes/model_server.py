@@ -58,7 +58,7 @@ class FakeServer(LoopbackServer):
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     functions: Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]] = lambda body: ()
-    models: Sequence[str] = ("tiny:1b",)
+    models: Sequence[str] = ("tiny:8b",)
     thoughts: Callable[[Mapping[str, Any]], str] = lambda body: ""
     latency: float = 0.0
     faults: deque[Fault | None] = field(default_factory=deque)

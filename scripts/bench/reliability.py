@@ -61,7 +61,7 @@ def asked(
 ) -> list[Ending]:
     """How each question ends; anything but an error of the package's own is raised."""
     os.environ["OLLAMA_HOST"] = server.url
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", corpus=CORPUS, cache=False, retries=retries)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:8b", corpus=CORPUS, cache=False, retries=retries)
 
     def ask(question: tuple[str, str]) -> Ending:
         try:

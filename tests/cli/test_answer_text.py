@@ -88,7 +88,7 @@ def server() -> Iterator[FakeServer]:
 
 
 def model(server: FakeServer) -> str:
-    return f"openai-like/tiny:1b@{server.url}/v1"
+    return f"openai-like/tiny:8b@{server.url}/v1"
 
 
 def quoted(text: str) -> list[int]:

@@ -42,7 +42,7 @@ def ask(run: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[s
     assert run("index", "articles", "-q").code == 0
 
     def call() -> dict[str, object]:
-        done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
+        done = run("ask", QUESTION, "--llm", "ollama/tiny:8b", "--json")
         assert "Traceback" not in done.err
         made = json.loads(done.out)
         return {"code": done.code, **{name: made[name] for name in ("status", "answer", "short_answer", "citations")}}

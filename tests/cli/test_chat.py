@@ -70,7 +70,7 @@ def played(body: Any) -> str:
 def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, server: FakeServer) -> None:
     server.reply = played
     server.faults.append(Fault("hang"))
-    arguments = ["chat", "--corpus", "towns", "--llm", "ollama/tiny:1b"]
+    arguments = ["chat", "--corpus", "towns", "--llm", "ollama/tiny:8b"]
     with TerminalSession(arguments, NO_COLOR="1", OLLAMA_HOST=server.url) as chat:
         for _ in range(2):
             chat.expect("> ")

@@ -73,7 +73,7 @@ def test_nothing_unsafe_reaches_a_terminal(
         assert_safe(written)
         return written
 
-    ask = ("ask", QUESTION, "--llm", "ollama/tiny:1b")
+    ask = ("ask", QUESTION, "--llm", "ollama/tiny:8b")
     assert "Edda Holm" in show(*ask, "--json", "--trace", "/dev/stdout")
     assert "Edda Holm" in show("trace", "--calls")
     assert "skipped" in show("index", "pages")
@@ -89,7 +89,7 @@ def test_arguments_come_back_without_control_characters(on_a_terminal: TerminalC
 
 
 def test_json_in_a_pipe_is_escaped_and_reads_back(shell: Command, run: Command, indexed: None, nasty: None) -> None:
-    done = shell("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json", "--trace", "run.jsonl")
+    done = shell("ask", QUESTION, "--llm", "ollama/tiny:8b", "--json", "--trace", "run.jsonl")
     made = json.loads(done.out)
     assert made["short_answer"] == "Edda Holm\x9b\u202e"
     assert f"town.{readable(NASTY)} Its mayor is Edda Holm" in {citation["quote"] for citation in made["citations"]}

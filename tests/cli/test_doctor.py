@@ -32,7 +32,7 @@ def test_doctor_never_shows_a_key(run: Command) -> None:
 
 
 def test_qualifying_explains_the_profile_that_it_writes(run: Command, server: FakeServer) -> None:
-    llm = "ollama/tiny:1b"
+    llm = "ollama/tiny:8b"
     server.reply = strong
     done = run("doctor", "--qualify", "--llm", llm, OLLAMA_HOST=server.url)
     assert done.code == 0, done.err

@@ -81,7 +81,7 @@ def script(body: Mapping[str, Any]) -> str:
 
 
 def test_an_ollama_model_answers_and_a_second_run_is_free(run: Command, towns: None, ollama: FakeServer) -> None:
-    arguments = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
+    arguments = ("ask", QUESTION, "--llm", "ollama/tiny:8b", "--json")
     done = run(*arguments)
     assert done.code == 0, done.err
     made = validated(done.out)
@@ -96,7 +96,7 @@ def test_an_ollama_model_answers_and_a_second_run_is_free(run: Command, towns: N
 
 
 def test_a_server_that_is_down_is_5_and_says_what_to_type(run: Command, towns: None) -> None:
-    done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", OLLAMA_HOST=unused_url())
+    done = run("ask", QUESTION, "--llm", "ollama/tiny:8b", OLLAMA_HOST=unused_url())
     assert (done.code, done.out) == (5, "")
     assert "ollama serve" in done.err
     assert "Traceback" not in done.err
@@ -112,7 +112,7 @@ def test_a_fault_after_the_first_facts_is_5_and_shows_them(run: Command, towns: 
         return reply
 
     ollama.reply = breaking
-    done = run("ask", QUESTION, "--llm", "ollama/tiny:1b", "--json")
+    done = run("ask", QUESTION, "--llm", "ollama/tiny:8b", "--json")
     assert done.code == 5
     made = validated(done.out)
     assert made["status"] == "incomplete"
@@ -133,7 +133,7 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns: None, ollama: FakeServer, role: 
         return script(body)
 
     ollama.reply = hanging
-    command = [sys.executable, "-m", "iterative_rag", "ask", QUESTION, "--llm", "ollama/tiny:1b", "-q"]
+    command = [sys.executable, "-m", "iterative_rag", "ask", QUESTION, "--llm", "ollama/tiny:8b", "-q"]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -153,7 +153,7 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns: None, ollama: FakeServer, role: 
 
 def test_a_key_is_never_printed_or_traced(run: Command, towns: None, ollama: FakeServer, tmp_path: Path) -> None:
     secret = "sk-do-not-show-this"
-    spec = f"openai-like/tiny:1b@{ollama.url}/v1"
+    spec = f"openai-like/tiny:8b@{ollama.url}/v1"
     key = {"ITERATIVE_RAG_API_KEY": secret, "ITERATIVE_RAG_API_KEY_HOST": "127.0.0.1"}
     done = run("ask", QUESTION, "--llm", spec, "--json", "--trace", "run.jsonl", **key)
     assert any(secret in seen.headers.get("Authorization", "") for seen in ollama.seen)

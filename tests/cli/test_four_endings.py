@@ -156,7 +156,7 @@ def test_with_an_llm_the_run_decides_and_not_its_words(
 ) -> None:
     ollama.reply = lambda body: refusing(body, known=known, status=status)
     question = "Who is the baker of the town where the Sunday bridge stands?"
-    options = ("--llm", "ollama/tiny:1b")
+    options = ("--llm", "ollama/tiny:8b")
     done = run("ask", question, *options)
     assert done.code == 3, done.err
     assert done.out.startswith(beginning)

@@ -54,7 +54,7 @@ def test_a_question_is_answered_without_trace_and_cache(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
-    ask = ("ask", QUESTION, "--corpus", "towns", "--llm", "ollama/tiny:1b", "--json")
+    ask = ("ask", QUESTION, "--corpus", "towns", "--llm", "ollama/tiny:8b", "--json")
     with_room = shell(*ask)
     fill(disk)
     done = shell(*ask)

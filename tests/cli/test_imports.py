@@ -66,7 +66,7 @@ def test_a_question_that_is_repeated_loads_no_network(loaded: Loaded) -> None:
 
 def test_llama_index_is_loaded_for_a_call_that_the_cache_lacks(loaded: Loaded, server: FakeServer) -> None:
     server.reply = lambda body: play(body["format"], "\n".join(message["content"] for message in body["messages"]))
-    command = ("ask", QUESTION, "--llm", "ollama/tiny:1b", "-q")
+    command = ("ask", QUESTION, "--llm", "ollama/tiny:8b", "-q")
     assert loaded(*command, OLLAMA_HOST=server.url) >= {"llama_index", "httpx"}
     calls = len(server.seen)
     assert loaded(*command, OLLAMA_HOST=server.url) & (NETWORKS | REMOTE | RARE) == set()

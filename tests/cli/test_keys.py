@@ -54,7 +54,7 @@ def test_a_key_goes_to_its_host_alone(key: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_key_without_a_host_is_not_sent_and_that_is_told(server: FakeServer, key: str) -> None:
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    model, _ = chat_model(f"openai-like/tiny:8b@{server.url}/v1", Settings())
     assert model is not None
     host = server.url.removeprefix("http://")
     server.faults.append(Fault("status", 401, "who are you?"))
@@ -69,10 +69,10 @@ def test_the_key_of_another_host_is_not_sent(server: FakeServer, key: str, monke
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_ORG_ID", "org-very-secret")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"X-Gateway-Token: {KEY}")
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    model, _ = chat_model(f"openai-like/tiny:8b@{server.url}/v1", Settings())
     assert model is not None
     model.complete(REQUEST)
-    embedder(f"openai-like/tiny:1b@{server.url}/v1").embed_query("a")
+    embedder(f"openai-like/tiny:8b@{server.url}/v1").embed_query("a")
     sent = str([seen.headers for seen in server.seen])
     assert key not in sent
     assert "org-very-secret" not in sent

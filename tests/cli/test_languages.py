@@ -78,7 +78,7 @@ def test_an_llm_answers_in_the_language_of_the_question_unless_told_otherwise(
 ) -> None:
     ollama.reply = play
     assert run("index", str(german), "-q").code == 0
-    ask = ("ask", QUESTION, "--llm", "ollama/tiny:1b", *options)
+    ask = ("ask", QUESTION, "--llm", "ollama/tiny:8b", *options)
     made = json.loads(run(*ask, "--json").out)
     assert (made["answer"], made["short_answer"]) == said
     assert [citation["quote"] for citation in made["citations"]] == [QUOTE]

@@ -90,7 +90,7 @@ def test_a_why_is_asked_of_a_model_server_and_what_it_made_up_is_left_out(run: C
     home = {"ITERATIVE_RAG_HOME": str(tmp_path / "home")}
     assert run("index", str(articles), "--corpus", "karsa", **home).code == 0
     with FakeServer(reply=author) as server:
-        asked = ("ask", WHY, "--corpus", "karsa", "--llm", "ollama/tiny:1b")
+        asked = ("ask", WHY, "--corpus", "karsa", "--llm", "ollama/tiny:8b")
         home["OLLAMA_HOST"] = server.url
         done = run(*asked, **home)
         silent = run(*asked, "--quiet", **home)

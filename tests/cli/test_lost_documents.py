@@ -55,7 +55,7 @@ def failing(title: str, fault: Fault, times: int = 1000) -> Callable[[Mapping[st
 
 
 def ask(strategy: str = "iterative", question: str = PLACE.one_hop, **settings: Any) -> Any:
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy, **settings)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:8b", strategy=strategy, **settings)
     try:
         return rag.ask(question)
     finally:
@@ -80,7 +80,7 @@ def test_the_one_right_document_unread_is_incomplete_and_never_an_abstention(oll
 
 def test_the_command_says_so_with_its_exit_code(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, BROKEN)
-    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--json")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:8b", "--json")
     assert done.code == 6, done.err
     made = json.loads(done.out)
     check_schema(made)
@@ -104,7 +104,7 @@ def test_a_reply_that_cannot_be_read_loses_the_document_too(ollama: FakeServer, 
 
 def test_time_that_ends_names_what_was_not_read(run: Command, ollama: FakeServer) -> None:
     ollama.fault_of = failing(PLACE.town, Fault("hang"))
-    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--max-seconds", "6", "--json", "--no-cache")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:8b", "--max-seconds", "6", "--json", "--no-cache")
     made = json.loads(done.out)
     assert (done.code, made["status"]) == (6, "incomplete")
     assert "limit of 6 seconds" in made["reason"]
@@ -119,7 +119,7 @@ def test_a_document_that_could_not_be_read_is_read_by_the_wider_search(ollama: F
 
 def test_where_nothing_at_all_comes_back_it_is_the_server(run: Command, ollama: FakeServer) -> None:
     ollama.always = BROKEN
-    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:1b", "--strategy", "crag")
+    done = run("ask", PLACE.one_hop, "--llm", "ollama/tiny:8b", "--strategy", "crag")
     assert (done.code, done.out) == (5, "")
     assert "out of memory" in done.err
 
@@ -132,7 +132,7 @@ def test_the_run_goes_on_without_a_part_that_it_can_do_without(ollama: FakeServe
     """A rephrasing or a reflection that could not be had ended the run, though its facts answered the question."""
     ollama.fault_of = lambda body: BROKEN if bridge_world.role_of(body) in (role, "rephrase_and_analyse") else None
     question = PLACE.two_hops if strategy != "self-rag" else PLACE.one_hop
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", strategy=strategy)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:8b", strategy=strategy)
     try:
         *steps, last = rag.steps(question)
     finally:

@@ -22,7 +22,7 @@ def towns(run: Command, tmp_path: Path, server: FakeServer, monkeypatch: pytest.
     """A corpus of one article, and a model that knows nothing."""
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
     monkeypatch.setenv("OLLAMA_HOST", server.url)
-    monkeypatch.setenv("ITERATIVE_RAG_LLM", "ollama/tiny:1b")
+    monkeypatch.setenv("ITERATIVE_RAG_LLM", "ollama/tiny:8b")
     (tmp_path / "Tarn.txt").write_text("Tarn lies on the river Mell.")
     assert run("index", "Tarn.txt").code == 0
 

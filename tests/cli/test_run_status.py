@@ -16,7 +16,7 @@ from fakes.two_article_corpus import QUESTION, play
 from iterative_rag.cli.live import RunStatus, under_way
 from iterative_rag.types import DocumentAtHand, RunProgress
 
-LLM = ("--llm", "ollama/tiny:1b")
+LLM = ("--llm", "ollama/tiny:8b")
 LANE = DocumentAtHand("Harriet Lane", 2, 5)
 
 

@@ -41,7 +41,7 @@ class Form:
     functions: bool
 
     def spec(self, server: FakeServer) -> str:
-        return "ollama/tiny:1b" if self.kind == "ollama" else f"openai-like/tiny:1b@{server.url}/v1"
+        return "ollama/tiny:8b" if self.kind == "ollama" else f"openai-like/tiny:8b@{server.url}/v1"
 
     def __str__(self) -> str:
         return f"{self.kind} {'functions' if self.functions else 'JSON'}"

@@ -28,7 +28,7 @@ def all_at_once(call: Callable[[], object]) -> None:
             done.result()
 
 
-@pytest.fixture(params=["ollama/tiny:1b", "openai-like/tiny:1b@{url}/v1"])
+@pytest.fixture(params=["ollama/tiny:8b", "openai-like/tiny:8b@{url}/v1"])
 def spec(request: pytest.FixtureRequest, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     return str(request.param).format(url=server.url)
@@ -55,7 +55,7 @@ def test_questions_asked_from_many_threads(server: FakeServer, tmp_path: Path, m
     server.reply = '{"status": "stuck", "reason": "nothing is known"}'
     write_articles(tmp_path / "articles")
     index_paths([tmp_path / "articles"], settings=Settings(), corpus="towns")
-    rag = IterativeRAG.from_settings(llm="ollama/tiny:1b", corpus="towns", calls_in_flight=AT_ONCE, cache=False)
+    rag = IterativeRAG.from_settings(llm="ollama/tiny:8b", corpus="towns", calls_in_flight=AT_ONCE, cache=False)
     server.gather = AT_ONCE
     all_at_once(lambda: rag.ask("Which river flows through Tarn?"))
     rag.close()

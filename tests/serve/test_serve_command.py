@@ -205,7 +205,7 @@ def test_no_key_path_or_address_of_a_server_reaches_a_client(
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY", KEY)
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", host)
     server.always = Fault("status", status=401, message=f"the key {KEY} of /etc/keys/openai at {server.url} is wrong")
-    spec = f"openai-like/tiny:1b@{server.url}/v1"
+    spec = f"openai-like/tiny:8b@{server.url}/v1"
     with running_server(tmp_path, backends={"tiny": spec}) as running, running.client() as client:
         events = client.post("/api/ask", json={"question": QUESTION}, headers={"accept": "text/event-stream"}).text
         whole = client.post("/api/ask", json={"question": QUESTION})

@@ -12,7 +12,7 @@ from iterative_rag.errors import SettingsError
 from iterative_rag.settings import load_settings
 from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, read_profile, write_profile
 
-IDENTITY = ModelIdentity("ollama/tiny:1b", "http://127.0.0.1:11434", "abc")
+IDENTITY = ModelIdentity("ollama/tiny:8b", "http://127.0.0.1:11434", "abc")
 SETTINGS = {"strategy": "full", "window_chars": 6000, "calls_in_flight": 1}
 
 
@@ -52,7 +52,7 @@ def test_another_server_or_other_prompts_have_no_profile() -> None:
         {"settings": {"llm": "openai-like/x@http://evil.example"}},
         {"settings": {"window_chars": -1}},
         {"settings": {"strategy": "magic"}},
-        {"model": "ollama/other:1b"},
+        {"model": "ollama/other:8b"},
         {"version": 99},
     ],
 )

@@ -135,7 +135,7 @@ def reply(body: Mapping[str, Any]) -> str:
 def test_what_an_llm_reads_into_a_quote_is_a_weak_guess(articles: CaseCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeServer(reply=reply) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.url)
-        with articles.opened("ollama/tiny:1b", cache=False) as rag:
+        with articles.opened("ollama/tiny:8b", cache=False) as rag:
             answer = rag.ask(WIFE)
     assert answer.short_answer in {"", "Grey Days"}
     assert answer.confidence_word in {None, ConfidenceWord.WEAK_GUESS}

@@ -32,7 +32,7 @@ def replied(body: Mapping[str, Any]) -> str:
 @pytest.fixture
 def rag(server: FakeServer, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IterativeRAG:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
-    llm = "ollama/tiny:1b" if kind == "ollama" else f"openai-like/tiny:1b@{server.url}/v1"
+    llm = "ollama/tiny:8b" if kind == "ollama" else f"openai-like/tiny:8b@{server.url}/v1"
     settings = Settings(corpus="towns", llm=llm, cache=False)
     write_articles(tmp_path / "articles")
     index_paths([tmp_path / "articles"], settings=settings, corpus="towns")

@@ -14,7 +14,7 @@ from iterative_rag.remote.model_spec import Spec
 from iterative_rag.settings.model_profile import ModelProfile, write_profile
 from iterative_rag.types import Document
 
-LLM = "ollama/tiny:1b"
+LLM = "ollama/tiny:8b"
 URL = "http://127.0.0.1:9"
 
 
@@ -23,7 +23,7 @@ def profile_file(monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OLLAMA_HOST", URL)
     embedder = HashingEmbedder()
     index_documents(corpora(), "towns", [Document("a", "Aldermere", "Aldermere is a town.", "a.md")], embedder)
-    identity = model_identity(Spec("ollama", "tiny:1b", URL))
+    identity = model_identity(Spec("ollama", "tiny:8b", URL))
     settings = {"strategy": "full", "window_chars": 6000, "calls_in_flight": 4}
     return write_profile(ModelProfile(identity, "2026-11-22T10:00:00+00:00", settings))
 
@@ -47,7 +47,7 @@ def test_what_the_user_has_set_holds(profile_file: Path) -> None:
 
 
 def test_another_model_and_the_builtin_models_have_none(profile_file: Path) -> None:
-    assert opened(llm="ollama/other:1b").settings.window_chars == 4000
+    assert opened(llm="ollama/other:8b").settings.window_chars == 4000
     assert opened(llm="builtin").settings.strategy == "iterative"
 
 

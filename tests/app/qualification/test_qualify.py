@@ -22,7 +22,7 @@ from iterative_rag.remote.model_spec import parse_spec
 from iterative_rag.settings import Settings
 from iterative_rag.settings.model_profile import read_profile
 
-LLM = "ollama/tiny:1b"
+LLM = "ollama/tiny:8b"
 ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "reflect"}
 REFLECTS = {"reflection": "on"}
 EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {

@@ -67,7 +67,7 @@ def whole(wiki: FakeWiki, run: Command) -> Callable[..., Done]:
 
 def test_killed_while_asking_nothing_is_paid_twice(wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path) -> None:
     """How a kill while pages are fetched goes on shows tests/cli/corpus/test_fetch.py."""
-    options = ("--subset", "all", "--llm", "ollama/tiny:1b", "-c", "1", "-q")
+    options = ("--subset", "all", "--llm", "ollama/tiny:8b", "-c", "1", "-q")
     reached = threading.Event()
     paid: Counter[str] = Counter()
 
@@ -88,7 +88,7 @@ def test_killed_while_asking_nothing_is_paid_twice(wiki: FakeWiki, whole: Callab
     assert set(paid.values()) == {1}
     assert set(wiki.sent.values()) == {1}
     assert sum(path.endswith(".tsv") for path in wiki.fetched_files) == 1
-    run = read_run(tmp_path / "runs" / "frames-all-ollama-tiny-1b")
+    run = read_run(tmp_path / "runs" / "frames-all-ollama-tiny-8b")
     assert [(record.id, record.right) for record in run.records] == [(str(number), True) for number in range(6)]
 
 

@@ -109,7 +109,7 @@ def test_the_modes_stand_between_floor_and_ceiling(folder: Path, evaluate: Calla
 def test_many_at_once_against_a_failing_server(folder: Path, evaluate: Callable[..., Done]) -> None:
     """A third of the calls fail: every question is answered, by its own answer, without many calls too many."""
     with FakeServer(reply=bridge_world.reply) as calm:
-        evaluate("--llm", "ollama/tiny:1b", "-c", "12", "-q", out="calm", OLLAMA_HOST=calm.url)
+        evaluate("--llm", "ollama/tiny:8b", "-c", "12", "-q", out="calm", OLLAMA_HOST=calm.url)
         needed = len(calm.calls("/api/chat"))
     chance = random.Random(3)
     faults = [
@@ -118,7 +118,7 @@ def test_many_at_once_against_a_failing_server(folder: Path, evaluate: Callable[
     ]
     with FakeServer(reply=bridge_world.reply, latency=0.05, faults=deque(faults)) as failing:
         # With seven tries one call in 5,000 fails for good, and which one a fault meets is chance: here there are more.
-        options = ("--llm", "ollama/tiny:1b", "-c", "12", "-q", "--no-cache")
+        options = ("--llm", "ollama/tiny:8b", "-c", "12", "-q", "--no-cache")
         evaluate(*options, OLLAMA_HOST=failing.url, ITERATIVE_RAG_RETRIES="15")
         made = len(failing.calls("/api/chat"))
     records = read_run(folder / "out").records
@@ -128,15 +128,15 @@ def test_many_at_once_against_a_failing_server(folder: Path, evaluate: Callable[
 
 def test_faults_are_counted_apart_and_asked_again_on_request(folder: Path, evaluate: Callable[..., Done]) -> None:
     with FakeServer(reply=bridge_world.reply, always=Fault("status", 401, "who are you")) as server:
-        done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
+        done = evaluate("--llm", "ollama/tiny:8b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
         assert json.loads(done.out)["faults"] == 3
         run = read_run(folder / "out")
         assert {record.outcome for record in run.records} == {Outcome.FAULT}
         assert all("401" in record.fault for record in run.records)
         server.always = None
-        done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
+        done = evaluate("--llm", "ollama/tiny:8b", "--limit", "3", "--json", OLLAMA_HOST=server.url)
         assert json.loads(done.out)["faults"] == 3, "without --retry-errors they stay"
-        done = evaluate("--llm", "ollama/tiny:1b", "--limit", "3", "--json", "--retry-errors", OLLAMA_HOST=server.url)
+        done = evaluate("--llm", "ollama/tiny:8b", "--limit", "3", "--json", "--retry-errors", OLLAMA_HOST=server.url)
     made = json.loads(done.out)
     assert (made["n"], made["faults"], made["em"]) == (3, 0, 1.0)
 
@@ -160,7 +160,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(folder: Path, evalu
         return bridge_world.reply(body)
 
     with FakeServer(reply=reply) as server:
-        options = ("--llm", "ollama/tiny:1b", "--limit", "8", "-c", "1")
+        options = ("--llm", "ollama/tiny:8b", "--limit", "8", "-c", "1")
         process = subprocess.Popen(
             command(*options),
             env={**os.environ, "OLLAMA_HOST": server.url},
@@ -191,8 +191,8 @@ def test_the_judge_fails_closed(folder: Path, evaluate: Callable[..., Done]) -> 
         judged = "verdict" in str(body.get("format"))
         return next(verdicts) if judged else bridge_world.reply(body)
 
-    with FakeServer(reply=reply, models=("tiny:1b", "judge:7b")) as server:
-        options = ("--llm", "ollama/tiny:1b", "--limit", "2", "-c", "1", "--json")
+    with FakeServer(reply=reply, models=("tiny:8b", "judge:7b")) as server:
+        options = ("--llm", "ollama/tiny:8b", "--limit", "2", "-c", "1", "--json")
         done = evaluate(*options, "--judge", "ollama/judge:7b", OLLAMA_HOST=server.url)
     made = json.loads(done.out)
     assert (made["judge"], made["unjudged"]) == (1.0, 1)

@@ -21,7 +21,7 @@ Make = Callable[..., Embedder]
 
 @pytest.fixture
 def make(kind: str, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Make:
-    def build(url: str = server.url, model: str = "tiny:1b", timeout: float = 20.0) -> Embedder:
+    def build(url: str = server.url, model: str = "tiny:8b", timeout: float = 20.0) -> Embedder:
         monkeypatch.setenv("OLLAMA_HOST", url)
         return embedder(f"ollama/{model}" if kind == "ollama" else f"openai-like/{model}@{url}/v1", timeout=timeout)
 

@@ -41,7 +41,7 @@ Make = Callable[..., ChatModel]
 def make(kind: str, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Make:
     """The adapter for `server`, by its spec."""
 
-    def build(url: str = server.url, model: str = "tiny:1b", **settings: object) -> ChatModel:
+    def build(url: str = server.url, model: str = "tiny:8b", **settings: object) -> ChatModel:
         monkeypatch.setenv("OLLAMA_HOST", url)
         spec = f"ollama/{model}" if kind == "ollama" else f"openai-like/{model}@{url}/v1"
         built, notice = chat_model(spec, Settings(timeout=20).model_copy(update=settings))
@@ -249,7 +249,7 @@ def test_ollama_is_not_sent_a_prompt_that_it_would_shorten(make: Make, server: F
 
 def test_the_openai_key_goes_to_openai_alone(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-0815")
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    model, _ = chat_model(f"openai-like/tiny:8b@{server.url}/v1", Settings())
     assert model is not None
     model.complete(REQUEST)
     assert "sk-very-secret-0815" not in str(server.seen[0].headers)
@@ -262,7 +262,7 @@ def test_the_key_reaches_the_server_and_nobody_else(server: FakeServer, monkeypa
     key = "sk-very-secret-0815"
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY", key)
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY_HOST", "127.0.0.1")
-    model, _ = chat_model(f"openai-like/tiny:1b@{server.url}/v1", Settings())
+    model, _ = chat_model(f"openai-like/tiny:8b@{server.url}/v1", Settings())
     assert model is not None
     model.complete(REQUEST)
     assert server.seen[0].headers["Authorization"] == f"Bearer {key}"

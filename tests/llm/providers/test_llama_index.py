@@ -78,7 +78,7 @@ def test_an_object_that_cannot_stream_replies_too() -> None:
 
 
 def test_an_ollama_object_keeps_its_options_and_gains_the_checks(server: FakeServer) -> None:
-    llm = Ollama(model="tiny:1b", base_url=server.url, context_window=2048, additional_kwargs={"top_k": 3})
+    llm = Ollama(model="tiny:8b", base_url=server.url, context_window=2048, additional_kwargs={"top_k": 3})
     model = LlamaIndexChat(llm)
     assert model.complete(REQUEST).completion_tokens == 7
     assert server.seen[0].body["options"] == {"temperature": None, "num_ctx": 2048, "top_k": 3}

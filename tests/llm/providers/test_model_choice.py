@@ -79,19 +79,19 @@ def test_an_ollama_host_that_is_no_address(monkeypatch: pytest.MonkeyPatch, host
 
 
 def test_probe_tells_chat_models_from_embedders(server: FakeServer) -> None:
-    server.models = ("nomic-embed-text:latest", "tiny:1b", "all-minilm:33m")
+    server.models = ("nomic-embed-text:latest", "tiny:8b", "all-minilm:33m")
     state = probe(server.url)
     assert state.reachable
     assert state.models == tuple(server.models)
-    assert state.chat_models == ("tiny:1b",)
+    assert state.chat_models == ("tiny:8b",)
 
 
 def test_auto_takes_ollama_where_it_has_a_chat_model(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
     model, notice = chat_model("auto", Settings())
     assert model is not None
-    assert model.name.startswith("ollama/tiny:1b")
-    assert "ollama/tiny:1b" in notice
+    assert model.name.startswith("ollama/tiny:8b")
+    assert "ollama/tiny:8b" in notice
 
 
 @pytest.mark.parametrize("there", [True, False])
