@@ -139,4 +139,4 @@ def test_what_is_too_long_as_json_may_fit_as_lines() -> None:
 
 
 def test_every_role_of_a_question_has_a_plain_form() -> None:
-    assert {role for role in versions() if not prompt(role).plain} == {"judge", "recall"}
+    assert {role for role in versions() if not prompt(role).plain} == {"judge", "read", "recall"}
