@@ -48,17 +48,18 @@ class Seen:
 
 @dataclass
 class FakeServer(LoopbackServer):
-    """`reply` is the text of every chat reply, or a function of the request's body; `functions` are the calls
-    ({"name", "arguments"}) by which a request with tools is answered instead; `thoughts` come before the reply, in a
-    field of their own; `faults` are used up in order (None: all goes well), then `fault_of` may name one for a
-    request's body, then `always` holds. `refuses` are fields of a request that
-    are answered with 400; `latency` is the seconds before a reply, `pace` those between two chunks of a stream.
-    `peak` counts the POST requests that were open at once; each is held until `gather` of them are,
-    or none has come for two seconds."""
+    """`reply` is the text of every chat reply, or a function of the request's body; `functions` are the calls ({"name",
+    "arguments"}) by which a request with tools is answered instead; `thoughts` come before the reply, in a field of
+    their own; `figures` is what is shown of each model; `faults` are used up in order (None: all goes well), then
+    `fault_of` may name one for a request's body, then `always` holds. `refuses` are fields of a request that are
+    answered with 400; `latency` is the seconds before a reply, `pace` those between two chunks of a stream. `peak`
+    counts the POST requests that were open at once; each is held until `gather` of them are, or none has come for two
+    seconds."""
 
     reply: str | Replier = '{"status": "known", "needs": []}'
     functions: Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]] = lambda body: ()
     models: Sequence[str] = ("tiny:8b",)
+    figures: Mapping[str, Any] = field(default_factory=dict)
     thoughts: Callable[[Mapping[str, Any]], str] = lambda body: ""
     latency: float = 0.0
     faults: deque[Fault | None] = field(default_factory=deque)
@@ -126,7 +127,7 @@ class _Handler(Handler):
         entries = [{"name": name, "model": name, "details": {"family": _family(name)}} for name in self.fake.models]
         answers: dict[str, object] = {
             "/api/tags": {"models": entries},
-            "/v1/models": {"object": "list", "data": [{"id": name, "object": "model"} for name in self.fake.models]},
+            "/v1/models": {"object": "list", "data": [{"id": name, **self.fake.figures} for name in self.fake.models]},
         }
         self.send_json(answers.get(self.path, {"error": "not found"}), 200 if self.path in answers else 404)
 
@@ -151,7 +152,7 @@ class _Handler(Handler):
         routes: dict[str, Callable[[Mapping[str, Any], Fault | None], None]] = {
             "/api/chat": self._ollama_chat,
             "/api/embed": self._ollama_embed,
-            "/api/show": lambda body, fault: self.send_json({"model_info": {"tiny.context_length": 131072}}),
+            "/api/show": lambda body, fault: self.send_json(self.fake.figures),
             "/v1/chat/completions": self._openai_chat,
             "/v1/embeddings": self._openai_embed,
             "/collections/towns/points/count": lambda body, fault: self.send_json(

@@ -65,7 +65,7 @@ class Settings(BaseModel):
     llm: str = Field("auto", description=LLMS.forms)
     careful: Switch = Field(
         "auto",
-        description="the LLM reads alone, the built-in models plan and check: auto (models below 4B, by name), on, off",
+        description="the LLM reads alone, the built-in models plan and check: auto (models below 4B), on, off",
     )
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
     embedder: str = Field("builtin", description=EMBEDDERS.forms)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from iterative_rag.settings import Settings, home
-from iterative_rag.text.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, FactCheck, Grader, Reranker
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile
 
-# Models below so many billion parameters are small.
-SMALL = 4.0
-_BILLIONS = lazy_pattern(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 _SMALL = "A small model: it reads, the built-in models plan and check (careful = off gives it every role)."
 _FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM that plays every role, and the built-in models answer."
 
@@ -75,11 +70,14 @@ def make_backend(
 
     With `preload` the models begin to load on another thread, else with their first call.
     """
-    from iterative_rag.llm.providers.model_choice import chat_model
+    from iterative_rag.llm.providers.model_choice import chat_model, chosen
+    from iterative_rag.remote.model_spec import Spec
     from iterative_rag.system.threads import in_background
 
-    main, notice = chat_model(settings.llm if isinstance(llm, str | None) else llm, settings)
-    careful = main is not None and is_careful(settings, main.name)
+    wanted = settings.llm if isinstance(llm, str | None) else llm
+    wanted, notice = chosen(wanted) if isinstance(wanted, str) else (wanted, "")
+    main, _ = chat_model(wanted, settings)
+    careful = main is not None and is_careful(settings, main.name, wanted if isinstance(wanted, Spec) else None)
     if main is None or careful:
         if preload:
             from iterative_rag.builtin.preloading import load_networks
@@ -105,19 +103,22 @@ def make_backend(
     from iterative_rag.llm.llm_backend import LLMBackend
 
     fast: ChatModel | None = None
-    if wanted := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
-        fast, _ = chat_model(wanted, settings)
+    if faster := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
+        fast, _ = chat_model(faster, settings)
     for model in (main, fast):
         if preload and callable(load := getattr(model, "preload", None)):
             in_background(load)
     return LLMBackend(main, fast, kept, settings), notice
 
 
-def is_careful(settings: Settings, model: str) -> bool:
-    """Whether a model reads only: as the settings say, else one whose name tells that it is small."""
-    size = _BILLIONS.search(model)
-    small = size is not None and float(size[1]) < SMALL
-    return settings.careful == "on" or (settings.careful == "auto" and small)
+def is_careful(settings: Settings, model: str, spec: Spec | None = None) -> bool:
+    """Whether a model of this name, or of this spec, reads only: as the settings say, else where it is small."""
+    from iterative_rag.llm.providers.model_size import SMALL, billions
+
+    if settings.careful != "auto":
+        return settings.careful == "on"
+    size = billions(model, spec)
+    return size is not None and size < SMALL
 
 
 # --- what is known of a model from its qualification -----------------------------------------

@@ -6,15 +6,18 @@ import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fakes.model_server import FakeServer, unused_url
 from fakes.scripted_llm import Scripted, ScriptedLLM
 from fakes.two_article_corpus import QUESTION, TEXTS, write_articles
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory.backends import is_careful
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.protocols import ChatRequest
+from iterative_rag.remote.model_spec import Spec
 from iterative_rag.settings import load_settings
 from iterative_rag.types import Answer, FinalStep, ReadingStep, Status, Step
 
@@ -126,10 +129,40 @@ def test_a_server_that_is_not_there_is_an_error(ask: Ask) -> None:
         ("ollama/gemma3n:e2b", "auto", False),
         ("ollama/qwen2.5-coder:1.5b", "off", False),
         ("openai-like/gpt-4o", "on", True),
+        ("ollama/smollm2:360m", "auto", True),
     ],
 )
 def test_which_models_only_read(model: str, careful: str, expected: bool) -> None:
     assert is_careful(load_settings({"careful": careful}), model) is expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "figures", "expected"),
+    [
+        ("ollama", {"details": {"parameter_size": "1.5B"}}, True),
+        ("ollama", {"details": {"parameter_size": "494.03M"}}, True),
+        ("ollama", {"model_info": {"general.parameter_count": 8_030_261_248}}, False),
+        ("ollama", {"details": {"parameter_size": ""}}, False),
+        ("ollama", [], False),
+        ("openai-like", {"meta": {"n_params": 1_543_714_304}}, True),
+        ("openai-like", {"meta": {"n_params": 8_030_261_248}}, False),
+        ("openai-like", {"meta": None}, False),
+    ],
+)
+def test_a_name_that_does_not_tell_the_size_is_asked_for(
+    server: FakeServer, kind: str, figures: Any, expected: bool
+) -> None:
+    server.models, server.figures = ("mine:latest",), figures
+    url = server.url if kind == "ollama" else f"{server.url}/v1"
+    assert is_careful(load_settings(), "", Spec(kind, "mine:latest", url)) is expected
+    asked = len(server.seen)
+    is_careful(load_settings(), "", Spec(kind, "llama3.1:8b", url))
+    is_careful(load_settings({"careful": "on"}), "", Spec(kind, "mine:latest", url))
+    assert (asked, len(server.seen)) == (1, 1)
+
+
+def test_a_server_that_does_not_answer_leaves_the_size_open() -> None:
+    assert not is_careful(load_settings(), "", Spec("ollama", "mine", unused_url()))
 
 
 def test_the_user_is_told_that_a_small_model_reads_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
