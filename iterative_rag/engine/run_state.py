@@ -93,10 +93,13 @@ class RunState:
         return replace(self, inquiry=replace(self.inquiry, question=question), hops=(*self.hops[:-1], last))
 
     def with_readings(self, readings: Sequence[NeedReading]) -> RunState:
-        """The state after readings, with what could not be read."""
+        """The state after readings, with what could not be read and the articles in which nothing is left to read."""
         unread = (unread for reading in readings for unread in reading.unread)
         errors = (reading.error for reading in readings if reading.error)
-        return replace(self, unread=(*self.unread, *unread), unreadable=self.unreadable or next(errors, None))
+        titles = (title for reading in readings for title in reading.exhausted)
+        inquiry = replace(self.inquiry, exhausted=tuple(dict.fromkeys((*self.inquiry.exhausted, *titles))))
+        failed = self.unreadable or next(errors, None)
+        return replace(self, inquiry=inquiry, unread=(*self.unread, *unread), unreadable=failed)
 
     def under_way(self) -> RunState:
         """The state once what an edit left to do was begun."""

@@ -24,7 +24,7 @@ from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowC
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.retrieval.reading_policy import WITH_ANY_NAME, ReadingPolicy, mentions, within_limit
-from iterative_rag.retrieval.spans import without
+from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
 from iterative_rag.system.cancellation import first_done, observing
 from iterative_rag.system.threads import LastingPool
@@ -143,21 +143,19 @@ class _HopReading:
                 return
 
     def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
-        """Ask for a window of a document, for all needs that list it and have read none of it."""
+        """Ask for a window of a document, of what the run was not shown yet, for all needs that list it."""
         if item.asked and plan.waits:
             return  # another need's turn has asked for it
-        second, item.asked = bool(item.asked), item.asked + 1
-        id_ = item.entry.document_id
+        stage, id_ = item.asked, item.entry.document_id
+        item.asked += 1
+        shown = self._shown(id_, plan)
         if item.cut is not None:
-            if plan.policy.thorough or without(item.cut.spans, self._memory.spans(plan.need, id_)):
+            if plan.policy.thorough or without(item.cut.spans, shown):
                 self._enqueue(item.cut, [plan], alone=True)
             else:
                 self._remember(plan, item)
             return
-        if second or self._memory.spans(plan.need, id_):
-            self._queue_rest(plan, item)
-            return
-        if plan.may_pass(item):
+        if not stage and plan.may_pass(item):
             in_vain = self._memory.in_vain(plan.need, id_)
             every = plan.asked > max(WITH_ANY_NAME, plan.policy.least)
             if in_vain or not mentions(plan.need, self._window(item.entry), every=every):
@@ -165,24 +163,28 @@ class _HopReading:
                 return
         sharing = [(plan, item)]
         for other in self._plans:
-            twin = next((peer for peer in other.items if peer.entry.document_id == id_ and not peer.asked), None)
+            twin = next((peer for peer in other.items if peer.entry.document_id == id_), None)
             if other is plan or other.enough or twin is None or twin.cut is not None:
                 continue
-            if not self._memory.spans(other.need, id_):
-                twin.asked = 1
+            if twin.asked == stage and twin.rest:
+                twin.asked += 1
                 sharing.append((other, twin))
         sharing.sort(key=lambda pair: self._plans.index(pair[0]))
         plans = [sharer for sharer, _ in sharing]
-        self._enqueue(self._window(self._about(together([listed.entry for _, listed in sharing]), plans)), plans)
+        entry = self._about(together([listed.entry for _, listed in sharing]), plans)
+        part = self._window_of_rest(entry, shown) if shown else self._window(entry)
+        for sharer, listed in sharing if shown else ():
+            self._remember(sharer, listed)
+            listed.rest = part is not None
+        open_ = [sharer for sharer in plans if not sharer.enough]
+        if part is not None and open_:
+            self._enqueue(part, open_)
 
-    def _queue_rest(self, plan: NeedPlan, item: PlannedDocument) -> None:
-        """Ask for what was not read of a document for this need; nothing where all of it was."""
-        entry, read = self._about(item.entry, [plan]), self._memory.spans(plan.need, item.entry.document_id)
-        rest = window_of_rest(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, read)
-        self._remember(plan, item)
-        item.rest = rest is not None
-        if rest is not None and not plan.enough:
-            self._enqueue(rest, [plan])
+    def _shown(self, id_: str, plan: NeedPlan) -> list[Span]:
+        """What of a document the run has been shown, or is being shown."""
+        asked = (call.window for call in (*self._queued, *self._flight))
+        under_way = [span for part in asked if part.document_id == id_ for span in part.spans]
+        return list(merged([*self._memory.spans(id_, named=id_ in plan.policy.named), *under_way]))
 
     def _remember(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Take up what the text that was read of a document is known to say."""
@@ -199,6 +201,10 @@ class _HopReading:
 
     def _window(self, entry: ShortlistedDocument) -> Window:
         return window(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, PACKED)
+
+    def _window_of_rest(self, entry: ShortlistedDocument, shown: Sequence[Span]) -> Window | None:
+        document = self._reader.corpus.document(entry.document_id)
+        return window_of_rest(document, entry, self._reader.window_chars, shown)
 
     # --- calls --------------------------------------------------------------------------------
 
@@ -276,7 +282,8 @@ class _HopReading:
 
     def _accept(self, call: WindowCall) -> None:
         read = replace(call.window, spans=()) if call.fault else call.window
-        self._memory.note([plan.need for plan in call.plans], read)
+        named = any(read.document_id in plan.policy.named for plan in call.plans)
+        self._memory.note([plan.need for plan in call.plans], read, named=named)
         for plan in call.plans:
             while plan.accepts:
                 self._take(plan, plan.calls[plan.accepted])

@@ -164,7 +164,8 @@ class NeedPlan:
             unanswered=0 if self.enough else unanswered,
         )
         error = faults[0].fault if faults and not read and not self.remembered else None
-        return NeedReading(record, error, cap, tuple(self._unread(faults, cap, cut)))
+        whole = () if self.enough else tuple(item.entry.title for item in self.items if not (item.rest or item.passed))
+        return NeedReading(record, error, cap, tuple(self._unread(faults, cap, cut)), whole)
 
     def _unread(
         self, faults: Sequence[WindowCall], cap: Cap | None, cut: Callable[[ShortlistedDocument], Window]

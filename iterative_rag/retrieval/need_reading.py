@@ -39,12 +39,14 @@ class ReadingTask:
 @dataclass(frozen=True, slots=True)
 class NeedReading:
     """What reading found for one need: the record of it, whose hop is not known yet. `unread` are the windows lost to
-    faults and to `cap`; `error` is the first fault where not one window could be read."""
+    faults and to `cap`; `error` is the first fault where not one window could be read. `exhausted` are the titles
+    in which nothing was left to read for a need that is still open."""
 
     record: ReadingStep
     error: IterativeRAGError | None = None
     cap: Cap | None = None
     unread: tuple[UnreadWindow, ...] = ()
+    exhausted: tuple[str, ...] = ()
 
     @property
     def need(self) -> Need:

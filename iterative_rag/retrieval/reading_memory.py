@@ -1,4 +1,6 @@
-"""What one run has read, for which needs, and what it held: no text is read twice for the same need."""
+"""What one run was shown, for which needs, and what it held: no text is shown twice to a question, whatever the need.
+The one exception is an article that has just become the subject: before, nobody looked for what it says of that.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,15 @@ _WORD = lazy_pattern(r"\w+")
 
 @dataclass(slots=True)
 class ReadingMemory:
-    """The spans that were read of each document, by need, and the facts that they brought."""
+    """The spans that were read of each document, by need, whether that names the document, and the facts that they
+    brought."""
 
-    _read: dict[str, list[tuple[Need, tuple[Span, ...]]]] = field(default_factory=dict)
+    _read: dict[str, list[tuple[Need, tuple[Span, ...], bool]]] = field(default_factory=dict)
     _facts: dict[str, list[Fact]] = field(default_factory=dict)
 
-    def note(self, needs: Sequence[Need], window: Window) -> None:
-        """A window was read for these needs."""
-        self._read.setdefault(window.document_id, []).extend((need, window.spans) for need in needs)
+    def note(self, needs: Sequence[Need], window: Window, *, named: bool) -> None:
+        """A window was read for these needs, one of which has `named` its document."""
+        self._read.setdefault(window.document_id, []).extend((need, window.spans, named) for need in needs)
 
     def keep(self, fact: Fact) -> None:
         self._facts.setdefault(fact.document_id, []).append(fact)
@@ -33,7 +36,7 @@ class ReadingMemory:
 
     def has_asked(self, need: Need, document_id: str) -> bool:
         """Whether a document was read for this very need; one that could not be read may be listed again."""
-        return any(spans and other.key == need.key for other, spans in self._read.get(document_id, ()))
+        return any(spans and other.key == need.key for other, spans, _ in self._read.get(document_id, ()))
 
     def in_vain(self, need: Need, document_id: str) -> bool:
         """Whether a document brought no fact although it was read for a need that shares a name with this one.
@@ -44,9 +47,11 @@ class ReadingMemory:
         wanted = names(need)
         if not wanted or self._facts.get(document_id):
             return False
-        return any(spans and wanted & names(other) for other, spans in self._read.get(document_id, ()))
+        return any(spans and wanted & names(other) for other, spans, _ in self._read.get(document_id, ()))
 
-    def spans(self, need: Need, document_id: str) -> list[Span]:
-        """What was read of a document for a need, in order."""
-        read = (spans for other, spans in self._read.get(document_id, ()) if other.key == need.key)
-        return list(merged(span for spans in read for span in spans))
+    def spans(self, document_id: str, *, named: bool) -> list[Span]:
+        """What was shown of a document, in order; nothing to the first need by which it is `named`."""
+        read = self._read.get(document_id, ())
+        if named and not any(before for _, _, before in read):
+            return []
+        return list(merged(span for _, spans, _ in read for span in spans))

@@ -153,8 +153,8 @@ class OutlineSection:
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
-    the needs that were tried, what was computed on the way, the names of the lists whose rows are not in the text, and
-    the titles that needs have named and no search has found. Immutable: each hop makes a new one.
+    the needs that were tried, what was computed on the way, the titles that needs have named and no search has found,
+    and those of articles in which nothing is left to read. Immutable: each hop makes a new one.
 
     `form` is what kind of answer is wanted, `outline` the sections of a report once they are known.
     """
@@ -165,6 +165,7 @@ class Inquiry:
     tried: tuple[Need, ...] = ()
     computed: tuple[Computation, ...] = ()
     absent: tuple[str, ...] = ()
+    exhausted: tuple[str, ...] = ()
     form: AnswerForm = AnswerForm.VALUE
     outline: tuple[OutlineSection, ...] = ()
 

@@ -111,13 +111,14 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     llm = ScriptedLLM(
         {
             "analyse": [{"status": "needs", "needs": [need]} for need in needs],
-            "extract": [NOTHING, NOTHING, {"facts": [finished]}],
+            "extract": [NOTHING, {"facts": [finished]}],
             "rephrase_and_analyse": [{"question": QUESTION, "status": "known"}],
             "answer": [answering("It was finished in 1911 [1].", "1911")],
         }
     )
     answer = asked(llm)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
+    assert 'Article exhausted, all that it says is in the facts: "Velm Tower"' in llm.asked("analyse")[2].user
 
 
 # --- other values and caveats ----------------------------------------------------------------

@@ -77,7 +77,7 @@ def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int],
 def tried_needs(inquiry: Inquiry) -> str:
     """Each need once, with the numbers of the facts found for it, marked where none of them has the value or where the
     article that it named was not found. Facts that were noted for another part of the question are about no need that
-    was tried. Then the lists that turned out to have no rows; their names are text of documents."""
+    was tried. Then the articles in which nothing is left to read: no text is shown twice."""
     numbers: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
@@ -92,4 +92,7 @@ def tried_needs(inquiry: Inquiry) -> str:
         named = dict.fromkeys(twin.see for twin in inquiry.tried if twin == need and twin.see in inquiry.absent)
         absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
         tried.append(f"- {need.question} -> {marks}{partly}{absent}")
+    if inquiry.exhausted:
+        titles = ", ".join(f'"{as_field(title)}"' for title in inquiry.exhausted)
+        tried.append(f"- Article exhausted, all that it says is in the facts: {titles}")
     return lines(tried) or NOTHING_TRIED
