@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from iterative_rag.retrieval.chunking import Unit, headings, opening_paragraph
+from iterative_rag.retrieval.chunking import Unit, headings, opening_paragraph, sentences
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.pronouns import speaks_of_earlier
 from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
@@ -22,6 +23,10 @@ _ROW_ENDS = "|\n|"
 SENTENCE_CHARS = 400
 # How far back the headings of a hit's section are looked for: a bound for very long documents.
 SECTION_CHARS = 50_000
+# A section of so few characters is read whole.
+SHORT_SECTION = 1200
+# A part that begins with "She" or "These" is read from so many sentences before it at most.
+SENTENCES_BEFORE = 2
 # A shorter rest of a document is not worth a call.
 SHORTEST_REST = 200
 # A table with a hit is read whole up to this many windows: a question for the third tallest needs every row.
@@ -36,7 +41,8 @@ class WindowLayout:
 
     `margins`: characters read before and after a hit, so that a pronoun is read with the name it stands for. All hits
     get the first margin before any gets the next. `lead`: characters of the opening paragraph. `sections`: read the
-    headings that a part stands under. `gap`: parts that are no farther apart are read as one.
+    headings that a part stands under, short sections whole, and no part from a sentence on that speaks of what the one
+    before it names. `gap`: parts that are no farther apart are read as one.
     """
 
     margins: tuple[int, ...]
@@ -72,10 +78,11 @@ def window_of_rest(document: Document, entry: ShortlistedDocument, size: int, re
         start, end = max(unread, key=lambda span: span[1] - span[0])
         hits = (Hit(document.id, document.title, start, min(end, start + size), 0.0),)
     wider = window(document, replace(entry, hits=hits), size, PACKED)
-    spans = [span for span in without(wider.spans, read) if document.text[slice(*span)].strip()]
+    left = (span for span in without(wider.spans, read) if document.text[slice(*span)].strip())
+    spans = merged(_from_its_subject(document.text, span) for span in left)
     if _chars(spans) < SHORTEST_REST:
         return None
-    return replace(wider, spans=tuple(spans), text=GAP.join(document.text[start:end] for start, end in spans))
+    return replace(wider, spans=spans, text=GAP.join(document.text[start:end] for start, end in spans))
 
 
 def as_cut(text: str) -> str:
@@ -97,27 +104,50 @@ def _around(text: str, hits: Sequence[Hit], size: int, layout: WindowLayout) -> 
     """Spans around the hits, taken best first until the room is used up, in document order. The table of the best hit
     is read besides the window, so that the other hits keep their room."""
     spans = [lead] if layout.lead and (lead := opening_paragraph(text, layout.lead)) else []
-    above = _headings_above(text, hits) if layout.sections and hits else []
+    around = _headings_around(text, hits) if layout.sections and hits else []
     read = False
     for margin in layout.margins:
         for hit in hits:
             table = _table_at(text, hit.start, hit.end)
             near = _whole_sentences(text, hit.start - margin, hit.end + margin)
+            if layout.sections:
+                near = _from_its_subject(text, near)
+                near = _short_section(around, near, len(text)) if margin else near
             own = [near] if table is None else [_header(text, table), near]
             if table and table[1] - table[0] <= (size - _chars(spans) if read else TABLE_WINDOWS * size):
                 size += 0 if read else table[1] - table[0]
                 own = [_whole_sentences(text, min(hit.start, table[0]) - margin, max(hit.end, table[1]))]
-            joined = list(merged([*spans, *own, *_section(above, own[0][0])], layout.gap))
+            joined = list(merged([*spans, *own, *_section(around, own[0][0])], layout.gap))
             if not read or _chars(joined) <= size:
                 spans, read = joined, True
     return spans
 
 
-def _headings_above(text: str, hits: Sequence[Hit]) -> list[Unit]:
-    """The headings before the last hit, from SECTION_CHARS before the first."""
-    first, last = min(hit.start for hit in hits), max(hit.end for hit in hits)
+def _headings_around(text: str, hits: Sequence[Hit]) -> list[Unit]:
+    """The headings from SECTION_CHARS before the first hit to the end of a short section behind the last."""
+    first, last = min(hit.start for hit in hits), max(hit.end for hit in hits) + SHORT_SECTION
     begin = text.find("\n\n", first - SECTION_CHARS, first) if first > SECTION_CHARS else 0
     return headings(text, begin, last) if begin >= 0 else []
+
+
+def _short_section(around: Sequence[Unit], near: Span, length: int) -> Span:
+    """The span with the rest of its section, where that is short."""
+    start = max((heading.start for heading in around if heading.start <= near[0]), default=0)
+    end = min((heading.start for heading in around if heading.start >= near[1]), default=length)
+    return (start, end) if end - start <= SHORT_SECTION else near
+
+
+def _from_its_subject(text: str, span: Span) -> Span:
+    """The span from the sentence on that names what its first one speaks of, as far as that stands in the section."""
+    start, end = span
+    for _ in range(SENTENCES_BEFORE):
+        if not speaks_of_earlier(text[start : start + SENTENCE_CHARS]):
+            break
+        before = sentences(text, max(0, start - 2 * SENTENCE_CHARS), start)
+        if not before or next(sentence_ends(text[slice(*before[-1])] + " A"), None) is None:
+            break
+        start = before[-1][0]
+    return start, end
 
 
 def _section(above: Sequence[Unit], start: int) -> list[Span]:

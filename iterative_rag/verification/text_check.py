@@ -12,41 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from iterative_rag.text.citation_markers import MARKER, cited_numbers, with_numbers
-from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_row, is_rule, row_cells
 from iterative_rag.text.markup import plain
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.pronouns import begins_with_pronoun
 from iterative_rag.text.sentences import sentences
 from iterative_rag.types import Claim, Draft, Inquiry
 from iterative_rag.verification.claim_matching import ClaimText, split_claims
 from iterative_rag.verification.groundedness import Checked, Standing, check_said
-from iterative_rag.verification.word_matching import words
-
-# Where a pronoun is looked for: further on it mostly stands for a name of its own sentence.
-OPENING = 10
-_WORD = re.compile(r"[^\W_]+")
-
-
-def begins_with_pronoun(sentence: str) -> bool:
-    """Whether a pronoun opens a sentence, perhaps after a phrase of time or place without a name."""
-    before = ""
-    for spelt in _WORD.findall(MARKER.sub("", sentence))[:OPENING]:
-        word = folded(spelt)
-        if word in _subject_words("pronouns"):
-            return True
-        if (before and spelt[0].isupper()) or not (before or word in _subject_words("before")):
-            return False
-        before = word
-    return False
-
-
-@cache
-def _subject_words(name: str) -> frozenset[str]:
-    return frozenset(words("subjects", name))
-
 
 # What a cell of which nothing is left shows.
 EMPTY_CELL = "–"

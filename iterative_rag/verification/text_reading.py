@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from iterative_rag.text.comparing import same_name
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language_of
+from iterative_rag.text.languages import is_function_word, language_of, words_of
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.patterns import lazy_pattern
@@ -126,9 +126,9 @@ def speaks_of_another(quote: TextReading, title: TextReading, spoken_of: Set[str
         return False
     before = [word for word in quote.words if word.end <= name[0].start]
     of_another = quote.text[name[-1].end :][:1] in ("'", "’")  # "James Buchanan's niece"
-    if of_another or (before and before[-1].low in listed("subjects", "before")):
+    if of_another or (before and before[-1].low in words_of("before_pronouns")):
         return False
-    if any(word.low in listed("subjects", "pronouns") or word.low in title.lows for word in before):
+    if any(word.low in words_of("pronouns") or word.low in title.lows for word in before):
         return False
     light = [is_function_word(word.low, quote.code) for word in before]
     described = light.index(False) if False in light else len(light)

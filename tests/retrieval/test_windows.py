@@ -10,7 +10,7 @@ from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.retrieval.windows import GAP, PACKED, window
+from iterative_rag.retrieval.windows import GAP, PACKED, window, window_of_rest
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 BEFORE = (
@@ -125,6 +125,29 @@ def test_the_sixth_hit_is_read_where_wide_margins_would_fill_the_window() -> Non
     assert all(f"Claim {n} was made by office {n}." in read.text for n in range(6))
     wide = window(Document("d", "Oda Velm", text, "velm.md"), entry_of(text, *hits), 4000)
     assert "Claim 5 was" not in wide.text
+
+
+@pytest.mark.parametrize("opening", ["She", "These two masts", "In 1921 she", "The couple", "Their son"])
+def test_a_part_begins_where_what_it_speaks_of_is_named(opening: str) -> None:
+    """In 8 of 24 questions the names stood in the sentence before the window."""
+    names = "Ada Tarn led the works at Lower Orra for long. It was hard work."
+    deciding = f"{opening} stood out. {FILLER}"
+    text = f"{LEAD}\n\n## Works\n\n{FILLER} {names} {deciding}\n\n{FILLER}"
+    read = packed(text, hit_of(text, f"{opening} stood out.", 400), size=900)
+    assert "Ada Tarn led the works at Lower Orra for long." in read.text
+    rest = window_of_rest(
+        Document("d", "Oda Velm", text, "velm.md"), entry_of(text), 600, [(0, text.index(f"{opening} stood"))]
+    )
+    assert rest is not None
+    assert "Ada Tarn" in rest.text
+
+
+def test_a_short_section_is_read_whole() -> None:
+    works = "Her works are: " + "; ".join(f"mast {n} of 19{n}" for n in range(10, 40)) + "."
+    text = f"{LEAD}\n\n## Early\n\n{FILLER}\n\n## Works\n\n{works} All stand. They were paid.\n\n## Late\n\n{FILLER}"
+    read = packed(text, hit_of(text, "They were paid.", 15), size=1500)
+    assert "## Works" in read.text
+    assert works in read.text
 
 
 def test_only_an_llm_is_shown_the_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
