@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.formats.zim import ZimArchive
 from iterative_rag.types import Document
-
-libzim = pytest.importorskip("libzim", reason="the extra zim is not installed")
-
-from libzim.writer import Creator, Hint, Item, StringProvider  # type: ignore[import-untyped]  # noqa: E402
+from tests.zim_archives import Entry, archive
 
 MILL = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Upper Mill</title><style>p {}</style>
 <link rel="canonical" href="https://en.wiki.example/wiki/Upper_Mill"></head><body><header>Menu</header>
@@ -29,38 +25,6 @@ MILL = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Uppe
 <table class="wikitable"><tr><th rowspan="2">Part</th><th colspan="2">Size</th></tr><tr><th>m</th><th>ft</th></tr>
 <tr><td>Wheel</td><td>3</td><td>10</td></tr></table></details></div>
 <div class="zim-footer">This article is issued from a wiki.</div></body></html>"""
-
-
-class Entry(Item):  # type: ignore[misc]
-    def __init__(self, path: str, content: str | bytes, *, title: str = "", mime: str = "text/html") -> None:
-        super().__init__()
-        self.path, self.content, self.title, self.mime = path, content, title, mime
-
-    def get_path(self) -> str:
-        return self.path
-
-    def get_title(self) -> str:
-        return self.title or self.path.replace("_", " ")
-
-    def get_mimetype(self) -> str:
-        return self.mime
-
-    def get_contentprovider(self) -> StringProvider:
-        return StringProvider(self.content)
-
-    def get_hints(self) -> Mapping[Hint, int]:
-        return {Hint.FRONT_ARTICLE: int(self.mime == "text/html"), Hint.COMPRESS: 1}
-
-
-def archive(path: Path, *entries: Entry, redirects: Mapping[str, str] | None = None, **metadata: str) -> Path:
-    with Creator(path) as creator:
-        for entry in entries:
-            creator.add_item(entry)
-        for name, goal in (redirects or {}).items():
-            creator.add_redirection(name, name.replace("_", " "), goal, {Hint.FRONT_ARTICLE: 1})
-        for name, said in metadata.items():
-            creator.add_metadata(name, said)
-    return path
 
 
 @pytest.fixture
@@ -107,7 +71,7 @@ def test_what_cannot_be_read_is_skipped_with_its_reason(wiki: Path, monkeypatch:
     found = reasons(ZimArchive(wiki))
     assert "binary" in found["Binary"]
     assert found["Bare"] == "It holds no text besides scripts, menus and forms."
-    monkeypatch.setattr("iterative_rag.sources.formats.zim.MAX_BYTES", 500)
+    monkeypatch.setattr("iterative_rag.sources.zim_file.MAX_BYTES", 500)
     assert reasons(ZimArchive(wiki))["Upper_Mill"] == "It is larger than the limit of 500 bytes."
 
 

@@ -1,0 +1,214 @@
+"""An open Kiwix archive (.zim): its pages as documents, its own indexes of words and titles, what it says of itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from iterative_rag.errors import CorpusError, FetchError, MissingExtra
+from iterative_rag.protocols import Skipped
+from iterative_rag.sources.decoding import decode_html
+from iterative_rag.sources.formats import html
+from iterative_rag.sources.formats.format import shown
+from iterative_rag.sources.wikipedia.page_markdown import require_converters
+from iterative_rag.text.languages import language_names
+from iterative_rag.types import FILE_DATE_KEY, Document
+
+EXTRA = "zim"
+MAX_BYTES = 16 * 1024 * 1024  # of one page
+_MAX_REDIRECTS = 5
+_FETCH_AGAIN = "Fetch it again from https://library.kiwix.org, and compare its checksum."
+# What libzim raises for damaged data: clusters, names that are not UTF-8, numbers out of range.
+_FAULTS = (RuntimeError, UnicodeError, LookupError, OverflowError)
+# The ISO 639-3 codes that do not begin with the letters of the ISO 639-1 code.
+_CODES = """
+deu:de spa:es por:pt swe:sv pol:pl tur:tr ces:cs jpn:ja est:et ind:id kaz:kk lav:lv slk:sk tgl:tl bos:bs bul:bg gle:ga
+lit:lt ltz:lb mal:ml mon:mn mar:mr mlt:mt pus:ps tat:tt kir:ky khm:km kan:kn ben:bn lao:lo"""
+
+
+class ZimFile:
+    """Reading is safe from several threads; the indexes are asked by one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises MissingExtra, or CorpusError where the file cannot be opened."""
+        try:
+            from libzim.reader import Archive  # type: ignore[import-untyped]
+
+            require_converters()
+        except (ImportError, MissingExtra) as error:
+            raise MissingExtra(EXTRA) from error
+        self.path, self._lock = path, threading.Lock()
+        if path.is_dir() or not path.exists():
+            raise CorpusError(f"There is no file {shown(path)}.", hint="Check the path.")
+        try:
+            self.archive = Archive(path)
+            self.articles = int(self.archive.article_count)
+            self.identity = str(self.archive.uuid)
+            self.has_words, self.has_titles = self.archive.has_fulltext_index, self.archive.has_title_index
+        except _FAULTS as error:
+            raise self._damaged(error) from error
+        self.name = self._metadata("Name") or path.name
+        self.date = self._metadata("Date")
+        codes = [code.strip().lower() for code in self._metadata("Language").split(",")]
+        others = dict(pair.split(":") for pair in _CODES.split())
+        short = [others.get(code, code[:2]) for code in codes]
+        self.languages = tuple(code for code in dict.fromkeys(short) if code in language_names())
+        self.base = _base(self._metadata("Source"), self._metadata("Scraper"))
+        self._searcher: Any = None
+        self._suggester: Any = None
+
+    def _damaged(self, error: Exception) -> CorpusError:
+        return CorpusError(f"{shown(self.path)} is not a readable ZIM archive: {error}.", hint=_FETCH_AGAIN)
+
+    def _metadata(self, name: str) -> str:
+        """A field of what the archive says of itself; "" where it is missing or damaged."""
+        try:
+            return bytes(self.archive.get_metadata(name)).decode("utf-8", "replace").strip()
+        except _FAULTS:
+            return ""
+
+    # --- pages -------------------------------------------------------------------------------------
+
+    def entries(self) -> Iterator[Any | Skipped]:
+        """The text/html entries in the order of their paths, without redirects."""
+        for number in range(self.archive.all_entry_count):
+            try:
+                entry = self.archive._get_entry_by_id(number)  # libzim has no public way to iterate
+                wanted = not entry.is_redirect and _is_html(entry.get_item())
+            except _FAULTS as error:
+                yield self.unreadable(str(number), error)
+                continue
+            if wanted:
+                yield entry
+
+    def paths(self) -> Iterator[str]:
+        """The paths of all pages that can be read, in order."""
+        return (str(entry.path) for entry in self.entries() if not isinstance(entry, Skipped))
+
+    def title(self, path: str) -> str | None:
+        """The title of a page or a redirect, whose page is not read; None where there is none."""
+        try:
+            return title_of(self.archive.get_entry_by_path(path))
+        except _FAULTS:
+            return None
+
+    def url(self, path: str) -> str | None:
+        """The address of a page of a wiki on the web, as far as the archive tells it."""
+        return self.base + quote(path.removeprefix("A/"), safe="/:,()!;@$*~") if self.base else None
+
+    def entry(self, title: str) -> Any | Skipped:
+        """The page of this title or path, redirects followed."""
+        spaced = " ".join(title.replace("_", " ").split())
+        names = [name for name in dict.fromkeys((title, spaced, spaced[:1].upper() + spaced[1:])) if name]
+        archive = self.archive
+        paths = [folder + name.replace(" ", "_") for name in names for folder in ("", "A/")]
+        try:
+            by_title = (
+                self.archive.get_entry_by_title(name) for name in names if self.archive.has_entry_by_title(name)
+            )
+            by_path = (archive.get_entry_by_path(path) for path in paths if archive.has_entry_by_path(path))
+            entry = _target(next(by_title, None) or next(by_path, None))
+            if entry is not None and _is_html(entry.get_item()):
+                return entry
+        except _FAULTS as error:
+            return self.unreadable(title, error)
+        return Skipped(f"{shown(self.path)}:{title}", "The archive has no article of this title.")
+
+    def page(self, path: str) -> Document | Skipped:
+        """The page of a path; its id is the path, and its date that of the file."""
+        try:
+            entry = _target(self.archive.get_entry_by_path(path))
+            if entry is None or not _is_html(entry.get_item()):
+                return Skipped(f"{shown(self.path)}:{path}", "It is no page.")
+        except _FAULTS as error:
+            return self.unreadable(path, error)
+        read = self.document(entry)
+        if isinstance(read, Skipped):
+            return read
+        dated = ((FILE_DATE_KEY, self.date),) if self.date else ()
+        return replace(read, id=str(entry.path), metadata=(*read.metadata, *dated))
+
+    def document(self, entry: Any) -> Document | Skipped:
+        """The document of an entry, without an id."""
+        path = ""
+        try:
+            path = str(entry.path)
+            title = title_of(entry)
+            item = entry.get_item()
+            if item.size > MAX_BYTES:
+                return Skipped(f"{shown(self.path)}:{path}", f"It is larger than the limit of {MAX_BYTES:,} bytes.")
+            data = bytes(item.content)
+        except _FAULTS as error:
+            return self.unreadable(path, error)
+        source = f"{shown(self.path)}:{path}"
+        try:
+            document = html.page(decode_html(data), source, title)
+        except FetchError as error:
+            return Skipped(source, str(error))
+        return replace(document, title=title, url=document.url or self.url(path))
+
+    def unreadable(self, path: str, error: Exception) -> Skipped:
+        return Skipped(f"{shown(self.path)}:{path}".rstrip(":"), f"The entry cannot be read: {error}.")
+
+    # --- its own indexes -----------------------------------------------------------------------------
+
+    def frequency(self, words: str) -> int:
+        """About how many pages hold all of these words. Raises CorpusError where the index is damaged."""
+        return self._asked(words, 0)[0]
+
+    def search(self, words: str, limit: int) -> list[str]:
+        """The paths of the best pages that hold all of these words, stemmed as the file's index does."""
+        return self._asked(words, limit)[1]
+
+    def _asked(self, words: str, limit: int) -> tuple[int, list[str]]:
+        from libzim.search import Query, Searcher  # type: ignore[import-untyped]
+
+        if not self.has_words:
+            return 0, []
+        with self._lock:
+            try:
+                self._searcher = self._searcher or Searcher(self.archive)
+                matches = self._searcher.search(Query().set_query(words))
+                return int(matches.getEstimatedMatches()), [*matches.getResults(0, limit)] if limit else []
+            except _FAULTS as error:
+                raise self._damaged(error) from error
+
+    def titled(self, words: str, limit: int) -> list[str]:
+        """The paths of the best pages, or redirects, whose title holds words that begin so."""
+        from libzim.suggestion import SuggestionSearcher  # type: ignore[import-untyped]
+
+        with self._lock:
+            try:
+                self._suggester = self._suggester or SuggestionSearcher(self.archive)
+                return [*self._suggester.suggest(words).getResults(0, limit)]
+            except _FAULTS as error:
+                raise self._damaged(error) from error
+
+
+def title_of(entry: Any) -> str:
+    """The title of an entry; its path where it has none."""
+    return " ".join(entry.title.replace("_", " ").split()) or str(entry.path)
+
+
+def _target(entry: Any) -> Any | None:
+    """Where redirects lead to; None where they go on too long."""
+    for _ in range(_MAX_REDIRECTS):
+        if entry is None or not entry.is_redirect:
+            return entry
+        entry = entry.get_redirect_entry()
+    return None
+
+
+def _is_html(item: Any) -> bool:
+    return bool(item.mimetype.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"))
+
+
+def _base(source: str, scraper: str) -> str:
+    """The URL under which the wiki's pages stand on the web; "" for archives of anything but a wiki."""
+    host = urlsplit(source if "://" in source else f"https://{source}").hostname or ""
+    wiki = scraper.lower().startswith("mwoffliner") or host.endswith(".wikipedia.org")
+    return f"https://{host}/wiki/" if wiki and "." in host else ""
