@@ -10,18 +10,15 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import translate
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import NothingWithin
 from iterative_rag.index.catalogue import CatalogueEntry
-from iterative_rag.index.collections.collection_corpus import CollectionCorpus, OpenedCorpus, only_as_a_whole
 from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.vector_store import point_ids
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import FILE_DATE_KEY, Hit, Within
+from iterative_rag.types import FILE_DATE_KEY, Within
 
 # The keys of metadata that hold the date of a document; the first that it has counts.
 DATE_KEYS = ("date", "updated", "modified", "lastmod", "published", "created")
@@ -49,30 +46,16 @@ class Selection:
 def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
     """What of the corpus is within all of these; costs a look at every title. Raises NothingWithin."""
     entries = corpus.catalogue()
-    chosen = [entry for entry in entries if all(_is_meant(entry, within) for within in wanted)]
+    chosen = [entry for entry in entries if all(is_meant(entry, within) for within in wanted)]
     if not chosen:
-        raise _nothing_within(corpus.name, wanted, entries)
+        raise nothing_within(corpus.name, wanted, entries)
     undated = sum(not date_of(entry) for entry in entries) if any(within.since for within in wanted) else 0
     ids, titles = frozenset(entry.id for entry in chosen), tuple(entry.title for entry in chosen)
     return Selection(ids, titles, len(entries), undated)
 
 
-def search_filtered(corpus: OpenedCorpus, query: str, limit: int, *wanted: Within) -> list[Hit]:
-    """The best passages of those that are within all of these, ranked as if there were no others.
-
-    Raises NothingWithin where no document is, which is something else than that none is found, and UsageError for a
-    collection of another program.
-    """
-    if not any(wanted):
-        return corpus.search([query], limit)[0]
-    if isinstance(corpus, CollectionCorpus):
-        raise only_as_a_whole(corpus.name)
-    with closing(corpus.pinned()) as pinned:  # apart: a text outside must not stand for a copy within
-        points = pinned.points(selection(pinned, wanted).documents)
-        return pinned.search([query], limit, frozenset(point_ids(points)))[0]
-
-
-def _is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
+def is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
+    """Whether a document is within this."""
     places = [entry.source, *([entry.url] if entry.url else [])]
     return (
         (not wanted.title or _pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
@@ -149,7 +132,8 @@ def known_keys(entries: Sequence[CatalogueEntry]) -> list[tuple[str, int]]:
 # --- where nothing is within -----------------------------------------------------------------------
 
 
-def _nothing_within(corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> NothingWithin:
+def nothing_within(corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> NothingWithin:
+    """The error that no document of a corpus, which has these, is within all of these."""
     typed = " ".join(str(within) for within in wanted if within)
     title = next((within.title for within in wanted if within.title), "")
     titles = [entry.title for entry in entries]

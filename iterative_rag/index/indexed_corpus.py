@@ -84,6 +84,9 @@ class IndexedCorpus:
             f"{documents} can be found so far. To finish it, type: {rebuild_command(self.name, self.folder)}"
         )
 
+    def has(self, document_id: str) -> bool:
+        return bool(self.points([document_id]))
+
     def digest(self) -> str:
         """A hash of the contents, independent of where and when the articles were indexed."""
         with self._newest() as seen:
@@ -145,6 +148,11 @@ class IndexedCorpus:
         """All documents without their texts, by title."""
         with self._newest() as seen:
             return seen.documents.catalogue()
+
+    def listing(self, beginning: str, offset: int, limit: int) -> tuple[list[CatalogueEntry], int]:
+        """The documents whose title begins so, `limit` from `offset` on, and how many there are."""
+        entries = [entry for entry in self.catalogue() if entry.title.casefold().startswith(beginning.casefold())]
+        return entries[offset : offset + limit], len(entries)
 
     def titles(self) -> list[str]:
         """The titles of all documents, sorted; twice where two documents share one."""

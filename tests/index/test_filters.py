@@ -8,10 +8,11 @@ from contextlib import closing
 import pytest
 
 from fakes.in_memory import index_documents
+from iterative_rag.app.factory import for_one_run
 from iterative_rag.errors import NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.embedders.hashing import HashingEmbedder
-from iterative_rag.index.filters import language_of, search_filtered
+from iterative_rag.index.filters import language_of
 from iterative_rag.types import Document, Hit, Within
 
 # Long enough that each section is cut into passages of its own.
@@ -47,7 +48,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexedCorpus]:
 
 
 def found(corpus: IndexedCorpus, wanted: Within) -> list[Hit]:
-    return search_filtered(corpus, QUERY, 200, wanted)
+    with for_one_run(corpus, [wanted]) as part:
+        return part.search([QUERY], 200)[0]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from iterative_rag.app.factory import corpora as stored_corpora
+from iterative_rag.app.factory import for_one_run
 from iterative_rag.errors import CorpusError, CorpusNotFound
-from iterative_rag.index.filters import search_filtered
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.rag_pool import RagPool
@@ -67,10 +67,9 @@ async def titles(request: Request) -> Response:
 
     def found() -> dict[str, Any]:
         corpus = opened_corpus(pool, given.corpus)
-        entries = [entry for entry in corpus.catalogue() if entry.title.casefold().startswith(given.title.casefold())]
-        shown = entries[given.offset : given.offset + given.limit]
-        listed = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in shown]
-        return {"corpus": corpus.name, "documents": listed, "total": len(entries), "offset": given.offset}
+        entries, total = corpus.listing(given.title, given.offset, given.limit)
+        listed = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in entries]
+        return {"corpus": corpus.name, "documents": listed, "total": total, "offset": given.offset}
 
     return JSONResponse(await asyncio.to_thread(found))
 
@@ -104,8 +103,9 @@ def search_hits(
 ) -> list[tuple[Hit, str]]:
     """The passages that a search finds, with their text."""
     parts = (pool.settings.within, part) if part else (pool.settings.within,)
-    hits = search_filtered(corpus, query, limit, *parts)
-    return [(hit, corpus.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
+    with for_one_run(corpus, parts) as searched:
+        (hits,) = searched.search([query], limit)
+        return [(hit, searched.document(hit.document_id).text[hit.start : hit.end]) for hit in hits]
 
 
 def described(pool: RagPool, name: str) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def document_uri(corpus: str, document_id: str) -> str:
 
 def _document_named(corpus: IndexedCorpus, wanted: str) -> Document:
     """The document of an id or a title. Raises CorpusError, which names near titles, and UsageError for namesakes."""
-    if corpus.points([wanted]):
+    if corpus.has(wanted):
         return corpus.document(wanted)
     namesakes = corpus.find(wanted)
     if len(namesakes) > 1:

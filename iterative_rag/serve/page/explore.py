@@ -51,9 +51,8 @@ async def corpus(request: Request) -> Response:
     def looked_up() -> dict[str, Any]:
         opened = opened_corpus(pool, name)
         hits = search_hits(pool, opened, query, _HITS) if query else []
-        entries = [entry for entry in opened.catalogue() if entry.title.casefold().startswith(beginning.casefold())]
-        titles = [(entry.id, entry.title) for entry in entries[given.offset : given.offset + _TITLES]]
-        return {"hits": hits, "titles": titles, "total": len(entries)}
+        entries, total = opened.listing(beginning, given.offset, _TITLES)
+        return {"hits": hits, "titles": [(entry.id, entry.title) for entry in entries], "total": total}
 
     context = await asyncio.to_thread(looked_up)
     at = {"offset": given.offset, "step": _TITLES}
