@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 import shlex
+import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusMismatch, CorpusNotFound
+from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, encoded
 from iterative_rag.index.database import DocumentStore
@@ -27,8 +28,11 @@ from iterative_rag.index.replacing import (
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
+from iterative_rag.index.zim.linked_file import known_name, linked_file, only_read
+from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.sources.formats.format import unreadable
+from iterative_rag.sources.zim_file import ZimFile
 from iterative_rag.system.files import CORPUS_DATABASE
 from iterative_rag.system.private_files import private_folder, tighten
 
@@ -40,7 +44,8 @@ class CorpusInfo:
     """`state` is "ready", "incomplete" (indexing is running or was interrupted), "outdated" (made by another version of
     this package) or "damaged"; `updated` is ISO 8601. Includes documents that are written but not yet published.
 
-    `place` is where its vectors are: "local", or the address of a server and a collection. `languages` are numbers of
+    `place` is where its vectors are: "local", or the address of a server and a collection; or the path of a ZIM file
+    (with `file`), which is searched as it is. `languages` are numbers of
     documents by code, without those that are English or not clear.
     """
 
@@ -53,6 +58,7 @@ class CorpusInfo:
     state: str
     place: str = LOCAL
     languages: Mapping[str, int] = field(default_factory=dict)
+    file: bool = False
 
 
 class Corpora:
@@ -84,9 +90,16 @@ class Corpora:
         except OSError as error:
             raise unreadable(self.root, error) from error
 
+    def known(self, name: str) -> str:
+        """The name itself, or that by which the ZIM file at this path is known from now on. Raises CorpusNotFound."""
+        return known_name(self.root, name)
+
     def info(self, name: str) -> CorpusInfo:
         """Raises CorpusNotFound; a damaged corpus is described as such."""
+        name = self.known(name)
         folder = self._existing(name)
+        if file := linked_file(folder):
+            return _info_of(name, file)
         size = _bytes_on_disk(folder)
         try:
             with self._reading(name, any_version=True) as store:
@@ -137,6 +150,9 @@ class Corpora:
         Its points on a server go where these corpora are kept there; else they stay.
         """
         folder = self._existing(name)
+        if linked_file(folder):
+            shutil.rmtree(folder)  # the file stays
+            return
         with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
             identity = ""  # whose points on a server go with it, unless its database is missing or damaged
             if self._place_of is not self._local:
@@ -146,6 +162,14 @@ class Corpora:
                 if identity:
                     self.place(name).remove(identity)
 
+    def open_file(
+        self, name: str, embedder: Embedder, *, cache: Cache | None = None, reranker: Reranker | None = None
+    ) -> ZimCorpus | None:
+        """The ZIM file that a corpus is, by its name or path; None for another corpus. Raises CorpusError."""
+        name = self.known(name)
+        file = linked_file(self.folder(name))
+        return ZimCorpus(name, ZimFile(file), embedder, cache=cache, reranker=reranker) if file else None
+
     def open(
         self,
         name: str,
@@ -154,8 +178,11 @@ class Corpora:
         cache: Cache | None = None,
         reranker: Reranker | None = None,
     ) -> IndexedCorpus:
-        """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere) or CorpusDamaged."""
+        """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere), CorpusDamaged, or
+        UsageError for a ZIM file."""
         folder = self._existing(name)
+        if linked_file(folder):
+            raise only_read(name)
         with sqlite_errors(folder, name), ExitStack() as stack:
             store = self._store(folder, name)
             stack.callback(store.close)
@@ -192,6 +219,8 @@ class Corpora:
         `adding` are given in part only.
         """
         folder = self.folder(name)
+        if linked_file(folder):
+            raise only_read(name)
         with CorpusLock(folder, name).writing(), sqlite_errors(folder, name):
             private_folder(self.root)
             tighten(folder)
@@ -259,7 +288,20 @@ def _not_found(name: str, others: Sequence[str] = ()) -> CorpusNotFound:
 
 def _holds(folder: Path) -> bool:
     """Whether there is a corpus; a removed one may leave a folder with nothing but locks."""
-    return (folder / CORPUS_DATABASE).exists() or (folder / VECTORS).exists()
+    return any((folder / name).exists() for name in (CORPUS_DATABASE, VECTORS)) or linked_file(folder) is not None
+
+
+def _info_of(name: str, path: Path) -> CorpusInfo:
+    """What a ZIM file tells of itself. One that cannot be read is "damaged"."""
+    try:
+        file = ZimFile(path)
+    except CorpusError:
+        return CorpusInfo(name, 0, 0, "", 0, "", "damaged", str(path), file=True)
+    state = "ready" if file.has_words else "titles only"
+    languages = dict.fromkeys(file.languages, file.articles)
+    return CorpusInfo(
+        name, file.articles, 0, "", path.stat().st_size, file.date, state, str(path), languages, file=True
+    )
 
 
 def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:

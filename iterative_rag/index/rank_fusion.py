@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from iterative_rag.protocols import Cache, Embedder, Reranker
+from iterative_rag.protocols import Cache, Embedder, Reranker, Vectors
 from iterative_rag.storage.cache import cache_key
 from iterative_rag.types import Hit
 
@@ -33,6 +35,36 @@ class QueryVectors:
             return kept
         vector: list[float] = self._embedder.embed_query(query).tolist()
         self._cache.put(key, vector)
+        return vector
+
+    def similarities(self, query: str, texts: Sequence[str], deadline: float, batch: int) -> list[float]:
+        """How near each text is to the query, of the first ones whose vectors are kept or made by the deadline (of
+        time.monotonic); those of the first `batch` are made in any case."""
+        import numpy as np
+
+        name, size = self._embedder.name, self._embedder.dimensions
+        wanted, scores = np.array(self.of(query), np.float32), list[float]()
+        for low in range(0, len(texts), batch):
+            keys = [cache_key("passage-vector", name, size, text) for text in texts[low : low + batch]]
+            kept = [self._cache.get(key, self._unpacked) if self._cache else None for key in keys]
+            missing = [low + n for n, vector in enumerate(kept) if vector is None]
+            if missing and low and time.monotonic() > deadline:
+                break
+            fresh = iter(self._embedder.embed_documents([texts[n] for n in missing]) if missing else ())
+            for key, vector in zip(keys, kept, strict=True):
+                if vector is None:
+                    vector = next(fresh)
+                    if self._cache:
+                        self._cache.put(key, base64.b64encode(vector.astype("<f4").tobytes()).decode())
+                scores.append(float(vector @ wanted))
+        return scores
+
+    def _unpacked(self, value: Any) -> Vectors:
+        """A unit vector of this embedder's dimensions out of its bytes. Raises ValueError."""
+        import numpy as np
+
+        vector = np.frombuffer(base64.b64decode(value if isinstance(value, str) else "", validate=True), "<f4")
+        self._checked(vector.tolist())
         return vector
 
     def _checked(self, value: Any) -> list[float]:

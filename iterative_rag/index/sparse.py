@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 from iterative_rag.retrieval.analysers import ENGLISH, Analyser, analyser
@@ -45,6 +48,20 @@ def bm25_query(text: str, languages: tuple[str, ...] = (ENGLISH,)) -> Sparse:
         for index, weight in _terms(text, analyser(code), asked_in).items():
             weights[index] = max(weight, weights.get(index, 0.0))
     return list(weights), list(weights.values())
+
+
+def bm25_order(query: str, passages: Sequence[Sparse], languages: tuple[str, ...] = (ENGLISH,)) -> list[int]:
+    """The numbers of the passages that hold words of the query, best first, by BM25 with the document frequencies of
+    these passages."""
+    weights = dict(zip(*bm25_query(query, languages or (ENGLISH,)), strict=True))
+    rows = [{term: weight for term, weight in zip(*passage, strict=True) if term in weights} for passage in passages]
+    frequencies = Counter(term for row in rows for term in row)
+    rarity = {
+        term: weights[term] * math.log(1 + (len(rows) - count + 0.5) / (count + 0.5))
+        for term, count in frequencies.items()
+    }
+    scores = [sum(rarity[term] * weight for term, weight in row.items()) for row in rows]
+    return sorted((number for number, score in enumerate(scores) if score > 0), key=lambda number: -scores[number])
 
 
 def _terms(text: str, own: Analyser, asked_in: Analyser | None) -> dict[int, float]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping, Sequence
 
-from iterative_rag.app.factory import STARTER_CORPUS, IterativeRAG, asked_names, corpora, corpus_name, open_corpus
+from iterative_rag.app.factory import (
+    STARTER_CORPUS,
+    IterativeRAG,
+    asked_names,
+    corpora,
+    corpus_name,
+    known_names,
+    open_corpus,
+)
 from iterative_rag.errors import CorpusNotFound, UsageError
 from iterative_rag.index.joint_corpus import JointCorpus
 from iterative_rag.protocols import Corpus
@@ -26,8 +34,10 @@ class RagPool:
     def __init__(
         self, settings: Settings, *, served: Sequence[str] = (), backends: Mapping[str, object] | None = None
     ) -> None:
-        self.settings = settings
-        self._served = tuple(dict.fromkeys(served))
+        # A ZIM file is served by its name: a client can neither see a path nor name one.
+        self.settings = settings.model_copy(update={"corpus": known_names(settings)})
+        named = (known_names(settings.model_copy(update={"corpus": name})) for name in served)
+        self._served = tuple(dict.fromkeys(named))
         self._llms = dict(backends) if backends else _configured(settings)
         self._lock = threading.Lock()
         self._open: dict[tuple[str, str], IterativeRAG] = {}

@@ -17,6 +17,7 @@ from iterative_rag.app.factory.opening import (
     corpora,
     corpus_name,
     for_one_run,
+    known_names,
     names_collection,
     open_asked,
     open_corpus,

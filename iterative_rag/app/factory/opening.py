@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.collections.collection_corpus import OpenedCorpus
     from iterative_rag.index.corpora import Corpora, IndexedCorpus
     from iterative_rag.index.joint_corpus import JointCorpus
+    from iterative_rag.index.zim.zim_corpus import ZimCorpus
     from iterative_rag.protocols import Cache, Corpus, Embedder
     from iterative_rag.types import Within
 
@@ -58,7 +59,7 @@ def open_to_read(
     *,
     rerank: object | None = None,
     store: object | None = None,
-) -> OpenedCorpus | JointCorpus:
+) -> OpenedCorpus | JointCorpus | ZimCorpus:
     """The corpus of the settings, or the collection that their `index` names and no corpus of ours wrote. `store` is a
     vector store or an index of LlamaIndex, which is opened instead.
 
@@ -99,7 +100,7 @@ def names_collection(settings: Settings) -> bool:
 
 def open_asked(
     settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None, *, rerank: object | None = None
-) -> IndexedCorpus | JointCorpus:
+) -> IndexedCorpus | JointCorpus | ZimCorpus:
     """The corpus to ask: one, or several whose names stand between commas. Raises CorpusMismatch where they were made
     with different embedders, and what `open_corpus` raises."""
     from iterative_rag.index.joint_corpus import JointCorpus
@@ -131,14 +132,25 @@ def asked_names(settings: Settings) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in name.split(",") if part.strip()))
 
 
+def known_names(settings: Settings) -> str:
+    """The corpora that the settings name, ZIM files among them by their names; "" where they name none.
+
+    Raises CorpusNotFound for a file that is not there.
+    """
+    known = corpora(settings.index)
+    return ",".join(map(known.known, asked_names(settings))) if settings.corpus else ""
+
+
 def open_corpus(
     settings: Settings, embedder: Embedder | None = None, kept: Cache | None = None, *, rerank: object | None = None
-) -> IndexedCorpus:
+) -> IndexedCorpus | ZimCorpus:
     """Open the corpus to search and read; the starter corpus is indexed when it is first asked, and again when a newer
     package brings another encoder or another layout of the index."""
     name = corpus_name(settings)
     embedder = embedder or make_embedder(settings.embedder, settings, kept)
     held, reranker = corpora(settings.index), make_reranker(settings, kept, rerank)
+    if file := held.open_file(name, embedder, cache=kept, reranker=reranker):
+        return file
     opened = partial(held.open, name, embedder, cache=kept, reranker=reranker)
     try:
         return opened()
@@ -179,7 +191,11 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.index.corpus_subset import CorpusWithin
     from iterative_rag.index.joint_corpus import JointCorpus
+    from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
+    if isinstance(corpus, ZimCorpus):
+        yield corpus.within(within) if any(within) else corpus
+        return
     if isinstance(corpus, CollectionCorpus):
         if any(within):
             raise only_as_a_whole(corpus.name)

@@ -55,8 +55,10 @@ def list_corpora(as_json: AsJson = False) -> None:
         more = " makes one; the starter corpus is indexed when you first ask something."
         err().line("No corpus yet: ", ("iterative-rag index PATH", "bold"), more)
     for info in infos:
-        counts = f"{counted(info.documents, 'document')}, {counted(info.passages, 'passage')}"
-        out().line((info.name, "bold"), f"  {counts}, {info.state}")
+        counts = [counted(info.documents, "document"), counted(info.passages, "passage")]
+        if info.file:
+            counts = [counted(info.documents, "article"), *info.languages, info.updated, size(info.bytes)]
+        out().line((info.name, "bold"), "  " + ", ".join(filter(None, [*counts, info.state])))
 
 
 @corpus_app.command()
@@ -74,8 +76,9 @@ def status(
 
     known = corpora()
     infos = [known.info(corpus) for corpus in ([name] if name else known.names())]
-    readable = bool(name) and infos[0].state in ("ready", "incomplete")
-    staleness = stale(name, settings_from()) if name and check and infos[0].state != "damaged" else None
+    indexed = bool(name) and not infos[0].file
+    readable = indexed and infos[0].state in ("ready", "incomplete")
+    staleness = stale(name, settings_from()) if name and indexed and check and infos[0].state != "damaged" else None
     keys = dict(known.keys(name)) if name and readable else {}
     if as_json:
         told = {"corpora": [dataclasses.asdict(info) for info in infos]}
@@ -100,7 +103,9 @@ def _facts(info: CorpusInfo, staleness: Staleness | None, keys: dict[str, int]) 
     return {
         "corpus": info.name,
         "documents": f"{info.documents:,}",
-        "passages": f"{info.passages:,}",
+        "passages": "" if info.file else f"{info.passages:,}",
+        "file": info.place if info.file else "",
+        "language": ", ".join(info.languages) if info.file else "",
         "embedder": info.embedder,
         "size": size(info.bytes),
         "updated": str(info.updated),

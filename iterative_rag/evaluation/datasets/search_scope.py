@@ -65,10 +65,16 @@ def open_scope(
 ) -> Scope:
     """The corpus `name`; "own" and "pooled" are made of the dataset's paragraphs, indexed where they are not yet."""
     from iterative_rag.app.factory import cache, make_embedder, open_corpus
+    from iterative_rag.index.corpora import IndexedCorpus
 
     embedder = make_embedder(settings.embedder, settings)
     searched = pool(dataset, settings, embedder, progress=progress) if name in (OWN, POOLED) else name
     corpus = open_corpus(settings.model_copy(update={"corpus": searched}), embedder, cache(settings))
+    if not isinstance(corpus, IndexedCorpus):
+        corpus.close()
+        raise UsageError(
+            f"{name} is a ZIM file, whose pages are not listed.", hint="Index it: iterative-rag index FILE.zim"
+        )
     return Scope(corpus, embedder, GoldIndex(corpus), own=name == OWN)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 from uuid import UUID
@@ -15,7 +14,7 @@ from iterative_rag.index.collections.collection_client import CollectionClient, 
 from iterative_rag.index.collections.stored_node import AssembledDocument, StoredNode, assembled
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
 from iterative_rag.index.rank_fusion import QueryVectors
-from iterative_rag.index.sparse import bm25_document, bm25_query
+from iterative_rag.index.sparse import bm25_document, bm25_order
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
 from iterative_rag.types import Document, Hit
@@ -192,16 +191,7 @@ def only_as_a_whole(name: str) -> UsageError:
 
 def ranked_by_words(query: str, nodes: Sequence[StoredNode]) -> list[StoredNode]:
     """Those of the nodes that hold words of the query, by BM25 with the document frequencies of these nodes."""
-    terms = set(bm25_query(query)[0])
-    weights = [
-        {term: weight for term, weight in zip(*bm25_document(node.text), strict=True) if term in terms}
-        for node in nodes
-    ]
-    frequencies = {term: sum(term in row for row in weights) for term in terms}
-    rarity = {term: math.log(1 + (len(nodes) - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
-    scores = [sum(rarity[term] * weight for term, weight in row.items()) for row in weights]
-    order = sorted(range(len(nodes)), key=lambda index: -scores[index])
-    return [nodes[index] for index in order if scores[index] > 0]
+    return [nodes[number] for number in bm25_order(query, [bm25_document(node.text) for node in nodes])]
 
 
 def _document_id(node: StoredNode) -> str:

@@ -14,6 +14,7 @@ from iterative_rag.app.factory import corpora as stored_corpora
 from iterative_rag.app.factory import for_one_run
 from iterative_rag.errors import CorpusError, CorpusNotFound
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.public_text import public_source
@@ -91,15 +92,15 @@ def document_of(pool: RagPool, corpus: str, document_id: str) -> Document:
         raise NotFound("There is no such document.") from error
 
 
-def opened_corpus(pool: RagPool, name: str) -> IndexedCorpus:
+def opened_corpus(pool: RagPool, name: str) -> IndexedCorpus | ZimCorpus:
     """A corpus that is served, opened. Raises CorpusError."""
     corpus = pool.corpus(name)
-    assert isinstance(corpus, IndexedCorpus), "only indexed corpora are served"
+    assert isinstance(corpus, IndexedCorpus | ZimCorpus), "only corpora of ours and ZIM files are served"
     return corpus
 
 
 def search_hits(
-    pool: RagPool, corpus: IndexedCorpus, query: str, limit: int, part: Within | None = None
+    pool: RagPool, corpus: IndexedCorpus | ZimCorpus, query: str, limit: int, part: Within | None = None
 ) -> list[tuple[Hit, str]]:
     """The passages that a search finds, with their text."""
     parts = (pool.settings.within, part) if part else (pool.settings.within,)

@@ -18,6 +18,7 @@ from starlette.requests import Request
 
 from iterative_rag.errors import ServerBusy, UsageError
 from iterative_rag.index.indexed_corpus import IndexedCorpus
+from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.retrieval.article_parts import Table, section_named, sections, tables
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
@@ -224,7 +225,7 @@ def document_uri(corpus: str, document_id: str) -> str:
     return URI_TEMPLATE.format(corpus=quote(corpus, safe=""), document_id=quote(document_id, safe=""))
 
 
-def _document_named(corpus: IndexedCorpus, wanted: str) -> Document:
+def _document_named(corpus: IndexedCorpus | ZimCorpus, wanted: str) -> Document:
     """The document of an id or a title. Raises CorpusError, which names near titles, and UsageError for namesakes."""
     if corpus.has(wanted):
         return corpus.document(wanted)
@@ -235,12 +236,12 @@ def _document_named(corpus: IndexedCorpus, wanted: str) -> Document:
     return namesakes[0]
 
 
-def _source(corpus: IndexedCorpus, document: Document) -> dict[str, str]:
+def _source(corpus: IndexedCorpus | ZimCorpus, document: Document) -> dict[str, str]:
     uri = document_uri(corpus.name, document.id)
     return {"document_id": document.id, "title": document.title, "uri": uri, "url": document.link}
 
 
-def _quoted(corpus: IndexedCorpus, document: Document, span: Span) -> Quoted:
+def _quoted(corpus: IndexedCorpus | ZimCorpus, document: Document, span: Span) -> Quoted:
     start, end = span
     text = document.text[start:end]
     return Quoted(**_source(corpus, document), start=start, end=end, text=text, page=document.page_at(start))

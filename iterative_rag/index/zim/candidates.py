@@ -1,0 +1,89 @@
+"""The pages of a ZIM file that may tell of a need.
+
+The index of the file joins the words of a query by AND and knows no OR, so a question as it stands finds nothing. Many
+small queries do: all its rare words, fewer and fewer of them; names, alone and with another word; neighbours; single
+words; titles. Their rankings are fused, each weighed by how rare its words are in the file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from iterative_rag.retrieval.need_words import names_in, without_scaffolding
+from iterative_rag.sources.zim_file import ZimFile
+from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language
+
+# Of each ranking so many pages count, by their reciprocal ranks. Chosen on one half of FRAMES dev, over 2,460 pages.
+DEPTH, TITLES_DEPTH, RANK_OFFSET = 20, 10, 5
+# The words that are asked for together, beside a name, alone, and among titles: the rarest.
+TOGETHER, BESIDE_NAME, ALONE, IN_TITLES = 8, 6, 8, 4
+
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+# What asks, beside the function words of each language.
+_ASKING = frozenset(
+    ["what", "which", "who", "whom", "whose", "when", "where", "how", "why", "many", "much", "name", "tell"]
+)
+
+Words = tuple[str, ...]
+
+
+class Candidates:
+    """Safe to use from several threads."""
+
+    def __init__(self, file: ZimFile) -> None:
+        self._file = file
+        self._frequency = lru_cache(maxsize=4096)(file.frequency)
+
+    def of(self, query: str, most: int) -> list[str]:
+        """The paths of at most `most` pages, the best first. Raises CorpusError where the index is damaged."""
+        query = without_scaffolding(query)
+        words = content_words(query)
+        rarity = {word: self.rarity(word) for word in words}
+        names = [tuple(content_words(name)) for name in names_in(query)]
+        scores: dict[str, float] = {}
+        for kind, asked in dict.fromkeys(_queries(words, rarity, [name for name in names if name])):
+            weight = sum(rarity.get(word) or self.rarity(word) for word in asked)
+            text = " ".join(asked)
+            paths = self._file.titled(text, TITLES_DEPTH) if kind == "title" else self._file.search(text, DEPTH)
+            for rank, path in enumerate(paths, start=1):
+                scores[path] = scores.get(path, 0.0) + weight / (RANK_OFFSET + rank)
+        return sorted(scores, key=lambda path: (-scores[path], path))[:most]
+
+    def rarity(self, word: str) -> float:
+        """The inverse document frequency of a word; 1 for all of them where the file has no index of words."""
+        if not self._file.has_words:
+            return 1.0
+        pages = self._frequency(word)
+        return math.log(1 + max(0.0, self._file.articles - pages + 0.5) / (pages + 0.5)) if pages else 0.0
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text, folded, each once, without those that ask and bind."""
+    code = language(text)
+    words = (_POSSESSIVE.sub("", folded(match[0])) for match in _WORD.finditer(text))
+    told = (word for word in words if word and word not in _ASKING and not is_function_word(word, code))
+    return list(dict.fromkeys(told))
+
+
+def _queries(words: Sequence[str], rarity: dict[str, float], names: Sequence[Words]) -> Iterator[tuple[str, Words]]:
+    """Queries of the index of words ("text") and of that of titles ("title")."""
+    rare = sorted((word for word in words if rarity[word]), key=lambda word: -rarity[word])
+    for count in range(min(TOGETHER, len(rare)), 1, -1):
+        yield "text", tuple(rare[:count])
+    for name in names:
+        yield "text", name
+        yield "title", name
+        for word in [word for word in rare if word not in name][:BESIDE_NAME]:
+            yield "text", (*name, word)
+    pairs = list(pairwise(words))
+    yield from (("text", pair) for pair in pairs)
+    yield from (("text", (*pair, word)) for pair, word in zip(pairs, words[2:], strict=False))
+    yield from (("title", pair) for pair in pairs)
+    yield from (("text", (word,)) for word in rare[:ALONE])
+    yield from (("title", (word,)) for word in rare[:IN_TITLES])

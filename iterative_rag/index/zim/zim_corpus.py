@@ -1,0 +1,226 @@
+"""A ZIM file as a corpus that nobody indexed: its own indexes name pages, whose passages are ranked as ours are."""
+
+from __future__ import annotations
+
+import copy
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from iterative_rag.index import rank_fusion
+from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_document, without_variants
+from iterative_rag.index.filters import is_meant, nothing_within
+from iterative_rag.index.indexed_corpus import fuse
+from iterative_rag.index.rank_fusion import QueryVectors
+from iterative_rag.index.sparse import Sparse, bm25_document, bm25_order
+from iterative_rag.index.zim.candidates import Candidates
+from iterative_rag.protocols import Cache, Embedder, Reranker, Skipped
+from iterative_rag.retrieval import chunking
+from iterative_rag.sources.zim_file import ZimFile
+from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Passage, Within
+
+# Pages that are read for a need, and passages of them that are embedded: the best by words, and the beginning of the
+# first pages.
+PAGES, EMBEDDED, LEADS = 40, 96, 12
+# What a need may take: then the pages and vectors that are there are ranked; the first pages are read in any case.
+NEED_SECONDS, READ_FIRST = 6.0, 8
+_AT_ONCE, _EMBEDDED_AT_ONCE = 4, 16
+# Characters of pages that are kept converted, with their passages and terms: about ten times that in bytes.
+_KEPT_CHARS = 8_000_000
+# Titles and candidates that are looked through where a part is asked, or a title.
+_LOOKED_AT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A page that was read: its passages with the terms of each."""
+
+    document: Document
+    passages: tuple[Passage, ...]
+    terms: tuple[Sparse, ...]
+
+
+class ZimCorpus:
+    """Implements protocols.Corpus. Safe to use from several threads. The id of a document is its path in the file."""
+
+    def __init__(
+        self,
+        name: str,
+        file: ZimFile,
+        embedder: Embedder,
+        *,
+        cache: Cache | None = None,
+        reranker: Reranker | None = None,
+        chunk_chars: int = 500,
+        chunk_overlap: int = 80,
+    ) -> None:
+        self.name, self.file = name, file
+        self.fingerprint = f"{file.identity}/{file.articles}"
+        self._vectors, self._reranker = QueryVectors(embedder, cache), reranker
+        self._chunking = {"size": chunk_chars, "overlap": chunk_overlap}
+        self._candidates = Candidates(file)
+        self._wanted: tuple[Within, ...] = ()
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Article] = OrderedDict()
+        self._chars = 0
+
+    def within(self, wanted: Sequence[Within]) -> ZimCorpus:
+        """What of it is within all of these, over the same file. Raises NothingWithin where nothing is."""
+        part = copy.copy(self)
+        part._wanted = tuple(within for within in wanted if within)
+        part.fingerprint = f"{self.fingerprint}/{part._wanted!r}"
+        if not part.listing(next((within.title for within in wanted if within.title), ""), 0, 1)[0]:
+            raise nothing_within(self.name, part._wanted, [])
+        return part
+
+    @property
+    def notice(self) -> str:
+        """That only titles are searched; "" for a file with an index of its words."""
+        if self.file.has_words:
+            return ""
+        return (
+            f"{self.name} has no full-text index, so pages are looked for by their titles alone. Take a file with "
+            f'one (Kiwix marks them "_ftindex:yes"), or index it: iterative-rag index {self.file.path}'
+        )
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """The number of pages in the language of the file, where that is not English."""
+        foreign = [code for code in self.file.languages if code != "en"]
+        return {foreign[0]: self.file.articles} if foreign and "en" not in self.file.languages else {}
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        """The best `limit` passages of each query: dense + BM25 over the pages that the file names for it, fused by
+        reciprocal rank."""
+        asked = [query for query in dict.fromkeys(queries) if query.strip()] if limit > 0 else []
+        hits = {query: self._best(query, limit) for query in asked}
+        return [hits.get(query, []) for query in queries]
+
+    def _best(self, query: str, limit: int) -> list[Hit]:
+        deadline = time.monotonic() + NEED_SECONDS
+        articles = self._read(self._pages_for(query), deadline)
+        passages = [passage for article in articles for passage in article.passages]
+        by_words = bm25_order(query, [terms for article in articles for terms in article.terms], (*self.languages,))
+        leads = {article.passages[0].document_id: article.passages[0] for article in articles[:LEADS]}
+        firsts = [n for n, passage in enumerate(passages) if leads.get(passage.document_id) is passage]
+        embedded = list(dict.fromkeys([*by_words[:EMBEDDED], *firsts]))
+        texts = [passages[n].embedded_text for n in embedded]
+        scores = self._vectors.similarities(query, texts, deadline, _EMBEDDED_AT_ONCE)
+        by_meaning = sorted(range(len(scores)), key=lambda n: -scores[n])
+        fused = fuse([UUID(int=embedded[n]) for n in by_meaning], [UUID(int=n) for n in by_words])
+        needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
+        titles = {article.document.id: article.document.title for article in articles}
+        hits = []
+        for entry in fused[:needed]:
+            passage = passages[entry.point.int]
+            ranks = entry.score, entry.dense_rank, entry.sparse_rank
+            hits.append(Hit(passage.document_id, titles[passage.document_id], passage.start, passage.end, *ranks))
+        if self._reranker:
+            texts = [passages[entry.point.int].text for entry in fused[: rank_fusion.RERANK_DEPTH]]
+            hits = rank_fusion.reranked(hits, query, texts, self._reranker)
+        return hits[:limit]
+
+    # --- pages -------------------------------------------------------------------------------------
+
+    def _pages_for(self, query: str) -> list[str]:
+        """The paths of the pages to read for a query; within a part, of all that the file names for it and of those
+        whose titles are asked for."""
+        if not self._wanted:
+            return self._candidates.of(query, PAGES)
+        paths = self._candidates.of(query, _LOOKED_AT)
+        for within in self._wanted:
+            paths += self.file.titled(_plain(within.title), _LOOKED_AT) if within.title else []
+        return [path for path in dict.fromkeys(paths) if self._is_meant(path)][:PAGES]
+
+    def _is_meant(self, path: str) -> bool:
+        entry = self._entry(path)
+        return entry is not None and all(is_meant(entry, within) for within in self._wanted)
+
+    def _entry(self, path: str) -> CatalogueEntry | None:
+        """A page or a redirect as a catalogue shows it; None where it cannot be read."""
+        if (title := self.file.title(path)) is None:
+            return None
+        dated = ((FILE_DATE_KEY, self.file.date),) if self.file.date else ()
+        language = next(iter(self.file.languages), "")
+        return CatalogueEntry(path, title, self.file.url(path), f"{self.file.path}:{path}", dated, language)
+
+    def listing(self, beginning: str, offset: int, limit: int) -> tuple[list[CatalogueEntry], int]:
+        """The pages whose title has words that begin so, `limit` from `offset` on, and about how many there are; for ""
+        those in the order of their paths."""
+        if words := _plain(beginning):
+            paths: Iterable[str] = self.file.titled(words, _LOOKED_AT)
+            total = len([*paths])
+        else:
+            paths, total = self.file.paths(), self.file.articles
+        entries = (self._entry(path) for path in paths)
+        meant = (entry for entry in entries if entry and all(is_meant(entry, within) for within in self._wanted))
+        return list(islice(meant, offset, offset + limit)), total
+
+    def has(self, document_id: str) -> bool:
+        return self._article(document_id) is not None
+
+    def _read(self, paths: Sequence[str], deadline: float) -> list[Article]:
+        """The pages of these paths that can be read in time, each once."""
+
+        def read(path: str) -> Article | None:
+            late = time.monotonic() > deadline and path not in paths[:READ_FIRST]
+            return None if late else self._article(path)
+
+        with ThreadPoolExecutor(_AT_ONCE, "zim") as pool:
+            articles = [article for article in pool.map(read, paths) if article is not None and article.passages]
+        return list({article.document.id: article for article in articles}.values())
+
+    def _article(self, path: str) -> Article | None:
+        """None for what is no page or cannot be read, as of a damaged file."""
+        with self._lock:
+            if (kept := self._kept.get(path)) is not None:
+                self._kept.move_to_end(path)
+                return kept
+        document = self.file.page(path)
+        if isinstance(document, Skipped):
+            return None
+        document = without_variants(document)
+        passages = tuple(chunking.chunk(document, **self._chunking))
+        language = next(iter(self.languages), "")
+        article = Article(document, passages, tuple(bm25_document(part.embedded_text, language) for part in passages))
+        with self._lock:
+            if self._kept.setdefault(path, article) is article:
+                self._chars += len(document.text)
+            while self._chars > _KEPT_CHARS and len(self._kept) > 1:
+                self._chars -= len(self._kept.popitem(last=False)[1].document.text)
+        return article
+
+    def document(self, document_id: str) -> Document:
+        """Raises CorpusError when there is none of that id."""
+        article = self._article(document_id)
+        if article is None:
+            raise no_document(self.name, document_id)
+        return article.document
+
+    def passages(self, document_id: str) -> list[Passage]:
+        """The passages of a document."""
+        return chunking.chunk(self.document(document_id), **self._chunking)
+
+    def find(self, title: str) -> list[Document]:
+        """The document of that title, or of a redirect from it. Raises CorpusError naming the nearest titles."""
+        entry = self.file.entry(title)
+        if not isinstance(entry, Skipped):
+            return [self.document(str(entry.path))]
+        near = [(path, path.replace("_", " ")) for path in self._candidates.of(title, 20)]
+        return [self.document(path) for path in ids_of_title(self.name, title, near)]
+
+    def close(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self._chars = 0
+
+
+def _plain(pattern: str) -> str:
+    """The words of a title or a pattern of one."""
+    return " ".join(re.findall(r"[^\W_]+", pattern))

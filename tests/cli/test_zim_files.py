@@ -1,0 +1,111 @@
+"""A Kiwix file asked, searched, shown, listed and verified from the command line, without an index of ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.command_line import Command
+from iterative_rag import IterativeRAG
+from iterative_rag.app.proof.proof_check import proof_of
+from tests.zim_archives import Entry, archive
+
+QUESTION = "Who was the mother of the mayor of Aldermere?"
+PAGES = {
+    "Aldermere": "The mayor of Aldermere is Osric Vane. It is a market town on the river Tarn, known for its mill.",
+    "Osric_Vane": "Osric Vane is a politician and a baker. The mother of Osric Vane was Edda Holm.",
+    "Edda_Holm": "Edda Holm built bridges of stone over the river Tarn.",
+}
+
+
+def page(path: str, text: str) -> Entry:
+    return Entry(path, f"<html><head><title>{path.replace('_', ' ')}</title></head><body><p>{text}</p></body></html>")
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    pages = [page(path, text) for path, text in PAGES.items()]
+    redirects = {"The_Mayor": "Osric_Vane"}
+    told = {"Name": "towns", "Date": "2026-01-15", "Language": "eng", "Source": "https://en.wiki.example"}
+    return archive(tmp_path / "files" / "towns_en.zim", *pages, redirects=redirects, language="eng", **told)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+
+
+def test_a_file_that_nobody_indexed_answers_with_quotes(run: Command, wiki: Path) -> None:
+    done = run("ask", QUESTION, "--corpus", str(wiki), "--llm", "builtin", "--json")
+    answer = json.loads(done.out)
+    assert answer["short_answer"] == "Edda Holm", done.err
+    assert {citation["source"] for citation in answer["citations"]} == {f"{wiki}:Aldermere", f"{wiki}:Osric_Vane"}
+    assert answer["settings"]["corpus"] == "towns_en.zim"
+    assert [path.name for path in wiki.parent.iterdir()] == [wiki.name]
+
+
+def test_it_is_known_by_its_name_from_then_on(run: Command, wiki: Path) -> None:
+    hits = json.loads(run("search", "bridges of stone", "--corpus", str(wiki), "--json").out)
+    assert (hits[0]["title"], hits[0]["document_id"]) == ("Edda Holm", "Edda_Holm")
+    assert "towns_en.zim  4 articles, en, 2026-01-15," in run("corpus").out
+    assert "mother of Osric Vane" in run("show", "the mayor", "--corpus", "towns_en.zim").out  # a redirect
+    assert "'Osric Vane'" in run("show", "Osric Van", "--corpus", "towns_en.zim").err
+    assert str(wiki) in run("corpus", "status", "towns_en.zim").out
+    refused = run("index", str(wiki), "--corpus", "towns_en.zim")
+    assert (refused.code, "is a ZIM file" in refused.err) == (2, True)
+    assert run("corpus", "remove", "towns_en.zim", "--yes").code == 0
+    assert wiki.is_file()
+    assert run("search", "bridges", "--corpus", "towns_en.zim").code == 4
+
+
+def test_a_part_of_it_can_be_asked_and_another_corpus_beside_it(run: Command, wiki: Path, tmp_path: Path) -> None:
+    def titles(*options: str) -> set[str]:
+        done = run("search", "river Tarn", "--corpus", str(wiki), "--json", *options)
+        return {hit["title"] for hit in json.loads(done.out)} if not done.code else {done.err}
+
+    assert titles("--title", "edda") == {"Edda Holm"}
+    assert titles("--since", "2026") == {"Aldermere", "Edda Holm"}
+    for nothing in (("--title", "Zeppelin"), ("--document-language", "de"), ("--since", "2027")):
+        assert "nothing was searched" in titles(*nothing).pop()
+    (tmp_path / "Tarn.md").write_text("# Tarn\n\nThe river Tarn is nine miles long.\n", encoding="utf-8")
+    assert run("index", str(tmp_path / "Tarn.md"), "--corpus", "mine", "--quiet").code == 0
+    hits = json.loads(run("search", "river Tarn", "--corpus", f"{wiki},mine", "--json").out)
+    assert {"mine", "towns_en.zim"} == {hit["document_id"].partition("/")[0] for hit in hits}
+
+
+def test_a_proof_is_verified_against_the_file_moved_and_renewed(run: Command, wiki: Path, tmp_path: Path) -> None:
+    with IterativeRAG.from_settings(corpus=str(wiki), llm="builtin") as rag:
+        proof = proof_of(rag.ask(QUESTION), rag.corpus)
+    Path("proof.json").write_text(json.dumps(proof), encoding="utf-8")
+    assert run("verify", "proof.json").code == 0
+    moved = wiki.rename(tmp_path / "moved_en.zim")
+    gone = run("verify", "proof.json")
+    assert (gone.code, "There is no file" in gone.err) == (4, True)
+    assert run("verify", "proof.json", "--corpus", str(moved)).code == 0
+    changed = {**PAGES, "Osric_Vane": f"He is old. {PAGES['Osric_Vane']}", "Aldermere": "A town without a mayor."}
+    renewed = archive(tmp_path / "new_en.zim", *(page(*entry) for entry in changed.items()), language="eng")
+    checked = run("verify", "proof.json", "--corpus", str(renewed))
+    assert checked.code == 1
+    assert "the quote is gone" in checked.out
+    assert "the quote is now at characters" in checked.out
+
+
+def test_a_file_without_an_index_of_words_is_searched_by_its_titles(run: Command, tmp_path: Path) -> None:
+    bare = archive(tmp_path / "bare.zim", *(page(*entry) for entry in PAGES.items()))
+    done = run("search", "bridges of Edda Holm", "--corpus", str(bare), "--json")
+    assert "no full-text index" in done.err
+    assert json.loads(done.out)[0]["title"] == "Edda Holm"
+
+
+def test_what_is_no_such_file_is_told_in_a_sentence(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "broken.zim").write_bytes(b"ZIM\x04" + bytes(200))
+    (tmp_path / "wiki.xml.bz2").write_bytes(b"BZh9")
+    for name, told in {
+        "broken.zim": "is not a readable ZIM archive",
+        "files/none.zim": "There is no file files/none.zim.",
+        "wiki.xml.bz2": "has no index to search",
+    }.items():
+        done = run("search", "bridges", "--corpus", name)
+        assert (done.code, told in done.err) == (4, True), done.err
