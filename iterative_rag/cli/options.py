@@ -49,7 +49,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "corpus": _option(
         str,
         "NAME",
-        "The corpus to ask, or several: a,b; `iterative-rag corpus` lists them.",
+        "The corpus or ZIM file to ask, or several: a,b.zim; `iterative-rag corpus` lists them.",
         autocompletion=corpus_names,
     ),
     "within_title": _option(str, "TEXT", "Only documents with this in their title.", "--title"),

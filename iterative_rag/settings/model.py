@@ -51,7 +51,9 @@ class Settings(BaseModel):
 
     preset: Literal["fast", "balanced", "thorough"] = Field("balanced", description="a bundle of the limits below")
     corpus: str = Field(
-        "", description="corpus to ask, or several (a,b); empty: 'default' once it exists, else the starter corpus"
+        "",
+        description="corpus or ZIM file to ask, or several (a,b.zim); empty: 'default' once it exists, "
+        "else the starter corpus",
     )
     within_title: str = Field("", description="ask only documents with this in their title; with * or ?, a pattern")
     within_source: str = Field("", description="ask only documents with this in their path or URL")
