@@ -65,9 +65,10 @@ class Settings(BaseModel):
         (), description="ask only documents whose metadata, or rows of tables whose column, has this: KEY=VALUE"
     )
     llm: str = Field("auto", description=LLMS.forms)
-    careful: Switch = Field(
+    careful: Literal["auto", "on", "off", "builtin"] = Field(
         "auto",
-        description="the LLM reads alone, the built-in models plan and check: auto (models below 4B), on, off",
+        description="the LLM reads alone, the built-in models plan and check: auto (models below 4B), on, off; or "
+        "builtin: they do it all",
     )
     fast_llm: str = Field("", description="a second, faster model for reading and rephrasing; empty: the same")
     embedder: str = Field("builtin", description=EMBEDDERS.forms)

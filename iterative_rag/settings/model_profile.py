@@ -21,10 +21,8 @@ from iterative_rag.settings.model import Settings, home
 from iterative_rag.system import private_json
 
 VERSION = 1
-# What a profile may set: how a question is worked on and read, never where anything goes.
-PROFILED: Final = frozenset(
-    {"strategy", "window_chars", "documents_per_call", "thinking", "calls_in_flight", "reflection", "timeout"}
-)
+# What a profile may set: who plays which role, how a question is worked on and read, never where anything goes.
+PROFILED: Final = frozenset({"careful", "grader", "strategy", "window_chars", "documents_per_call", "timeout", "reflection"})
 # The strategy without the parts that a user may switch on and off: whoever sets one of them wants another strategy.
 _DRIVING: Final = "agent"
 _PARTS: Final = frozenset({"grading", "correction", "reflection", "corroboration"})
@@ -40,7 +38,7 @@ class ModelIdentity:
 
     @property
     def file(self) -> Path:
-        digest = hashlib.sha256("\n".join(astuple(self)).encode()).hexdigest()[:12]
+        digest = hashlib.sha256("\n".join((*astuple(self), str(VERSION))).encode()).hexdigest()[:12]
         name = re.sub(r"[^a-z0-9]+", "-", self.model.casefold()).strip("-")[:60] or "model"
         return profiles_folder() / f"{name}-{digest}.json"
 

@@ -13,7 +13,7 @@ from iterative_rag.settings import load_settings
 from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, read_profile, write_profile
 
 IDENTITY = ModelIdentity("ollama/tiny:8b", "http://127.0.0.1:11434", "abc")
-SETTINGS = {"strategy": "full", "window_chars": 6000, "calls_in_flight": 1}
+SETTINGS = {"strategy": "full", "window_chars": 6000, "careful": "off"}
 
 
 def profile(**settings: Any) -> ModelProfile:
@@ -23,7 +23,7 @@ def profile(**settings: Any) -> ModelProfile:
 def test_a_profile_sets_only_what_nobody_set() -> None:
     given = load_settings({"window_chars": 3000, "preset": "fast"})
     applied = profile(**SETTINGS).applied(given)
-    assert (applied.strategy, applied.window_chars, applied.calls_in_flight) == ("full", 3000, 1)
+    assert (applied.strategy, applied.window_chars, applied.careful) == ("full", 3000, "off")
     assert applied.max_hops == given.max_hops
 
 
@@ -52,6 +52,7 @@ def test_another_server_or_other_prompts_have_no_profile() -> None:
         {"settings": {"llm": "openai-like/x@http://evil.example"}},
         {"settings": {"window_chars": -1}},
         {"settings": {"strategy": "magic"}},
+        {"settings": {"careful": "auto-magic"}},
         {"model": "ollama/other:8b"},
         {"version": 99},
     ],

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile
 
-_SMALL = "A small model: it reads, the built-in models plan and check (careful = off gives it every role)."
+_BESIDE = "The model reads, the built-in models plan and check (careful = off gives it every role)."
+_UNTESTED = "A small model that was not tested: it reads, the built-in models plan and check. To test it, type:"
+_UNUSED = "The built-in models play every role: they do better than this model (careful = off gives it every role)."
 _FAST_UNUSED = "--fast-llm is not used: it belongs to an LLM that plays every role, and the built-in models answer."
 
 
@@ -77,8 +79,9 @@ def make_backend(
     wanted = settings.llm if isinstance(llm, str | None) else llm
     wanted, notice = chosen(wanted) if isinstance(wanted, str) else (wanted, "")
     main, _ = chat_model(wanted, settings)
-    careful = main is not None and is_careful(settings, main.name, wanted if isinstance(wanted, Spec) else None)
-    if main is None or careful:
+    spec = wanted if isinstance(wanted, Spec) else None
+    careful = "builtin" if main is None else how_careful(settings, main.name, spec)
+    if main is None or careful != "off":
         if preload:
             from iterative_rag.builtin.preloading import load_networks
 
@@ -94,8 +97,8 @@ def make_backend(
             cache=kept,
         )
         unused = _FAST_UNUSED if fast_llm or settings.fast_llm else ""
-        notice = "\n".join(filter(None, (notice, _SMALL if main else "", unused)))
-        if main is None:
+        notice = "\n".join(filter(None, (notice, _told(settings, careful) if main else "", unused)))
+        if main is None or careful == "builtin":
             return backend, notice
         from iterative_rag.app.factory.careful_backend import CarefulBackend
 
@@ -111,14 +114,21 @@ def make_backend(
     return LLMBackend(main, fast, kept, settings), notice
 
 
-def is_careful(settings: Settings, model: str, spec: Spec | None = None) -> bool:
-    """Whether a model of this name, or of this spec, reads only: as the settings say, else where it is small."""
+def how_careful(settings: Settings, model: str, spec: Spec | None = None) -> str:
+    """The setting `careful` for a model of this name or spec: as it is set, else "on" for a small one."""
     from iterative_rag.llm.providers.model_size import SMALL, billions
 
     if settings.careful != "auto":
-        return settings.careful == "on"
+        return settings.careful
     size = billions(model, spec)
-    return size is not None and size < SMALL
+    return "on" if size is not None and size < SMALL else "off"
+
+
+def _told(settings: Settings, careful: str) -> str:
+    """Who plays the roles where the model does not play them all."""
+    if settings.careful == "auto":
+        return f"{_UNTESTED} iterative-rag doctor --qualify --llm {settings.llm}"
+    return _UNUSED if careful == "builtin" else _BESIDE
 
 
 # --- what is known of a model from its qualification -----------------------------------------

@@ -14,7 +14,7 @@ from fakes.model_server import FakeServer, unused_url
 from fakes.scripted_llm import Scripted, ScriptedLLM
 from fakes.two_article_corpus import QUESTION, TEXTS, write_articles
 from iterative_rag import IterativeRAG
-from iterative_rag.app.factory.backends import is_careful
+from iterative_rag.app.factory.backends import how_careful
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote.model_spec import Spec
@@ -133,7 +133,7 @@ def test_a_server_that_is_not_there_is_an_error(ask: Ask) -> None:
     ],
 )
 def test_which_models_only_read(model: str, careful: str, expected: bool) -> None:
-    assert is_careful(load_settings({"careful": careful}), model) is expected
+    assert how_careful(load_settings({"careful": careful}), model) == ("on" if expected else "off")
 
 
 @pytest.mark.parametrize(
@@ -154,15 +154,15 @@ def test_a_name_that_does_not_tell_the_size_is_asked_for(
 ) -> None:
     server.models, server.figures = ("mine:latest",), figures
     url = server.url if kind == "ollama" else f"{server.url}/v1"
-    assert is_careful(load_settings(), "", Spec(kind, "mine:latest", url)) is expected
+    assert how_careful(load_settings(), "", Spec(kind, "mine:latest", url)) == ("on" if expected else "off")
     asked = len(server.seen)
-    is_careful(load_settings(), "", Spec(kind, "llama3.1:8b", url))
-    is_careful(load_settings({"careful": "on"}), "", Spec(kind, "mine:latest", url))
+    how_careful(load_settings(), "", Spec(kind, "llama3.1:8b", url))
+    how_careful(load_settings({"careful": "on"}), "", Spec(kind, "mine:latest", url))
     assert (asked, len(server.seen)) == (1, 1)
 
 
 def test_a_server_that_does_not_answer_leaves_the_size_open() -> None:
-    assert not is_careful(load_settings(), "", Spec("ollama", "mine", unused_url()))
+    assert how_careful(load_settings(), "", Spec("ollama", "mine", unused_url())) == "off"
 
 
 def test_the_user_is_told_that_a_small_model_reads_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +170,7 @@ def test_the_user_is_told_that_a_small_model_reads_alone(tmp_path: Path, monkeyp
     llm = ScriptedLLM({}, name="tiny:1.5b")
     with closing(IterativeRAG.from_settings(llm=llm, fast_llm=llm)) as rag:
         assert "it reads" in rag.notice
+        assert "doctor --qualify" in rag.notice
         assert "--fast-llm is not used" in rag.notice
         with pytest.raises(UsageError, match="agent"):
             rag.check("agent")

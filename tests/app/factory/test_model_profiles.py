@@ -24,7 +24,7 @@ def profile_file(monkeypatch: pytest.MonkeyPatch) -> Path:
     embedder = HashingEmbedder()
     index_documents(corpora(), "towns", [Document("a", "Aldermere", "Aldermere is a town.", "a.md")], embedder)
     identity = model_identity(Spec("ollama", "tiny:8b", URL))
-    settings = {"strategy": "full", "window_chars": 6000, "calls_in_flight": 4}
+    settings = {"strategy": "full", "window_chars": 6000, "careful": "off"}
     return write_profile(ModelProfile(identity, "2026-11-22T10:00:00+00:00", settings))
 
 
@@ -37,11 +37,22 @@ def opened(**settings: Any) -> IterativeRAG:
 def test_a_run_uses_the_profile_and_says_so(profile_file: Path) -> None:
     rag = opened()
     assert (rag.settings.strategy, rag.settings.window_chars) == ("full", 6000)
-    assert rag.notice == "From the model's profile of 2026-11-22: strategy full, window_chars 6000."
+    assert rag.notice == "From the model's profile of 2026-11-22: careful off, strategy full, window_chars 6000."
+
+
+@pytest.mark.parametrize(("careful", "backend"), [("on", "ollama/tiny:8b"), ("builtin", "builtin"), ("off", "ollama")])
+def test_the_profile_decides_who_plays_the_roles(profile_file: Path, careful: str, backend: str) -> None:
+    identity = model_identity(Spec("ollama", "tiny:8b", URL))
+    write_profile(ModelProfile(identity, "2026-11-22T10:00:00+00:00", {"careful": careful}))
+    rag = opened()
+    assert rag.backend.name.startswith(backend)
+    assert rag.backend.name.endswith("builtin") is (careful != "off")
+    assert ("play every role" in rag.notice) is (careful == "builtin")
+    assert opened(careful="off").backend.name == opened(llm="ollama/tiny:8b", careful="off").backend.name
 
 
 def test_what_the_user_has_set_holds(profile_file: Path) -> None:
-    rag = opened(strategy="iterative", window_chars=4000)
+    rag = opened(strategy="iterative", window_chars=4000, careful="off")
     assert (rag.settings.strategy, rag.settings.window_chars) == ("iterative", 4000)
     assert rag.notice == ""
 
