@@ -122,9 +122,9 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 4170,
+    "app": 4060,
     "builtin": 8910,
-    "cli": 4170,
+    "cli": 4160,
     "computing": 1110,
     "engine": 3780,
     "errors": 260,
@@ -147,8 +147,8 @@ MOST_LINES = {
     "__init__": 110,
     "__main__": 10,
     "scripts": 9000,
-    "fakes": 5920,
-    "tests": 29970,
+    "fakes": 5870,
+    "tests": 30010,
 }
 
 

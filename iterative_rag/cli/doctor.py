@@ -47,18 +47,20 @@ class Check:
 def doctor(
     llm: Annotated[str | None, typer.Option(metavar="SPEC", help=f"{LLMS.forms}.")] = None,
     qualify: Annotated[
-        bool, typer.Option("--qualify", help="Test the LLM with short cases (minutes) and write its profile.")
+        bool, typer.Option("--qualify", help="Test the LLM with short cases and write its profile.")
     ] = False,
+    minutes: Annotated[float, typer.Option(min=0.1, metavar="N", help="Of --qualify: how long it may take.")] = 5.0,
     as_json: AsJson = False,
 ) -> None:
     """Check Python, models, Ollama, index and disk, and say how to fix what is wrong.
 
-    With --qualify, test which strategy and which settings suit the LLM: `ask` uses them wherever you set nothing.
+    With --qualify, test which roles the LLM plays better than the built-in models: `ask` uses that where you set
+    nothing.
     """
     if qualify:
         from iterative_rag.cli.qualification_report import qualify_model
 
-        qualify_model(settings_from(llm=llm), as_json=as_json)
+        qualify_model(settings_from(llm=llm), minutes=minutes, as_json=as_json)
         return
     if as_json:
         raise UsageError("--json is for --qualify.", hint="iterative-rag doctor --qualify --json")

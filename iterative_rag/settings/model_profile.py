@@ -20,9 +20,9 @@ from iterative_rag.errors import SettingsError
 from iterative_rag.settings.model import Settings, home
 from iterative_rag.system import private_json
 
-VERSION = 1
+VERSION = 2
 # What a profile may set: who plays which role, how a question is worked on and read, never where anything goes.
-PROFILED: Final = frozenset({"careful", "grader", "strategy", "window_chars", "documents_per_call", "timeout", "reflection"})
+PROFILED: Final = frozenset({"careful", "grader", "strategy", "window_chars", "documents_per_call", "timeout"})
 # The strategy without the parts that a user may switch on and off: whoever sets one of them wants another strategy.
 _DRIVING: Final = "agent"
 _PARTS: Final = frozenset({"grading", "correction", "reflection", "corroboration"})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-from fakes.qualified_models import strong
+from fakes.qualified_models import small
 
 
 def test_doctor_is_content_with_a_bare_machine(run: Command) -> None:
@@ -31,19 +32,17 @@ def test_doctor_never_shows_a_key(run: Command) -> None:
     assert secret not in done.out + done.err
 
 
-def test_qualifying_explains_the_profile_that_it_writes(run: Command, server: FakeServer) -> None:
-    llm = "ollama/tiny:8b"
-    server.reply = strong
-    done = run("doctor", "--qualify", "--llm", llm, OLLAMA_HOST=server.url)
+def test_qualifying_says_what_came_of_each_case_and_what_ask_does_now(run: Command, server: FakeServer) -> None:
+    server.reply = small
+    done = run("doctor", "--qualify", "--minutes", "9", "--llm", "ollama/tiny:8b", OLLAMA_HOST=server.url)
     assert done.code == 0, done.err
-    for told in (
-        "quotes word for word",
-        "strategy full",
-        "strategy = agent",
-        "window_chars = 6000",
-        "Profile: ",
-    ):
-        assert told in done.out
+    assert re.search(r"read-designer +right +[\d.]+ s\n", done.err)
+    assert re.search(r"decline-death +wrong +[\d.]+ s  said: \w", done.err)
+    assert re.search(r"reads values +9 of 9 +built-in \d +better: both", done.out)
+    assert re.search(r"plans look-ups +0 of 3 +built-in 3 +better: the built-in models", done.out)
+    assert "careful = on" in done.out
+    last = done.out.strip().splitlines()[-1]
+    assert last.startswith("From now on `ask` lets ollama/tiny:8b read again")
 
 
 def test_the_builtin_models_cannot_be_qualified(run: Command) -> None:

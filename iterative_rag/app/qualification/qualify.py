@@ -1,4 +1,4 @@
-"""Runs all cases against one model and writes its profile."""
+"""Tests one model, role by role, against the built-in models, and writes its profile."""
 
 from __future__ import annotations
 
@@ -6,71 +6,92 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from iterative_rag.app.qualification.cases import cases, run_case
-from iterative_rag.app.qualification.decisions import Decision, Measured, decisions
-from iterative_rag.app.qualification.observed_model import ObservedModel
-from iterative_rag.app.qualification.strategy_runs import run_strategy
+from pydantic import TypeAdapter, ValidationError
+
+from iterative_rag.app.qualification.cases import RIVALLED, CaseResult, Player, RoleCase, cases, run_case
+from iterative_rag.app.qualification.players import builtin_player, model_player
+from iterative_rag.app.qualification.verdicts import Outcome, in_order
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.llm.llm_backend import LLMBackend
+from iterative_rag.errors import CapReached, SettingsError
 from iterative_rag.protocols import ChatModel
-from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
-from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, write_profile
-from iterative_rag.storage.cache import NoCache
+from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, read_profile, write_profile
 from iterative_rag.storage.trace import Trace
 
-# The limits of a run are for questions of users; all role cases are one run here.
-_UNLIMITED = {"max_calls": 100_000, "max_tokens": 1_000_000_000, "max_seconds": 86_400.0}
+# The limits of a run are for questions of users; all cases are one run here.
+_UNLIMITED = {"max_calls": 100_000, "max_tokens": 1_000_000_000}
 
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """What was measured, the settings that follow, and the profile that was written."""
+    """What came out, and the profile that was written. `complete`: no case is left that could change it."""
 
-    measured: Measured
-    decisions: tuple[Decision, ...]
+    outcome: Outcome
+    complete: bool
     profile: ModelProfile
 
 
 def qualify(
-    model: ChatModel, identity: ModelIdentity, settings: Settings, progress: Callable[[str], None]
+    model: ChatModel,
+    identity: ModelIdentity,
+    settings: Settings,
+    progress: Callable[[CaseResult, bool], None],
+    *,
+    minutes: float,
 ) -> Qualification:
-    """Run every case, decide, and write the profile. `progress` is told what is tested next.
+    """Ask the cases that are left of an earlier test, for so many minutes, and write the profile. `progress` is told
+    what came of each, and whether it is one that was kept. A test that is broken off leaves its cases and sets nothing.
 
     Raises LLMError where the model cannot be called at all, SettingsError and OSError where the profile cannot be
     written.
     """
-    measured = _measured(model, settings, progress)
-    decided = tuple(decisions(measured))
+    budget = RunBudget(settings.model_copy(update={**_UNLIMITED, "max_seconds": 60 * minutes}), Trace("", []))
+    builtin, player = builtin_player(budget), model_player(model, settings, budget)
+    asked = in_order(cases())
+    outcome = Outcome(_kept(identity), tuple(run_case(case, builtin) for case in asked if case.role in RIVALLED))
+    for result in outcome.results:
+        progress(result, True)
+    complete = True
+    for case in asked:
+        if any(result.id == case.id for result in outcome.results) or not outcome.wants(case):
+            continue
+        if (came := _asked(case, player, budget)) is None:
+            complete = False
+            break
+        outcome = Outcome((*outcome.results, came), outcome.rivals)
+        _written(identity, outcome, complete=False, settings={})
+        progress(came, False)
+    profile = _written(identity, outcome, complete=complete, settings=dict(outcome.settings()))
+    return Qualification(outcome, complete, profile)
+
+
+def _asked(case: RoleCase, player: Player, budget: RunBudget) -> CaseResult | None:
+    """What came of a case; None where the time was up before its end."""
+    try:
+        result = run_case(case, player)
+    except CapReached:
+        return None
+    return result if result.right or budget.seconds_left() > 0 else None
+
+
+def _kept(identity: ModelIdentity) -> tuple[CaseResult, ...]:
+    """The cases of a test that was not completed."""
+    try:
+        profile = read_profile(identity)
+        if profile is None or profile.report.get("complete"):
+            return ()
+        return TypeAdapter(tuple[CaseResult, ...]).validate_python(profile.report.get("cases"))
+    except (SettingsError, ValidationError):
+        return ()
+
+
+def _written(identity: ModelIdentity, outcome: Outcome, *, complete: bool, settings: dict[str, object]) -> ModelProfile:
     report = {
-        "cases": [asdict(case) for case in measured.cases],
-        "window": measured.window,
-        "strategies": [asdict(result) for result in measured.strategies],
-        "calls": {"calls": len(measured.calls), "in_form": measured.in_form, "slowest": measured.slowest},
-        "defects": list(measured.defects),
-        "settings": [asdict(decision) for decision in decided],
+        "complete": complete,
+        "better": outcome.players,
+        "cases": [asdict(result) for result in outcome.results],
+        "builtin": [asdict(result) for result in outcome.rivals],
     }
-    made = datetime.now(UTC).isoformat(timespec="seconds")
-    profile = ModelProfile(identity, made, {decision.name: decision.value for decision in decided}, report)
+    profile = ModelProfile(identity, datetime.now(UTC).isoformat(timespec="seconds"), settings, report)
     write_profile(profile)
-    return Qualification(measured, decided, profile)
-
-
-def _measured(model: ChatModel, settings: Settings, progress: Callable[[str], None]) -> Measured:
-    asked, observed = cases(), ObservedModel(model)
-    # The defaults of everything that a profile sets: what is tested must not depend on an earlier profile.
-    tested = settings.model_copy(update=_UNLIMITED)
-    backend = LLMBackend(observed, None, NoCache(), tested)
-    roles = backend.roles(RunBudget(tested, Trace("", [])))
-    results = []
-    for n, case in enumerate(asked.roles, start=1):
-        progress(f"{n} of {len(asked.roles)}: {case.id}")
-        results.append(run_case(case, roles, observed))
-    progress("long windows")
-    window = asked.window
-    longest = next((size for size in window.sizes if run_case(window.of(size), roles, observed).right), 0)
-    strategies = []
-    for strategy in STRATEGIES.offered:
-        progress(f"strategy {strategy}")
-        strategies.append(run_strategy(strategy, asked, backend, settings))
-    return Measured(tuple(results), longest, tuple(strategies), tuple(observed.calls))
+    return profile

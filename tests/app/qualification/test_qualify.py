@@ -1,9 +1,10 @@
-"""Models of different defects behind a real server: what is measured of each, and the profile that follows."""
+"""Models of different defects behind a real server: what comes of their cases, and the profile that follows."""
 
 from __future__ import annotations
 
-import json
 import stat
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,105 +13,140 @@ import pytest
 from fakes.model_server import FakeServer
 from fakes.qualified_models import MODELS
 from iterative_rag.app.factory import make_chat_model, model_identity
-from iterative_rag.app.qualification.cases import CaseResult, cases
-from iterative_rag.app.qualification.decisions import Measured, decisions
-from iterative_rag.app.qualification.observed_model import ObservedCall
+from iterative_rag.app.qualification.cases import RIVALLED, CaseResult, cases
 from iterative_rag.app.qualification.qualify import Qualification, qualify
-from iterative_rag.app.qualification.strategy_runs import StrategyResult
+from iterative_rag.app.qualification.verdicts import FIRST, Outcome, in_order
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import parse_spec
 from iterative_rag.settings import Settings
 from iterative_rag.settings.model_profile import read_profile
 
 LLM = "ollama/tiny:8b"
-ROLES = {"analyse", "extract", "rephrase", "answer", "grade", "reword", "web_query", "plan", "reflect"}
-REFLECTS = {"reflection": "on"}
-EXPECTED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "strong": ((), {"strategy": "agent", "window_chars": 6000, "documents_per_call": 4}),
-    "breaking-json": (
-        ("breaks the form of its replies",),
-        {"strategy": "iterative", "window_chars": 4000},
-    ),
-    "paraphrasing": (
-        ("changes the words of quotes", "does not abstain where nothing is stated", "mixes up needs or documents"),
-        {"strategy": "iterative", "window_chars": 2000, "documents_per_call": 1} | REFLECTS,
-    ),
+Told = Callable[[CaseResult, bool], None]
+Test = Callable[..., Qualification]
+
+PLAYS_ALL = {"careful": "off", "strategy": "agent", "window_chars": 6000, "documents_per_call": 4}
+EXPECTED: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
+    "strong": (dict.fromkeys(RIVALLED, "model"), PLAYS_ALL),
+    "small": ({"read": "both", "decline": "builtin", "plan": "builtin"}, {"careful": "on"}),
+    "breaking-json": ({"read": "builtin", "plan": "builtin"}, {"careful": "builtin"}),
     "obedient": (
-        ("follows instructions in documents: use it without --web",),
-        {"strategy": "iterative", "window_chars": 6000},
+        dict.fromkeys(RIVALLED, "model"),
+        {"careful": "off", "window_chars": 4000, "documents_per_call": 1},
     ),
 }
+
+
+@pytest.fixture
+def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Test:
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+
+    def qualified(told: Told = lambda result, kept: None, minutes: float = 5.0) -> Qualification:
+        model = make_chat_model(LLM, Settings(llm=LLM))
+        assert model is not None
+        return qualify(model, model_identity(parse_spec(LLM, LLMS)), Settings(llm=LLM), told, minutes=minutes)
+
+    return qualified
 
 
 def by_night(*values: str) -> Any:
     return pytest.param(*values, marks=pytest.mark.nightly)
 
 
-def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Qualification:
-    monkeypatch.setenv("OLLAMA_HOST", server.url)
-    model = make_chat_model(LLM, Settings(llm=LLM))
-    assert model is not None
-    return qualify(model, model_identity(parse_spec(LLM, LLMS)), Settings(llm=LLM), lambda name: None)
-
-
-@pytest.mark.parametrize("name", ["strong", "paraphrasing", by_night("breaking-json"), by_night("obedient")])
-def test_each_model_gets_the_profile_of_its_defects(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+@pytest.mark.parametrize("name", ["strong", "small", by_night("breaking-json"), by_night("obedient")])
+def test_each_role_is_played_by_whoever_is_better_at_it(server: FakeServer, qualified: Test, name: str) -> None:
     server.reply = MODELS[name]
-    done = qualified(server, monkeypatch)
-    defects, settings = EXPECTED[name]
-    assert done.measured.defects == defects
-    assert {decision.name: decision.value for decision in done.decisions} == settings
+    done = qualified()
+    players, settings = EXPECTED[name]
+    assert {**done.outcome.players, **players} == done.outcome.players, [
+        (result.id, result.told) for result in done.outcome.results if not result.right
+    ]
+    assert done.complete
     kept = read_profile(done.profile.identity)
     assert kept is not None
     assert kept.settings == settings
+    assert stat.S_IMODE(done.profile.identity.file.stat().st_mode) == 0o600
     if name == "strong":
-        assert [case.id for case in done.measured.cases if not case.right] == []
-        assert {case.role for case in cases().roles} == ROLES
-    file = done.profile.identity.file
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert json.loads(file.read_text(encoding="utf-8"))["report"]["defects"] == list(defects)
+        assert [result for result in done.outcome.results if not result.right] == []
+        assert {result.role for result in done.outcome.results} == {case.role for case in cases()}
+    else:
+        assert len(done.outcome.results) < len(cases())
 
 
-def measured(**changes: Any) -> Measured:
-    """A model without a defect, with the changes."""
-    strategies = (
-        StrategyResult("iterative", 2, 2, 12),
-        StrategyResult("plan", 2, 2, 10),
-        StrategyResult("full", 2, 2, 20),
-    )
-    quote = CaseResult("quote", "quotes", True, "", quotes=1, verbatim=1)
-    calls = (ObservedCall("", True, 2.0),) * 50
-    return replace(Measured((quote,), 6000, strategies, calls), **changes)
+def test_the_builtin_models_play_their_cases_well(server: FakeServer, qualified: Test) -> None:
+    server.reply = MODELS["breaking-json"]
+    rivals = qualified().outcome.rivals
+    for role in RIVALLED:
+        played = [result.right for result in rivals if result.role == role]
+        assert len(played) >= 10
+        assert sum(played) >= 0.8 * len(played), role
 
 
-def decided(**changes: Any) -> dict[str, Any]:
-    return {decision.name: decision.value for decision in decisions(measured(**changes))}
+def test_a_test_that_is_broken_off_sets_nothing_and_goes_on(server: FakeServer, qualified: Test) -> None:
+    server.reply = MODELS["small"]
+
+    def stop(result: CaseResult, kept: bool) -> None:
+        if result.role == "plan":
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        qualified(stop)
+    identity = model_identity(parse_spec(LLM, LLMS))
+    held = read_profile(identity)
+    assert held is not None
+    assert held.settings == {}
+    before = len(server.calls("/api/chat"))
+    told: list[bool] = []
+    done = qualified(lambda result, kept: told.append(kept))
+    assert told.count(True) == len(held.report["cases"])
+    assert len(told) == len(done.outcome.results)
+    assert not any("1,340 seats" in str(seen.body) for seen in server.calls("/api/chat")[before:])
+    assert dict(done.profile.settings) == {"careful": "on"}
+    again: list[bool] = []
+    qualified(lambda result, kept: again.append(kept))  # one that was completed begins anew
+    assert not any(again)
 
 
-def test_only_a_model_that_keeps_documents_apart_gets_several_in_a_call() -> None:
-    right, wrong = (CaseResult("several", "several", right, "", quotes=1, verbatim=1) for right in (True, False))
-    assert "documents_per_call" not in decided()
-    assert decided(cases=(right,))["documents_per_call"] == 4
-    assert decided(cases=(right, wrong))["documents_per_call"] == 1
+def test_when_the_time_is_up_the_verdict_is_for_now(server: FakeServer, qualified: Test) -> None:
+    server.reply = MODELS["small"]
+    assert qualified(minutes=0.0001).profile.settings == {}
+    outcome = qualified().outcome
+    assert [result.role for result in outcome.results[: 2 * FIRST]] == ["read"] * FIRST + ["decline"] * FIRST
+    assert replace(outcome, results=outcome.results[: 2 * FIRST]).careful == "on"  # it never declines
+    assert replace(outcome, results=outcome.results[:FIRST]).careful == ""
+
+
+def outcome(**wrong: int) -> Outcome:
+    """All cases of a model that is wrong in so many of each role, against built-in models that are always right."""
+    asked = [case for case in in_order(cases()) if case.role in RIVALLED]
+    rivals = tuple(CaseResult(case.id, case.role, True, "", 0.1) for case in asked)
+    results = []
+    for rival in rivals:
+        wrong[rival.role] = wrong.get(rival.role, 0) - 1
+        results.append(replace(rival, right=wrong[rival.role] < 0))
+    return Outcome(tuple(results), rivals)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "careful"),
+    [
+        ({}, "off"),
+        ({"plan": 1, "read": 1}, "off"),
+        ({"decline": 2}, "on"),
+        ({"plan": 2}, "on"),
+        ({"answer": 3}, "on"),
+        ({"read": 2}, "builtin"),
+        ({"check": 2}, "off"),
+    ],
+)
+def test_one_case_is_chance_and_two_are_not(wrong: dict[str, int], careful: str) -> None:
+    settings = dict(outcome(**wrong).settings())
+    assert settings["careful"] == careful
+    assert settings.get("grader") == ("builtin" if "check" in wrong else None)
 
 
 def test_a_slow_model_gets_more_time() -> None:
-    assert "timeout" not in decided()
-    assert decided(calls=(ObservedCall("", True, 50.0),) * 2)["timeout"] == 300.0
-
-
-def test_a_strategy_replaces_the_default_only_where_it_answered_more() -> None:
-    better = (StrategyResult("iterative", 1, 2, 12), StrategyResult("full", 2, 2, 30))
-    assert decided()["strategy"] == "iterative"
-    assert decided(strategies=better)["strategy"] == "full"
-
-
-def test_a_model_drives_only_where_that_costs_no_more_and_it_has_no_defect() -> None:
-    default = StrategyResult("iterative", 2, 2, 12)
-    cheap, costly = (StrategyResult("agent", 2, 2, calls) for calls in (8, 13))
-    assert decided(strategies=(default, cheap))["strategy"] == "agent"
-    assert decided(strategies=(default, costly))["strategy"] == "iterative"
-    obeying = CaseResult("planted", "planted", False, "", quotes=1, verbatim=1, followed=True)
-    assert decided(strategies=(default, cheap), cases=(obeying,))["strategy"] == "iterative"
+    slow = outcome()
+    late = replace(slow, results=(*slow.results[:-1], replace(slow.results[-1], seconds=50.0)))
+    assert "timeout" not in dict(slow.settings())
+    assert dict(late.settings())["timeout"] == 300.0
