@@ -10,6 +10,7 @@ from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
+from iterative_rag.retrieval.lost_rows import with_lost_rows
 from iterative_rag.text.unspaced import UNSPACED
 from iterative_rag.types import Document, Hit
 
@@ -24,7 +25,8 @@ class MemoryCorpus:
 
     def __init__(self, texts: dict[str, str], languages: Mapping[str, int] | None = None) -> None:
         self.languages = languages or {}
-        self.documents = {title: Document(title, title, text, f"{title}.md") for title, text in texts.items()}
+        held = (with_lost_rows(Document(title, title, text, f"{title}.md")) for title, text in texts.items())
+        self.documents = {document.id: document for document in held}
 
     def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
         return [self._search(query, limit) for query in queries]

@@ -25,6 +25,7 @@ from iterative_rag.index.indexing_progress import Progress, ProgressMeter
 from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Skipped, Vectors
 from iterative_rag.retrieval import chunking
+from iterative_rag.retrieval.lost_rows import with_lost_rows
 from iterative_rag.sources.folder import reads
 from iterative_rag.sources.metadata import kinds_not_read
 from iterative_rag.system.cancellation import refuse_stopped
@@ -205,7 +206,7 @@ class _Ingestion:
         return held and not self.unread and all(skipped.empty for skipped in self.skipped)
 
     def _take(self, document: Document, root: str) -> None:
-        document = without_variants(self._with_free_id(document, root))
+        document = with_lost_rows(without_variants(self._with_free_id(document, root)))
         self.seen[document.id] = root
         self.not_read += kinds_not_read(document)
         content = version_of(document)

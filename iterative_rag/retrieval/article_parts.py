@@ -102,6 +102,19 @@ def _relation_words() -> dict[str, str]:
 
 
 @cache
+def row_words() -> dict[str, frozenset[str]]:
+    """Headings over rows, by kind, and those that stand over none."""
+    kinds = _words_table()["rows"].items()
+    return {kind: frozenset(" ".join(name.split()) for name in names.split(";")) for kind, names in kinds}
+
+
+def asked_rows(heading: frozenset[str]) -> frozenset[str]:
+    """The words by which a question asks for the rows below a heading of these words: "film" for a filmography."""
+    rows = (row for row in _words_table()["asked_rows"] if heading.intersection(row["headings"].split()))
+    return frozenset(word for row in rows for word in row["words"].split())
+
+
+@cache
 def _told_under() -> dict[str, frozenset[str]]:
     """The words of headings under which each relation is told."""
     told: dict[str, frozenset[str]] = {}

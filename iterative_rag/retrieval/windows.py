@@ -17,6 +17,8 @@ from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
+# Sections without rows that a window tells of.
+MOST_LOST = 8
 # Between two rows of a table.
 _ROW_ENDS = "|\n|"
 # How far a margin is widened to reach the end of a sentence or line.
@@ -65,6 +67,9 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
     text = GAP.join(document.text[start:end] for start, end in spans)
     if spans and _ROW_ENDS in document.text[max(0, spans[-1][1] - 2) : spans[-1][1] + 2]:
         text = as_cut(text)
+    lost = [name for name in document.lost_rows if name in text] if layout.sections else []
+    if lost:
+        text += f"{GAP}(This corpus does not have the rows of: {' · '.join(lost[:MOST_LOST])})"
     return Window(document.id, document.title, document.source, tuple(spans), text)
 
 

@@ -47,9 +47,10 @@ def not_read(kinds: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def kinds_not_read(document: Document) -> Counter[str]:
-    """What `not_read` put into the metadata of a document."""
+    """What `not_read` put into the metadata of a document, and the sections without their rows."""
     counts = (value.rpartition(": ") for key, value in document.metadata if key == NOT_READ)
-    return Counter({kind: int(count) for kind, _, count in counts if kind and count.isdecimal()})
+    kinds = Counter({kind: int(count) for kind, _, count in counts if kind and count.isdecimal()})
+    return kinds + Counter({"sections whose rows are missing": len(document.lost_rows)})
 
 
 def told(kinds: Mapping[str, int]) -> str:

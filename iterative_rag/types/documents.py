@@ -11,6 +11,8 @@ from dataclasses import dataclass
 Metadata = tuple[tuple[str, str], ...]
 # The key for the day on which a file was written.
 FILE_DATE_KEY = "file_date"
+# The key for a section whose heading is in the text, and whose rows are not.
+ROWS_LOST_KEY = "rows lost"
 # A longer title is a text that pretends to be one.
 TITLE_CHARS = 300
 # They show nothing, and words of scripts from Hebrew on fall apart without them.
@@ -71,6 +73,11 @@ class Document:
     def link(self) -> str:
         """The `url` if it may be shown as a link, else ""."""
         return web_link(self.url)
+
+    @property
+    def lost_rows(self) -> tuple[str, ...]:
+        """The headings of the sections whose rows are not in the text."""
+        return tuple(value for key, value in self.metadata if key == ROWS_LOST_KEY)
 
     def page_at(self, offset: int) -> int | None:
         """The page that an offset is on, counted from 1; None where there are no pages."""

@@ -71,12 +71,14 @@ Length = Annotated[
 
 
 class Source(BaseModel):
-    """A document. `uri` is that of its resource here; `url` its web address, "" where none is known."""
+    """A document. `uri` is that of its resource here; `url` its web address, "" where none is known. `lost_rows`: the
+    headings of the sections whose rows are not in its text."""
 
     document_id: str
     title: str
     uri: str
     url: str = ""
+    lost_rows: list[str] = []
 
 
 class Quoted(Source):
@@ -236,9 +238,9 @@ def _document_named(corpus: IndexedCorpus | ZimCorpus, wanted: str) -> Document:
     return namesakes[0]
 
 
-def _source(corpus: IndexedCorpus | ZimCorpus, document: Document) -> dict[str, str]:
-    uri = document_uri(corpus.name, document.id)
-    return {"document_id": document.id, "title": document.title, "uri": uri, "url": document.link}
+def _source(corpus: IndexedCorpus | ZimCorpus, document: Document) -> dict[str, Any]:
+    uri, lost = document_uri(corpus.name, document.id), list(document.lost_rows)
+    return {"document_id": document.id, "title": document.title, "uri": uri, "url": document.link, "lost_rows": lost}
 
 
 def _quoted(corpus: IndexedCorpus | ZimCorpus, document: Document, span: Span) -> Quoted:
