@@ -156,6 +156,8 @@ class AgentLoop:
         for call, result, text in zip(new, done, self._shown.texts(done, chars), strict=True):
             if result.computation:
                 self._memory.computations.append(_numbered(result.computation))
+            if result.lost:
+                self._memory.lost.append(result.lost)
             for need, documents in result.shortlists:
                 needs.append(need)
                 yield ShortlistStep(hop, need, documents)
@@ -219,7 +221,8 @@ class AgentLoop:
         memory = self._memory
         if not draft.answered:
             searches = sum(isinstance(call, SearchCall) for call in memory.made)
-            if searches < SEARCHES_BEFORE_GIVING_UP and memory.first_time("gave up early"):
+            early = searches < SEARCHES_BEFORE_GIVING_UP and not memory.lost
+            if early and memory.first_time("gave up early"):
                 told = "refused: search in other words, and for the parts of the question, before giving up"
                 return ToolResult(SUBMIT, told)
             return None
@@ -247,6 +250,7 @@ class AgentLoop:
         """The draft after the checks that every answer passes; what is none becomes an abstention."""
         from iterative_rag.verification.rule_reflector import as_inferred, is_inferred
 
+        state = state.with_lost_rows(self._memory.lost)
         if draft.answered and not draft.cited:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
         answerer = _Submitted(draft, self._run.roles.answerer)

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from iterative_rag.engine.agent_quotes import REFUSED
 from iterative_rag.llm.prompts import as_field
 from iterative_rag.retrieval.article_titles import ArticleTitles
-from iterative_rag.retrieval.windows import GAP, PACKED, window
+from iterative_rag.retrieval.windows import GAP, MOST_LOST, PACKED, window
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     Computation,
     Document,
     FindCall,
+    LostRows,
     Need,
     RowsCall,
     SectionCall,
@@ -63,7 +64,7 @@ class Found:
     """What came of one call, before it is known what the model has seen.
 
     `told` is our own word on it; `listed` are titles and headings, which are text of documents. `shortlists` are
-    those of a search's queries.
+    those of a search's queries; `lost` are the rows that were asked for, and that the corpus lacks.
     """
 
     asked: str
@@ -71,6 +72,7 @@ class Found:
     listed: str = ""
     passages: tuple[Passages, ...] = ()
     shortlists: tuple[tuple[Need, tuple[ShortlistedDocument, ...]], ...] = ()
+    lost: LostRows | None = None
     computation: Computation | None = None
 
     @property
@@ -107,7 +109,8 @@ class ShownTexts:
                 continue
             fitting = result.passages[n : n + max(1, left // LEAST_SHOWN)]
             room = shared(left, [other.length for other in fitting])[0]
-            parts.append(f"# {as_field(self._titles.label(passages.document))}\n{self._body(passages, room)}")
+            label = as_field(self._titles.label(passages.document))
+            parts.append(f"# {label}{lost_rows_told(passages.document)}\n{self._body(passages, room)}")
         if hidden:
             parts.append(f"({counted(hidden, 'more article')} not shown: ask for fewer at once)")
         return "\n\n".join(parts)
@@ -131,6 +134,13 @@ class ShownTexts:
         return GAP.join(shown)
 
 
+def lost_rows_told(document: Document) -> str:
+    """` (without their rows in this corpus: Track listing · Charts)`; "" where nothing is missing."""
+    names = list(map(as_field, document.lost_rows))
+    more = f" and {len(names) - MOST_LOST} more" if len(names) > MOST_LOST else ""
+    return f" (without their rows in this corpus: {' · '.join(names[:MOST_LOST])}{more})" if names else ""
+
+
 def shared(room: int, wanted: Sequence[int]) -> list[int]:
     """Room for each that wants some: those that want little get it, the others the same share of what is left."""
     shares = [0] * len(wanted)
@@ -149,6 +159,7 @@ class AgentMemory:
     made: set[ToolCall] = field(default_factory=set)
     computations: list[Computation] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    lost: list[LostRows] = field(default_factory=list)
 
     def begin(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
         """Those of a turn's calls that are to be carried out, each once. A place in an article is shown again: its

@@ -25,12 +25,14 @@ from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.settings import Settings
 from iterative_rag.system.cancellation import refuse_stopped
+from iterative_rag.text.languages import content_words
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     CalculateCall,
     Computation,
     Document,
     FindCall,
+    LostRows,
     Need,
     RowsCall,
     SearchCall,
@@ -43,6 +45,7 @@ from iterative_rag.types import (
 SHOWN_IN_FULL = 4
 # Headings that a model is told of, where an article has no such section.
 HEADINGS_TOLD = 40
+ROWS_LOST = "the article has this heading, but its rows are not in this corpus: do not look for them here again"
 # The calls that look into one article.
 LookingCall = FindCall | SectionCall | RowsCall
 
@@ -148,7 +151,9 @@ def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
     section = section_named(document.text, heading)
     if section is None:
         return Found(asked, "the article has no section like that", listed)
-    return Found(asked, "found", passages=(Passages(document, ((section.start, section.end),)),))
+    passages = (Passages(document, ((section.start, section.end),)),)
+    lost = _lost(document, section.heading)
+    return Found(asked, ROWS_LOST if lost else "found", passages=passages, lost=lost)
 
 
 def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
@@ -160,6 +165,8 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
     listed = lines(named)
     told = "" if tabular else "no tables in this article; "
     table = table_named(text, tabular, name) or table_named(text, bulleted, name)
+    if (table is None or not content_words(name) <= content_words(table.heading)) and (lost := _lost(document, name)):
+        return Found(asked, ROWS_LOST, listed, lost=lost)
     if table is None:
         told += ("no list like that" if name else "no lists") if not tabular else "the article has no table like that"
         return Found(asked, told, listed)
@@ -168,6 +175,12 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
         return Found(asked, f"{told}none of {counted(len(table.rows), 'row')} holds all these words", listed)
     told += f"{len(chosen)} of {counted(len(table.rows), 'row')}"
     return Found(asked, told, listed, (Passages(document, _joined([*table.header, *chosen])),))
+
+
+def _lost(document: Document, name: str) -> LostRows | None:
+    """The section of that name whose rows are missing; without a name the first of them."""
+    section = next((lost for lost in document.lost_rows if content_words(name) <= content_words(lost)), "")
+    return LostRows(Need(section).key, document.title, section) if section else None
 
 
 def _named(what: str, document: Document, entries: Sequence[Table]) -> str:

@@ -10,11 +10,15 @@ from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.retrieval.document_reader import DocumentReader
+from iterative_rag.retrieval.lost_rows import lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import window
+from iterative_rag.text.languages import content_words
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import (
     Fact,
+    LostRows,
     Need,
     ReadingFault,
     ShortlistedDocument,
@@ -29,6 +33,7 @@ WIDER = 3
 # How many documents are listed for a need where several hops in a row brought nothing: what was found so late stood in
 # the best document.
 BRIEF = 3
+_WITHOUT_ADDITION = lazy_pattern(r"\s*\([^()]*\)$")
 
 Shortlist = tuple[ShortlistedDocument, ...]
 Readings = tuple[NeedReading, ...]
@@ -89,7 +94,7 @@ class DataFinder:
             raise
         titles = [entry.title for entries in shortlists for entry in entries]
         state = state.with_hop(needs, titles, _new_facts(readings, state), self._budget.used_since(since))
-        state = state.with_readings(readings)
+        state = state.with_readings(readings).with_lost_rows(self._lost_rows(readings))
         yield state
         for reading in readings:
             if reading.cap:
@@ -200,6 +205,18 @@ class DataFinder:
             more.append((yield from self._corrector.improve(hop, need, (), listed, found_nothing=True)))
         shortlists += more
         return (yield from self._read(hop, failed, more, question))
+
+    def _lost_rows(self, readings: Readings) -> list[LostRows]:
+        """The rows that the needs without a value should stand in, and that are not in the documents read for them."""
+        lost = []
+        for reading in readings:
+            if any(fact.value for fact in reading.facts):
+                continue
+            for document in map(self.corpus.document, reading.record.documents):
+                about = content_words(_WITHOUT_ADDITION.sub("", document.title)) <= content_words(reading.need.question)
+                if about and (section := lost_for(document, reading.need)):
+                    lost.append(LostRows(reading.need.key, document.title, section))
+        return lost
 
     def _windows(self, documents: Shortlist) -> list[Window]:
         """What is read of each document. A sparing reader cuts its windows itself: it reads few of the documents."""

@@ -28,6 +28,7 @@ from iterative_rag.types import (
     DegradedStep,
     Draft,
     Known,
+    LostRows,
     Need,
     ReasonCode,
     ShortlistedDocument,
@@ -41,6 +42,7 @@ from iterative_rag.verification.confidence import thresholds
 
 NOTHING_FOUND = "The corpus holds no fact that helps to answer this."
 TITLES_NAMED = 5
+ROWS_NAMED = 3
 # Markers in what a model calls untrue count facts, not citations.
 _MARKS = lazy_pattern(r"\s*\[[\d,;\s–-]+\]")
 
@@ -103,7 +105,9 @@ def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
         reason = _joined(_done_without(degraded), missing)
         return RunOutcome(Status.INCOMPLETE, reason, ReasonCode.ROLE_FAILED)
     code = _abstention(state, ending, draft)
-    reason = _joined(_abstention_reason(code, draft, ending), _searched_web(ending.of(WebStep)))
+    named = list(dict.fromkeys(map(str, lost_rows(state))))[:ROWS_NAMED] if code is ReasonCode.ROWS_LOST else []
+    rows = f"This corpus does not have {', '.join(named)}." if named else ""
+    reason = _joined(_abstention_reason(code, draft, ending), rows, _searched_web(ending.of(WebStep)))
     return RunOutcome(Status.ABSTAINED, reason, code)
 
 
@@ -122,10 +126,18 @@ def _searched_web(searches: Sequence[WebStep]) -> str:
 def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
     if draft.false_premise:
         return ReasonCode.FALSE_PREMISE
+    if lost_rows(state):
+        return ReasonCode.ROWS_LOST
     near = _found_what_it_looked_for(state) if ending.traits.thorough else _is_near(state, ending)
     if isinstance(ending.analysis, Known) or state.reflection is not None or ending.corpus is None or near:
         return ReasonCode.NOT_WORKED_OUT
     return ReasonCode.NOT_IN_CORPUS
+
+
+def lost_rows(state: RunState) -> list[LostRows]:
+    """The rows that the corpus lacks, as far as nothing else gave their needs a value."""
+    valued = {fact.need.key for fact in state.inquiry.facts if fact.value}
+    return [lost for lost in state.inquiry.lost_rows if lost.need not in valued]
 
 
 def _found_what_it_looked_for(state: RunState) -> bool:

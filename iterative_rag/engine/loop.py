@@ -247,14 +247,16 @@ class StepLoop:
 
 
 def _untried(analysis: Analysis, inquiry: Inquiry) -> Search:
-    """What to look for: the needs that are new; if none is, those that were tried just once, then wider. None where
-    the facts suffice or nothing would help."""
+    """What to look for: the needs that are new; if none is, those that were tried just once, then wider, but
+    for those whose rows the corpus lacks. None where the facts suffice or nothing would help."""
     if not isinstance(analysis, Needs):
         return Search(())
     unique = list({need.key: need for need in analysis.needs}.values())
     if new := tuple(need for need in unique if not inquiry.looks(need)):
         return Search(new, last=analysis.last)
-    return Search(tuple(need for need in unique if inquiry.looks(need) == 1), wider=True, last=analysis.last)
+    lost = {rows.need for rows in inquiry.lost_rows}
+    again = (need for need in unique if inquiry.looks(need) == 1 and need.key not in lost)
+    return Search(tuple(again), wider=True, last=analysis.last)
 
 
 def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from iterative_rag.types import (
     Fact,
     HopRecord,
     Inquiry,
+    LostRows,
     Need,
     OutlineSection,
     Reflection,
@@ -100,6 +101,11 @@ class RunState:
         inquiry = replace(self.inquiry, exhausted=tuple(dict.fromkeys((*self.inquiry.exhausted, *titles))))
         failed = self.unreadable or next(errors, None)
         return replace(self, inquiry=inquiry, unread=(*self.unread, *unread), unreadable=failed)
+
+    def with_lost_rows(self, lost: Iterable[LostRows]) -> RunState:
+        """The state once it is known which rows the corpus lacks."""
+        known = tuple(dict.fromkeys((*self.inquiry.lost_rows, *lost)))
+        return replace(self, inquiry=replace(self.inquiry, lost_rows=known))
 
     def under_way(self) -> RunState:
         """The state once what an edit left to do was begun."""

@@ -45,6 +45,7 @@ from iterative_rag.types.loop import (
     Fact,
     Inquiry,
     Known,
+    LostRows,
     Need,
     Needs,
     OutlineSection,

@@ -151,10 +151,23 @@ class OutlineSection:
 
 
 @dataclass(frozen=True, slots=True)
+class LostRows:
+    """A section that should hold what a need asks for, and whose rows are not in the corpus. `need` is its key."""
+
+    need: str
+    title: str
+    section: str
+
+    def __str__(self) -> str:
+        return f'the rows of "{self.section}" in the article "{self.title}"'
+
+
+@dataclass(frozen=True, slots=True)
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
     the needs that were tried, what was computed on the way, the titles that needs have named and no search has found,
-    and those of articles in which nothing is left to read. Immutable: each hop makes a new one.
+    those of articles in which nothing is left to read, and the rows that turned out not to be in the corpus. Immutable:
+    each hop makes a new one.
 
     `form` is what kind of answer is wanted, `outline` the sections of a report once they are known.
     """
@@ -166,6 +179,7 @@ class Inquiry:
     computed: tuple[Computation, ...] = ()
     absent: tuple[str, ...] = ()
     exhausted: tuple[str, ...] = ()
+    lost_rows: tuple[LostRows, ...] = ()
     form: AnswerForm = AnswerForm.VALUE
     outline: tuple[OutlineSection, ...] = ()
 

@@ -26,6 +26,7 @@ class ReasonCode(StrEnum):
 
     NOT_IN_CORPUS = "not_in_corpus"  # everything that was to be read was read, and nothing near the question was found
     NOT_WORKED_OUT = "not_worked_out"  # something near was found, but no answer could be made of it
+    ROWS_LOST = "rows_lost"  # a section that should hold it has no rows in the corpus: `Answer.reason` names it
     FALSE_PREMISE = "false_premise"  # the question assumes something that the corpus contradicts
     LIMIT = "limit"  # a limit of the run was reached: `Answer.cap`
     UNREAD = "unread"  # documents that were to be read could not be: `Answer.unread`
@@ -37,6 +38,7 @@ class ReasonCode(StrEnum):
 _LABELS: Mapping[ReasonCode | None, str] = {
     ReasonCode.NOT_IN_CORPUS: "Not in the corpus",
     ReasonCode.NOT_WORKED_OUT: "Not worked out",
+    ReasonCode.ROWS_LOST: "Rows not in the corpus",
     ReasonCode.FALSE_PREMISE: "False premise",
 }
 

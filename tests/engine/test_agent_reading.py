@@ -11,7 +11,7 @@ import pytest
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
-from iterative_rag.types import Answer, Status
+from iterative_rag.types import Answer, ReasonCode, Status
 
 QUESTION = "Who lit the lamp of Skarn?"
 FILLER = "The keeper wrote down wind, waves and passing ships with care every evening of the long year. "
@@ -125,3 +125,23 @@ def test_lists_stand_in_for_tables(settings: Settings, asked: Mapping[str, str],
     assert "Lists, with their entries: 1. First keepers (3) · 2. Later keepers (2)" in shown
     assert held in shown
     assert left_out not in shown
+
+
+@pytest.mark.parametrize(
+    "call",
+    [{"tool": "list_rows", "table": "assistants"}, {"tool": "read_section", "heading": "Assistants"}],
+    ids=["rows", "section"],
+)
+def test_rows_that_the_corpus_lacks_are_told_and_end_the_run_under_their_own_name(
+    settings: Settings, call: Mapping[str, Any]
+) -> None:
+    gives_up = {"tool": "submit", "status": "not_found", "missing": "the assistants"}
+    turns = [[call | {"title": "Keepers of Skarn"}], [{"tool": "search", "queries": ["assistants", "keepers"]}]]
+    with ScriptedLLM({"agent": [*({"calls": calls} for calls in turns), {"calls": [gives_up]}]}) as llm:
+        rag = IterativeRAG.from_settings(settings, llm=llm)
+        answer = rag.ask("Who were the assistants of the keepers of Skarn?")
+        rag.close()
+    assert "its rows are not in this corpus" in llm.requests[1].user
+    assert "Keepers of Skarn (without their rows in this corpus: Assistants)" in llm.requests[2].user
+    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.ROWS_LOST)
+    assert 'the rows of "Assistants" in the article "Keepers of Skarn"' in answer.reason

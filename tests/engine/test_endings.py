@@ -15,7 +15,7 @@ from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.storage.output import answer_to_json
-from iterative_rag.types import Answer, Status
+from iterative_rag.types import Answer, ReasonCode, Status
 
 CORPUS = MemoryCorpus(
     {
@@ -119,6 +119,25 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     answer = asked(llm)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
     assert 'Article exhausted, all that it says is in the facts: "Velm Tower"' in llm.asked("analyse")[2].user
+
+
+# --- rows that the corpus lacks --------------------------------------------------------------
+
+
+def test_rows_that_the_corpus_lacks_are_told_to_the_reader_the_planner_and_the_user() -> None:
+    need = "Which films did Oda Brenk direct?"
+    corpus = MemoryCorpus(
+        {"Oda Brenk": "# Oda Brenk\n\nShe made films.\n\n## Filmography\n\n### Film\n\n## Life\n\nLong."}
+    )
+    analyses = [{"status": "needs", "needs": [need]}, {"status": "stuck", "reason": "no rows"}]
+    llm = ScriptedLLM({"analyse": analyses, "extract": [NOTHING]})
+    with llm:
+        answer = outcome(run_loop(corpus, llm, need))
+    assert (answer.status, answer.reason_code) == (Status.ABSTAINED, ReasonCode.ROWS_LOST)
+    assert answer.reason.endswith('This corpus does not have the rows of "Filmography" in the article "Oda Brenk".')
+    (read,), (_, planned, *_) = llm.asked("extract"), llm.asked("analyse")
+    assert "This corpus does not have the rows of: Filmography · Film" in read.user
+    assert "LISTS WITHOUT ROWS (this corpus has their headings alone):" in planned.user
 
 
 # --- other values and caveats ----------------------------------------------------------------

@@ -95,4 +95,8 @@ def tried_needs(inquiry: Inquiry) -> str:
     if inquiry.exhausted:
         titles = ", ".join(f'"{as_field(title)}"' for title in inquiry.exhausted)
         tried.append(f"- Article exhausted, all that it says is in the facts: {titles}")
-    return lines(tried) or NOTHING_TRIED
+    shown = lines(tried) or NOTHING_TRIED
+    if inquiry.lost_rows:
+        lost = fence(lines(f"- {as_field(name)}" for name in dict.fromkeys(map(str, inquiry.lost_rows))), "lists")
+        shown += f"\n\nLISTS WITHOUT ROWS (this corpus has their headings alone):\n{lost}"
+    return shown
