@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from iterative_rag.types import FILE_DATE_KEY, Document
 _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
 _EMPTY = "It is empty."
 _UNREAD = "It cannot be read"
+_DUMP_BEGINS = 4096  # bytes of a dump in which its first element stands
 
 
 # Another one where a file was written, replaced or given other permissions; of one that is skipped, the reason.
@@ -167,9 +169,25 @@ def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:
         elif entry.is_dir(follow_symlinks=False):
             if not entry.name.startswith("."):
                 yield entry.path
+        elif not readable and _holds_encyclopedia(entry):
+            told = f"It is indexed by itself: iterative-rag index {shlex.quote(shown(entry.path))}"
+            yield Skipped(shown(entry.path), told)
         elif readable:
             regular = entry.is_file(follow_symlinks=False)
             yield Path(entry.path) if regular else Skipped(shown(entry.path), _NOT_REGULAR)
+
+
+def _holds_encyclopedia(entry: os.DirEntry[str]) -> bool:
+    """Whether a file is read only if it is given by itself; a bare .xml file is, if it begins as a dump of a wiki."""
+    if not is_encyclopedia(entry.path) or not entry.is_file(follow_symlinks=False) or entry.name.startswith("."):
+        return False
+    if not entry.name.endswith(".xml"):
+        return True
+    try:
+        with open(entry.path, "rb") as file:
+            return b"<mediawiki" in file.read(_DUMP_BEGINS)
+    except OSError:
+        return False
 
 
 def _fault_of_link(path: str, real_root: str) -> str | None:

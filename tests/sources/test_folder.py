@@ -145,6 +145,16 @@ def test_a_folder_without_texts_is_an_error(tmp_path: Path, name: str) -> None:
     assert name in str(raised.value)
 
 
+def test_a_dump_in_a_folder_is_told_with_what_to_type(tmp_path: Path) -> None:
+    """It was passed over in silence."""
+    (tmp_path / "wiki.xml").write_text('<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"></mediawiki>')
+    (tmp_path / "sitemap.xml").write_text("<urlset></urlset>")
+    write(tmp_path, a__txt=b"A text.")
+    told = skipped(Folder(tmp_path))
+    assert list(told) == ["wiki.xml"]
+    assert told["wiki.xml"] == f"It is indexed by itself: iterative-rag index {tmp_path / 'wiki.xml'}"
+
+
 @contextmanager
 def without_privileges() -> Iterator[None]:
     """The superuser may read everything; for a while it is nobody."""
