@@ -45,8 +45,8 @@ Grid = list[list[_Cell]]
 def is_layout(table: LexborNode) -> bool:
     """Whether a table only arranges other content (columns of lists, tables side by side)."""
     names = set((table.attributes.get("class") or "").split())
-    if names & {"wikitable", "infobox", "sortable"}:
-        return False
+    if names & {"wikitable", "infobox", "sortable"}:  # a table that can be folded away, or that was never closed
+        return len(table.css("table.wikitable")) > ("wikitable" in names) + ("infobox" in names)
     inner = [nested for nested in table.css("table") if nested.mem_id != table.mem_id]
     if inner:  # unless they are small ones in the cells of one with a header
         return len(table.css("th")) < 2 or any(nested.css_first("th") is not None for nested in inner)
@@ -159,6 +159,8 @@ def _shown(node: LexborNode) -> str:
     if text := cell_text(node, wrapped=node.tag == "th"):
         return text
     texts = (" ".join((image.attributes.get("alt") or "").split()) for image in node.css("img"))
+    if node.css_first("img") is not None and not any(image.attributes.get("alt") for image in node.css("img")):
+        texts = (" ".join((link.attributes.get("title") or "").split()) for link in node.css("a"))
     return ", ".join(dict.fromkeys(alt for alt in texts if alt and not alt.lower().endswith(IMAGE_SUFFIXES)))
 
 

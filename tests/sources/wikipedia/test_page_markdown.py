@@ -165,3 +165,13 @@ def test_merged_cells_nested_headers_and_row_headings() -> None:
     ]
     blocks = text.split("\n\n")
     assert (blocks[0], blocks[1], blocks[-1]) == ("Text before.", "Ships of the point", "Text after.")
+
+
+def test_a_table_that_folds_others_away_is_no_table() -> None:
+    """A district's schools stood in one cell; a player's country is a flag that links to it."""
+    inner = '<table class="wikitable"><tr><th>School</th><th>Town</th></tr><tr><td>1</td><td>{}</td></tr></table>'
+    flag = '<img alt="" src="f.png"><a title="Norland"><span style="display: none">NOR</span></a>'
+    text = body(
+        f'<table class="wikitable collapsible"><tr><th>Schools</th></tr><tr><td>{inner.format(flag)}</td></tr></table>'
+    )
+    assert rows(text) == [["School", "Town"], ["1", "Norland"]]
