@@ -138,7 +138,7 @@ MOST_LINES = {
     "retrieval": 2710,
     "serve": 4310,
     "settings": 600,
-    "sources": 7900,
+    "sources": 7920,
     "storage": 850,
     "system": 430,
     "text": 2660,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5870,
-    "tests": 30090,
+    "tests": 30110,
 }
 
 
