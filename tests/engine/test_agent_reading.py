@@ -136,7 +136,7 @@ def test_rows_that_the_corpus_lacks_are_told_and_end_the_run_under_their_own_nam
     settings: Settings, call: Mapping[str, Any]
 ) -> None:
     gives_up = {"tool": "submit", "status": "not_found", "missing": "the assistants"}
-    turns = [[call | {"title": "Keepers of Skarn"}], [{"tool": "search", "queries": ["assistants", "keepers"]}]]
+    turns = [[{**call, "title": "Keepers of Skarn"}], [{"tool": "search", "queries": ["assistants", "keepers"]}]]
     with ScriptedLLM({"agent": [*({"calls": calls} for calls in turns), {"calls": [gives_up]}]}) as llm:
         rag = IterativeRAG.from_settings(settings, llm=llm)
         answer = rag.ask("Who were the assistants of the keepers of Skarn?")

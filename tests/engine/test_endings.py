@@ -129,7 +129,7 @@ def test_rows_that_the_corpus_lacks_are_told_to_the_reader_the_planner_and_the_u
     corpus = MemoryCorpus(
         {"Oda Brenk": "# Oda Brenk\n\nShe made films.\n\n## Filmography\n\n### Film\n\n## Life\n\nLong."}
     )
-    analyses = [{"status": "needs", "needs": [need]}, {"status": "stuck", "reason": "no rows"}]
+    analyses: list[dict[str, Any]] = [{"status": "needs", "needs": [need]}, {"status": "stuck", "reason": "no rows"}]
     llm = ScriptedLLM({"analyse": analyses, "extract": [NOTHING]})
     with llm:
         answer = outcome(run_loop(corpus, llm, need))
