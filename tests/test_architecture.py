@@ -124,7 +124,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 4060,
     "builtin": 8910,
-    "cli": 4160,
+    "cli": 4200,
     "computing": 1110,
     "engine": 3850,
     "errors": 260,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5870,
-    "tests": 30110,
+    "tests": 30120,
 }
 
 

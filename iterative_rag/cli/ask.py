@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _STDIN_CHARACTERS = 1_000_000
 # Seconds after which the built-in models say what they are doing: most questions take less.
 _LONG = 2.0
+# Passages that are shown while nothing is found yet, and characters of each.
+_NEAREST, _QUOTED = 3, 120
 
 
 ConversationName = Annotated[
@@ -156,6 +158,8 @@ def run_question(
     answer: Answer | None = None
     with nullcontext() if quiet else _hops(rag, live=live) as hops:
         progress, written = (hops.progress, hops.written) if hops else (None, None)
+        if hops and written and rag.backend.name != "builtin":
+            _show_nearest(rag, question, hops)
         for step in (steps or rag.steps)(question, trace=trace, progress=progress, written=written):
             if hops:
                 hops.show(step)
@@ -179,6 +183,18 @@ def _hops(rag: IterativeRAG, *, live: bool) -> HopPrinter:
         return HopPrinter(printer)
     after = 0.0 if rag.backend.traits.calls_cost or rag.settings.web else _LONG
     return HopPrinter(printer, RunStatus(printer.console, after=after))
+
+
+def _show_nearest(rag: IterativeRAG, question: str, hops: HopPrinter) -> None:
+    """Show what a search of the question finds while the model is at work: the first of its calls may take a minute."""
+    from iterative_rag.serve.step_notes import shortened
+    from iterative_rag.system.threads import in_background
+
+    def search() -> None:
+        passages = [(hit.title, held.text[hit.start : hit.end]) for hit, held in rag.search(question, _NEAREST)]
+        hops.nearest([f"{title}: “{shortened(text, _QUOTED)}”" for title, text in passages])
+
+    in_background(search)
 
 
 def _print_short(answer: Answer) -> None:

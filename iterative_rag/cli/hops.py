@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 
 from iterative_rag.cli.answer_view import show_answer
@@ -17,6 +17,7 @@ from iterative_rag.types import (
     FollowUpStep,
     Need,
     Needs,
+    ReadingStep,
     RunProgress,
     ShortlistStep,
     Step,
@@ -63,8 +64,15 @@ class HopPrinter:
         """To be told the answer while it is written; None where nobody watches."""
         return self._written.wrote if self._status else None
 
+    def nearest(self, passages: Sequence[str]) -> None:
+        """Passages to be shown below the hops until a document has given something."""
+        if self._status:
+            self._status.nearest = passages
+
     def show(self, step: Step) -> None:
         self._written.check(step)
+        if isinstance(step, ReadingStep) and step.facts:
+            self.nearest(())
         with self._printer.console:  # written at once, so that the line below is redrawn once
             match step:
                 case FinalStep():

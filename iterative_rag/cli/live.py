@@ -28,6 +28,9 @@ _BAR = 24  # columns
 # The end of a long answer is shown while it is written: so many lines, drawn anew after so many seconds at the soonest.
 _LINES, _PAUSE = 8, 0.05
 
+# Seconds of a call from which on a server is slow, and those of a run before its nearest passages are shown.
+_SLOW_CALL, _SOON = 5.0, 1.0
+
 # Done, of how many (None: unknown), and the parts of the text beside it.
 Show = Callable[[float, float | None, Callable[[], Sequence[str]]], None]
 
@@ -192,6 +195,7 @@ _DOING = {
     "extract": "reading",
     "follow_up": "understanding the question",
     "plan": "planning",
+    "read": "reading",
     "reflect": "checking the answer",
     "rephrase": "rephrasing the question",
     "rephrase_and_analyse": "rephrasing the question",
@@ -199,14 +203,16 @@ _DOING = {
 
 
 class RunStatus:
-    """What an LLM has written of the answer, what is being done, for how long, and what it has used; redrawn every
-    second until it is stopped, and never left behind."""
+    """What an LLM has written of the answer, or the nearest passages until something is found; what is being done, for
+    how long, and what it has used. Redrawn every second until it is stopped, and never left behind."""
 
     def __init__(self, console: Console, *, after: float = 0.0) -> None:
         """`after`: the seconds of a run before which it is not shown."""
         self._doing = "working"
         self._progress: RunProgress | None = None
+        self._told_at = 0.0
         self._answer = ""
+        self.nearest: Sequence[str] = ()
         self._lines = LiveLines(console, self._drawn, after=after)
 
     def start(self) -> None:
@@ -227,18 +233,20 @@ class RunStatus:
 
     def progress(self, at: RunProgress) -> None:
         """Called from the threads of the run."""
-        self._progress = at
+        self._progress, self._told_at = at, self._lines.seconds
         self._lines.redraw()
 
     def _drawn(self, width: int) -> Text:
         from rich.text import Text
 
-        figures = used(self._progress, self._lines.seconds)
+        figures = used(self._progress, self._lines.seconds, self._told_at)
         line = f"{under_way(self._progress) or self._doing}  {', '.join(figures)}"
         return Text("\n".join([*self._draft_lines(width), line]), style="dim")
 
     def _draft_lines(self, width: int) -> list[str]:
-        """The last lines of the answer that is being written."""
+        """The last lines of the answer that is being written, else the nearest passages."""
+        if not self._answer and self._lines.seconds >= _SOON:
+            return [f"  nearest  {clean(passage)}"[: max(1, width - 1)] for passage in self.nearest]
         lines = textwrap.wrap(f"draft  {clean(self._answer)}", max(1, width - 5)) if self._answer else []
         return [f"{'    ' if number else '  '}{line}" for number, line in enumerate(lines)][-_LINES:]
 
@@ -254,7 +262,14 @@ def under_way(at: RunProgress | None) -> str:
     return f"reading {first.number} of {first.of}: {clean(first.title)}{more}"
 
 
-def used(at: RunProgress | None, seconds: float) -> list[str]:
-    """`0:42`, `5 calls`, `4,210 tokens`"""
-    calls = [counted(at.calls, "call"), counted(at.tokens, "token")] if at is not None and at.calls else []
-    return [clock(seconds), *calls]
+def used(at: RunProgress | None, seconds: float, told_at: float = 0.0) -> list[str]:
+    """`0:42`, `5 calls`, `4,210 tokens`; of a slow server `31 tokens/s` and `0:08 left of this call`, as the calls so
+    far took. `told_at` is when the call under way began."""
+    if at is None or not at.calls:
+        return [clock(seconds)]
+    figures = [clock(seconds), counted(at.calls, "call"), counted(at.tokens, "token")]
+    if at.waited >= _SLOW_CALL * max(1, at.replies):
+        figures.append(f"{at.tokens / at.waited:.0f} tokens/s")
+        left = at.waited / at.replies - (seconds - told_at)
+        figures += [f"{part} of this call" for part in time_left(left)] if at.role and left >= 1 else []
+    return figures

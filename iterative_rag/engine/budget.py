@@ -42,7 +42,7 @@ class RunBudget:
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._calls = self._cache_hits = 0
-        self._replies = 0
+        self._replies, self._waited = 0, 0.0
         self._models: dict[str, ModelUsage] = {}
 
     def seconds_left(self) -> float:
@@ -84,7 +84,7 @@ class RunBudget:
             return self.seconds_left()
 
     def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
-        self._replies += 1
+        self._replies, self._waited = self._replies + 1, self._waited + seconds
         tokens = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
         self._ended(request, model, seconds, reply.prompt_tokens, reply.completion_tokens, reply=reply.text, **tokens)
 
@@ -143,7 +143,8 @@ class RunBudget:
         self._told_at, self._told_reading = time.monotonic(), bool(self._reading)
         if self._progress:
             role = self._roles[0] if self._roles else ""
-            self._progress(RunProgress(role, tuple(self._reading), self._calls, self._tokens()))
+            used = self._calls, self._tokens(), self._replies, round(self._waited, 1)
+            self._progress(RunProgress(role, tuple(self._reading), *used))
 
     def cache_hit(self, what: str) -> None:
         with self._lock:

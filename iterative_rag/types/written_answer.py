@@ -25,14 +25,16 @@ class RunProgress:
     """What a run is doing at a moment, and what it has used by then.
 
     `role` is that of the model call under way that began first, "" where none is; `reading` are the documents that are
-    being read, the one that was begun first before the others. `calls` counts the model calls begun; `tokens` are those
-    of the prompts and replies that have come back.
+    being read, the one that was begun first before the others. `calls` counts the model calls begun, `replies` those
+    that have come back; `tokens` are those of their prompts and replies, `waited` the seconds that they took together.
     """
 
     role: str
     reading: tuple[DocumentAtHand, ...]
     calls: int
     tokens: int
+    replies: int = 0
+    waited: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rich.console import Console
 from fakes.command_line import TerminalCommand
 from fakes.model_server import FakeServer
 from fakes.two_article_corpus import QUESTION, play
-from iterative_rag.cli.live import RunStatus, under_way
+from iterative_rag.cli.live import RunStatus, under_way, used
 from iterative_rag.types import DocumentAtHand, RunProgress
 
 LLM = ("--llm", "ollama/tiny:8b")
@@ -39,9 +39,12 @@ def plain(written: str) -> str:
 def test_says_what_is_read_for_how_long_and_what_it_has_used(
     on_a_terminal: TerminalCommand, server: FakeServer, towns: None
 ) -> None:
-    written = ask(on_a_terminal, server, wait=1.3)
+    written = ask(on_a_terminal, server, wait=2.3)
     assert re.search(r"reading 1 of 2: Sunday bridge  \d:\d\d, 2 calls, \d+ tokens", plain(written))
     assert re.search(r"reading 1 of 2: Aldermere  \d:\d\d, 4 calls, \d+ tokens", plain(written))
+    # Until something is found, what the corpus has nearest to the question.
+    first = plain(written).partition("Edda Holm")[0]
+    assert re.search(r"nearest  Aldermere: “[^”]*the mayor", first, re.IGNORECASE)
     # In the end it is erased, and the cursor is shown again.
     assert re.search(r"\x1b\[\?25h.*\x1b\[2K.*Edda Holm", written, re.DOTALL)
 
@@ -63,6 +66,7 @@ def test_is_not_shown_where_nobody_watches(on_a_terminal: TerminalCommand, serve
     written = ask(on_a_terminal, server, piped=True)
     assert "reading 1 of" not in written
     assert "draft  " not in written
+    assert "nearest  " not in written
     assert "\x1b[?25l" not in written
 
 
@@ -89,3 +93,11 @@ def test_the_built_in_models_are_given_a_while_before_it_is_shown(after: float, 
 )
 def test_what_is_under_way(at: RunProgress | None, shown: str) -> None:
     assert under_way(at) == shown
+
+
+def test_a_slow_server_is_told_with_its_pace_and_the_time_that_its_call_takes_yet() -> None:
+    slow = RunProgress("read", (), 3, 1200, replies=2, waited=40.0)
+    assert used(slow, 50.0, 42.0) == ["0:50", "3 calls", "1,200 tokens", "30 tokens/s", "0:12 left of this call"]
+    assert used(slow, 90.0, 42.0) == ["1:30", "3 calls", "1,200 tokens", "30 tokens/s"]
+    assert used(RunProgress("read", (), 3, 1200, replies=2, waited=4.0), 9.0, 8.0)[3:] == []
+    assert used(None, 3.0) == ["0:03"]
