@@ -22,6 +22,8 @@ from iterative_rag.types import Document, Hit, Need, Sentence, Window
 
 # Documents listed for one need: few, so that one search does not happen to list them all.
 SHORTLIST = 3
+# Said of a value that stands in no sentence: it was made up, which is no abstention.
+UNSTATED = "what the text does not hold"
 
 
 def model_player(model: ChatModel, settings: Settings, budget: RunBudget) -> Player:
@@ -32,7 +34,7 @@ def model_player(model: ChatModel, settings: Settings, budget: RunBudget) -> Pla
     def read(case: RoleCase) -> str:
         texts = [text for text in case.sentences if any(map(str.isalnum, text))]
         said = reader.read(Need(case.question), [Sentence(case.id, case.title, 0, len(text), text) for text in texts])
-        return said[1] if said else ""
+        return said[1] if said else UNSTATED
 
     def drive(case: RoleCase) -> str:
         limits = settings.model_copy(update={"shortlist": SHORTLIST, "max_seconds": max(1.0, budget.seconds_left())})

@@ -9,11 +9,13 @@ from typing import Any
 from iterative_rag.app.qualification.cases import DRIVE, EXTRACT, RIVALLED, WINDOW, CaseResult, RoleCase
 
 MODEL, BUILTIN, BOTH = "model", "builtin", "both"
-# Without one of these a model does not play every role. Who plans has to answer, too: its answer rests on its plan.
-_STRONG = ("plan", "decline", "answer")
+# Without one of these a model does not play every role: its answers rest on its plans, and on what it did not make up.
+_STRONG = ("decline", "plan", "answer")
+# Those that are tested before the others, because the others may then not matter.
+_BASIC = ("read", "decline", "plan")
 # The built-in models take over a role in which they are right this much more often: one case is chance.
 LEAD = 2
-# Cases of every role that are asked before the rest, so that a verdict is there when the time is up.
+# Cases of each of these that are asked before the rest, so that a verdict is there when the time is up.
 FIRST = 3
 # The longest window for a model that changes quotes or mixes up documents.
 CAREFUL_WINDOW = 4000
@@ -71,7 +73,7 @@ class Outcome:
             return BUILTIN
         if BUILTIN in map(players.get, _STRONG):
             return "on"
-        return "off" if all(players.values()) else ""
+        return "off" if all(map(players.get, _BASIC)) else ""
 
     def wants(self, case: RoleCase) -> bool:
         """Whether a case, asked in the order of `in_order`, can change what `ask` does."""
@@ -79,7 +81,7 @@ class Outcome:
             return False  # the longest comes first
         if case.role not in RIVALLED:
             return self.careful == "off"
-        if len(self.of(case.role)) < FIRST:
+        if case.role in _BASIC and len(self.of(case.role)) < FIRST:
             return True
         settled = self.certain("read") == BUILTIN or (BUILTIN in map(self.certain, _STRONG) and case.role != "read")
         return not settled and not self.certain(case.role)
@@ -108,9 +110,10 @@ class Outcome:
 
 
 def in_order(cases: tuple[RoleCase, ...]) -> list[RoleCase]:
-    """The first cases of every role, then the rest of each; last what only a model is asked that plays every role."""
-    numbers = {case.id: n for role in RIVALLED for n, case in enumerate(case for case in cases if case.role == role)}
-    return sorted(cases, key=lambda case: (case.id not in numbers, numbers.get(case.id, 0) >= FIRST))
+    """The first cases of the basic roles, the rest of them, the other roles that the built-in models play, too; last
+    what only a model is asked that plays every role."""
+    first = {case.id for role in _BASIC for case in [case for case in cases if case.role == role][:FIRST]}
+    return sorted(cases, key=lambda case: (case.role not in RIVALLED, case.role not in _BASIC, case.id not in first))
 
 
 def _right(results: list[CaseResult]) -> int:
