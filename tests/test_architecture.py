@@ -129,7 +129,7 @@ MOST_LINES = {
     "engine": 3850,
     "errors": 260,
     "evaluation": 4470,
-    "index": 5740,
+    "index": 5750,
     "integrations": 380,
     "llm": 4030,
     "protocols": 560,
@@ -138,7 +138,7 @@ MOST_LINES = {
     "retrieval": 2710,
     "serve": 4310,
     "settings": 600,
-    "sources": 7920,
+    "sources": 7930,
     "storage": 850,
     "system": 430,
     "text": 2660,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5870,
-    "tests": 30120,
+    "tests": 30200,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from iterative_rag.retrieval.analysers import ENGLISH, Analyser, analyser
@@ -50,17 +50,19 @@ def bm25_query(text: str, languages: tuple[str, ...] = (ENGLISH,)) -> Sparse:
     return list(weights), list(weights.values())
 
 
-def bm25_order(query: str, passages: Sequence[Sparse], languages: tuple[str, ...] = (ENGLISH,)) -> list[int]:
+def bm25_order(
+    query: str, passages: Sequence[Mapping[int, float]], languages: tuple[str, ...] = (ENGLISH,)
+) -> list[int]:
     """The numbers of the passages that hold words of the query, best first, by BM25 with the document frequencies of
-    these passages."""
-    weights = dict(zip(*bm25_query(query, languages or (ENGLISH,)), strict=True))
-    rows = [{term: weight for term, weight in zip(*passage, strict=True) if term in weights} for passage in passages]
+    these passages, which are given as the weights of their terms."""
+    weights = dict(zip(*bm25_query(query, languages), strict=True))
+    rows = [weights.keys() & passage.keys() for passage in passages]
     frequencies = Counter(term for row in rows for term in row)
     rarity = {
         term: weights[term] * math.log(1 + (len(rows) - count + 0.5) / (count + 0.5))
         for term, count in frequencies.items()
     }
-    scores = [sum(rarity[term] * weight for term, weight in row.items()) for row in rows]
+    scores = [sum(rarity[term] * passage[term] for term in row) for row, passage in zip(rows, passages, strict=True)]
     return sorted((number for number, score in enumerate(scores) if score > 0), key=lambda number: -scores[number])
 
 

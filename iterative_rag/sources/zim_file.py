@@ -15,12 +15,14 @@ from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import shown
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
+from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.languages import language_names
 from iterative_rag.types import FILE_DATE_KEY, Document
 
 EXTRA = "zim"
 MAX_BYTES = 16 * 1024 * 1024  # of one page
 _MAX_REDIRECTS = 5
+_ENTRY_BYTES = 16  # of an entry without a title, with its place in the table of entries
 _FETCH_AGAIN = "Fetch it again from https://library.kiwix.org, and compare its checksum."
 # What libzim raises for damaged data: clusters, names that are not UTF-8, numbers out of range.
 _FAULTS = (RuntimeError, UnicodeError, LookupError, OverflowError)
@@ -48,7 +50,9 @@ class ZimFile:
             self.archive = Archive(path)
             self.articles = int(self.archive.article_count)
             self.identity = str(self.archive.uuid)
-            self.has_words, self.has_titles = self.archive.has_fulltext_index, self.archive.has_title_index
+            self.has_words = bool(self.archive.has_fulltext_index)
+            if self.archive.all_entry_count > self.archive.filesize // _ENTRY_BYTES:
+                raise RuntimeError("its header tells more entries than it can hold")
         except _FAULTS as error:
             raise self._damaged(error) from error
         self.name = self._metadata("Name") or path.name
@@ -62,7 +66,9 @@ class ZimFile:
         self._suggester: Any = None
 
     def _damaged(self, error: Exception) -> CorpusError:
-        return CorpusError(f"{shown(self.path)} is not a readable ZIM archive: {error}.", hint=_FETCH_AGAIN)
+        return CorpusError(
+            f"{shown(self.path)} is not a readable ZIM archive: {one_line(str(error)).rstrip('.')}.", hint=_FETCH_AGAIN
+        )
 
     def _metadata(self, name: str) -> str:
         """A field of what the archive says of itself; "" where it is missing or damaged."""
@@ -118,29 +124,29 @@ class ZimFile:
             return self.unreadable(title, error)
         return Skipped(f"{shown(self.path)}:{title}", "The archive has no article of this title.")
 
-    def page(self, path: str) -> Document | Skipped:
-        """The page of a path; its id is the path, and its date that of the file."""
+    def page(self, path: str, most: int = 0) -> Document | Skipped:
+        """The page of a path, of at most so many bytes; its id is the path, and its date that of the file."""
         try:
             entry = _target(self.archive.get_entry_by_path(path))
             if entry is None or not _is_html(entry.get_item()):
                 return Skipped(f"{shown(self.path)}:{path}", "It is no page.")
         except _FAULTS as error:
             return self.unreadable(path, error)
-        read = self.document(entry)
+        read = self.document(entry, most)
         if isinstance(read, Skipped):
             return read
         dated = ((FILE_DATE_KEY, self.date),) if self.date else ()
         return replace(read, id=str(entry.path), metadata=(*read.metadata, *dated))
 
-    def document(self, entry: Any) -> Document | Skipped:
+    def document(self, entry: Any, most: int = 0) -> Document | Skipped:
         """The document of an entry, without an id."""
         path = ""
         try:
             path = str(entry.path)
             title = title_of(entry)
             item = entry.get_item()
-            if item.size > MAX_BYTES:
-                return Skipped(f"{shown(self.path)}:{path}", f"It is larger than the limit of {MAX_BYTES:,} bytes.")
+            if item.size > (limit := most or MAX_BYTES):
+                return Skipped(f"{shown(self.path)}:{path}", f"It is larger than the limit of {limit:,} bytes.")
             data = bytes(item.content)
         except _FAULTS as error:
             return self.unreadable(path, error)

@@ -191,7 +191,8 @@ def only_as_a_whole(name: str) -> UsageError:
 
 def ranked_by_words(query: str, nodes: Sequence[StoredNode]) -> list[StoredNode]:
     """Those of the nodes that hold words of the query, by BM25 with the document frequencies of these nodes."""
-    return [nodes[number] for number in bm25_order(query, [bm25_document(node.text) for node in nodes])]
+    terms = [dict(zip(*bm25_document(node.text), strict=True)) for node in nodes]
+    return [nodes[number] for number in bm25_order(query, terms)]
 
 
 def _document_id(node: StoredNode) -> str:

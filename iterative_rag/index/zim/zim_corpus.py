@@ -7,21 +7,23 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
+from iterative_rag.errors import CorpusError
 from iterative_rag.index import rank_fusion
-from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_document, without_variants
+from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, without_variants
 from iterative_rag.index.filters import is_meant, nothing_within
 from iterative_rag.index.indexed_corpus import fuse
 from iterative_rag.index.rank_fusion import QueryVectors
-from iterative_rag.index.sparse import Sparse, bm25_document, bm25_order
+from iterative_rag.index.sparse import bm25_document, bm25_order
 from iterative_rag.index.zim.candidates import Candidates
 from iterative_rag.protocols import Cache, Embedder, Reranker, Skipped
 from iterative_rag.retrieval import chunking
+from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.sources.zim_file import ZimFile
 from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Passage, Within
 
@@ -30,9 +32,12 @@ from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Passage, Within
 PAGES, EMBEDDED, LEADS = 40, 96, 12
 # What a need may take: then the pages and vectors that are there are ranked; the first pages are read in any case.
 NEED_SECONDS, READ_FIRST = 6.0, 8
+# A larger page is not read: it would take seconds and hundreds of megabytes. The longest lists of Wikipedia have less.
+PAGE_BYTES = 4 * 1024 * 1024
 _AT_ONCE, _EMBEDDED_AT_ONCE = 4, 16
+_RANKED = 200  # passages by their words that are fused
 # Characters of pages that are kept converted, with their passages and terms: about ten times that in bytes.
-_KEPT_CHARS = 8_000_000
+_KEPT_CHARS = 5_000_000
 # Titles and candidates that are looked through where a part is asked, or a title.
 _LOOKED_AT = 500
 
@@ -43,7 +48,7 @@ class Article:
 
     document: Document
     passages: tuple[Passage, ...]
-    terms: tuple[Sparse, ...]
+    terms: tuple[Mapping[int, float], ...]
 
 
 class ZimCorpus:
@@ -106,8 +111,9 @@ class ZimCorpus:
         deadline = time.monotonic() + NEED_SECONDS
         articles = self._read(self._pages_for(query), deadline)
         passages = [passage for article in articles for passage in article.passages]
-        by_words = bm25_order(query, [terms for article in articles for terms in article.terms], (*self.languages,))
-        leads = {article.passages[0].document_id: article.passages[0] for article in articles[:LEADS]}
+        terms = [weights for article in articles for weights in article.terms]
+        by_words = bm25_order(query, terms, (*self.languages,) or (ENGLISH,))[:_RANKED]
+        leads = {article.document.id: article.passages[0] for article in articles[:LEADS] if article.passages}
         firsts = [n for n, passage in enumerate(passages) if leads.get(passage.document_id) is passage]
         embedded = list(dict.fromkeys([*by_words[:EMBEDDED], *firsts]))
         texts = [passages[n].embedded_text for n in embedded]
@@ -163,32 +169,33 @@ class ZimCorpus:
         return list(islice(meant, offset, offset + limit)), total
 
     def has(self, document_id: str) -> bool:
-        return self._article(document_id) is not None
+        return isinstance(self._article(document_id), Article)
 
     def _read(self, paths: Sequence[str], deadline: float) -> list[Article]:
         """The pages of these paths that can be read in time, each once."""
 
-        def read(path: str) -> Article | None:
-            late = time.monotonic() > deadline and path not in paths[:READ_FIRST]
-            return None if late else self._article(path)
+        def read(path: str) -> Article | Skipped:
+            if time.monotonic() > deadline and path not in paths[:READ_FIRST]:
+                return Skipped(path, "There was no time to read it.")
+            return self._article(path)
 
         with ThreadPoolExecutor(_AT_ONCE, "zim") as pool:
-            articles = [article for article in pool.map(read, paths) if article is not None and article.passages]
+            articles = [article for article in pool.map(read, paths) if isinstance(article, Article)]
         return list({article.document.id: article for article in articles}.values())
 
-    def _article(self, path: str) -> Article | None:
-        """None for what is no page or cannot be read, as of a damaged file."""
+    def _article(self, path: str) -> Article | Skipped:
         with self._lock:
             if (kept := self._kept.get(path)) is not None:
                 self._kept.move_to_end(path)
                 return kept
-        document = self.file.page(path)
+        document = self.file.page(path, PAGE_BYTES)
         if isinstance(document, Skipped):
-            return None
+            return document
         document = without_variants(document)
         passages = tuple(chunking.chunk(document, **self._chunking))
-        language = next(iter(self.languages), "")
-        article = Article(document, passages, tuple(bm25_document(part.embedded_text, language) for part in passages))
+        language = next(iter(self.languages), ENGLISH)
+        terms = [dict(zip(*bm25_document(part.embedded_text, language), strict=True)) for part in passages]
+        article = Article(document, passages, tuple(terms))
         with self._lock:
             if self._kept.setdefault(path, article) is article:
                 self._chars += len(document.text)
@@ -199,8 +206,8 @@ class ZimCorpus:
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id."""
         article = self._article(document_id)
-        if article is None:
-            raise no_document(self.name, document_id)
+        if isinstance(article, Skipped):
+            raise CorpusError(f"{article.source} is not read: {article.reason}", hint="Search for another page.")
         return article.document
 
     def passages(self, document_id: str) -> list[Passage]:
