@@ -31,7 +31,7 @@ def http_door(services: Services) -> Door:
             get("/api/search", documents.search),
             get("/api/corpora", documents.corpora),
             get("/api/documents", documents.titles),
-            get("/api/documents/{id}", documents.document),
+            get("/api/documents/{id:path}", documents.document),
             post("/api/runs", runs.start),
             get("/api/runs", runs.listed),
             get("/api/runs/{id}", runs.one),
