@@ -124,12 +124,12 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 4060,
     "builtin": 8910,
-    "cli": 4200,
+    "cli": 4210,
     "computing": 1110,
     "engine": 3850,
     "errors": 260,
     "evaluation": 4470,
-    "index": 5750,
+    "index": 5780,
     "integrations": 380,
     "llm": 4030,
     "protocols": 560,
@@ -138,7 +138,7 @@ MOST_LINES = {
     "retrieval": 2710,
     "serve": 4310,
     "settings": 600,
-    "sources": 7930,
+    "sources": 7950,
     "storage": 850,
     "system": 430,
     "text": 2660,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5870,
-    "tests": 30200,
+    "tests": 30290,
 }
 
 

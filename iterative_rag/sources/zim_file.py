@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
@@ -21,6 +24,10 @@ from iterative_rag.types import FILE_DATE_KEY, Document
 
 EXTRA = "zim"
 MAX_BYTES = 16 * 1024 * 1024  # of one page
+MAX_LINKING_BYTES = 2 * 1024 * 1024
+_AROUND = 200  # characters before and behind a link
+_LINK = re.compile(r'<a\b[^<>]{0,300}?\bhref="([^"<>#]{1,300})')
+_TAG = re.compile(r"<[^<>]*>?")
 _MAX_REDIRECTS = 5
 _ENTRY_BYTES = 16  # of an entry without a title, with its place in the table of entries
 _FETCH_AGAIN = "Fetch it again from https://library.kiwix.org, and compare its checksum."
@@ -76,6 +83,10 @@ class ZimFile:
             return bytes(self.archive.get_metadata(name)).decode("utf-8", "replace").strip()
         except _FAULTS:
             return ""
+
+    def is_whole(self) -> bool:
+        """Whether the file has the checksum that it was written with. All of it is read."""
+        return bool(self.archive.check())
 
     # --- pages -------------------------------------------------------------------------------------
 
@@ -156,6 +167,22 @@ class ZimFile:
         except FetchError as error:
             return Skipped(source, str(error))
         return replace(document, title=title, url=document.url or self.url(path))
+
+    def links(self, path: str) -> Iterator[tuple[str, str]]:
+        """The paths that a page leads to, each with the text around its link; none of a page that cannot be read."""
+        try:
+            entry = _target(self.archive.get_entry_by_path(path))
+            item = entry and entry.get_item()
+            page = (
+                decode_html(bytes(item.content)) if item and item.size <= MAX_LINKING_BYTES and _is_html(item) else ""
+            )
+        except (*_FAULTS, FetchError):
+            return
+        for match in _LINK.finditer(page):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(unescape(match[1]))))
+            around = page[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+            if self.archive.has_entry_by_path(target):
+                yield target, _TAG.sub(" ", around)
 
     def unreadable(self, path: str, error: Exception) -> Skipped:
         return Skipped(f"{shown(self.path)}:{path}".rstrip(":"), f"The entry cannot be read: {error}.")

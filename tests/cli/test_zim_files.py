@@ -52,7 +52,9 @@ def test_it_is_known_by_its_name_from_then_on(run: Command, wiki: Path) -> None:
     assert "towns_en.zim  4 articles, en, 2026-01-15," in run("corpus").out
     assert "mother of Osric Vane" in run("show", "the mayor", "--corpus", "towns_en.zim").out  # a redirect
     assert "'Osric Vane'" in run("show", "Osric Van", "--corpus", "towns_en.zim").err
-    assert str(wiki) in run("corpus", "status", "towns_en.zim").out
+    status = run("corpus", "status", "towns_en.zim").out
+    assert str(wiki) in status
+    assert "state      ready" in status
     refused = run("index", str(wiki), "--corpus", "towns_en.zim")
     assert (refused.code, "is a ZIM file" in refused.err) == (2, True)
     assert run("corpus", "remove", "towns_en.zim", "--yes").code == 0
@@ -90,6 +92,31 @@ def test_a_proof_is_verified_against_the_file_moved_and_renewed(run: Command, wi
     assert checked.code == 1
     assert "the quote is gone" in checked.out
     assert "the quote is now at characters" in checked.out
+
+
+def test_a_damaged_file_is_found_out_by_its_checksum(run: Command, wiki: Path) -> None:
+    data = bytearray(wiki.read_bytes())
+    data[-1] ^= 1
+    wiki.write_bytes(data)
+    assert "ready" in run("corpus", "status", str(wiki), "--no-check").out
+    assert "its checksum is wrong" in run("corpus", "status", str(wiki)).out
+
+
+def test_links_lead_to_the_page_that_names_nothing_of_the_question(run: Command, tmp_path: Path) -> None:
+    pages = {f"Ferry_{n}": f"The ferry number {n} crosses the river Tarn." for n in range(70)}
+    pages["Osric_Vane"] = 'Osric Vane gave his house to <a href="./E._H.">his niece</a>, a builder.'
+    pages["E._H."] = "She was born in a mill and learnt her trade in Brennick."
+    path = archive(tmp_path / "links.zim", *(page(*entry) for entry in pages.items()), language="eng")
+    hits = json.loads(run("search", "Where did the niece of Osric Vane learn?", "--corpus", str(path), "--json").out)
+    assert "E. H." in {hit["title"] for hit in hits}
+
+
+def test_the_words_of_another_language_are_stemmed_as_the_file_does(run: Command, tmp_path: Path) -> None:
+    pages = {"Tarn": "Die Brücken über den Tarn baute Edda Holm.", "Wend": "Am Wend gibt es nur Fähren."}
+    path = archive(tmp_path / "de.zim", *(page(*entry) for entry in pages.items()), language="deu", Language="deu")
+    hits = json.loads(run("search", "Wer hat die Brücke gebaut?", "--corpus", str(path), "--json").out)
+    assert [hit["title"] for hit in hits] == ["Tarn"]
+    assert "2 articles, de," in run("corpus").out
 
 
 def test_a_file_without_an_index_of_words_is_searched_by_its_titles(run: Command, tmp_path: Path) -> None:

@@ -16,7 +16,10 @@ from tests.zim_archives import Entry, archive
 
 MILL = "<p>The mother of the mayor lives in the mill by the river.</p>"
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
-    **{f"cut at {tenth} tenths": lambda data, tenth=tenth: data[: len(data) * tenth // 10] for tenth in (0, 1, 5, 9)},
+    "empty": lambda data: b"",
+    "cut at the header": lambda data: data[:100],
+    "cut in half": lambda data: data[: len(data) // 2],
+    "cut at the end": lambda data: data[:-100],
     "a billion entries": lambda data: data[:24] + struct.pack("<I", 10**9) + data[28:],
     "no table of paths": lambda data: data[:32] + bytes([255] * 8) + data[40:],
     "no clusters": lambda data: data[:48] + bytes(8) + data[56:],

@@ -67,7 +67,11 @@ def status(
         str | None, typer.Argument(metavar="[NAME]", help="All of them if none is named.", autocompletion=corpus_names)
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check/--no-check", help="Read the sources of NAME again and tell what is stale.")
+        bool,
+        typer.Option(
+            "--check/--no-check",
+            help="Read the sources of NAME again and tell what is stale; check a ZIM file.",
+        ),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -80,6 +84,8 @@ def status(
     readable = indexed and infos[0].state in ("ready", "incomplete")
     staleness = stale(name, settings_from()) if name and indexed and check and infos[0].state != "damaged" else None
     keys = dict(known.keys(name)) if name and readable else {}
+    if check and name and infos[0].file and not known.is_whole(infos[0].name):
+        infos[0] = dataclasses.replace(infos[0], state="damaged: its checksum is wrong, fetch it again")
     if as_json:
         told = {"corpora": [dataclasses.asdict(info) for info in infos]}
         if keys:

@@ -29,7 +29,7 @@ from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Passage, Within
 
 # Pages that are read for a need, and passages of them that are embedded: the best by words, and the beginning of the
 # first pages.
-PAGES, EMBEDDED, LEADS = 40, 96, 12
+PAGES, EMBEDDED, LEADS = 50, 64, 12
 # What a need may take: then the pages and vectors that are there are ranked; the first pages are read in any case.
 NEED_SECONDS, READ_FIRST = 6.0, 8
 # A larger page is not read: it would take seconds and hundreds of megabytes. The longest lists of Wikipedia have less.
