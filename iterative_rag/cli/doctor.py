@@ -194,7 +194,8 @@ def _corpora(settings: Settings) -> Iterator[Check]:
     from iterative_rag.app.factory import corpora, corpus_name, make_embedder
 
     known = corpora()
-    names, asked = known.names(), corpus_name(settings)
+    asked = known.known(corpus_name(settings))
+    names = known.names()
     embedder = make_embedder(settings.embedder, settings).name
     if asked not in names:
         if settings.corpus:
@@ -206,11 +207,12 @@ def _corpora(settings: Settings) -> Iterator[Check]:
     for info in map(known.info, names):
         which = " (the one that is asked)" if info.name == asked else ""
         finding = f"{info.name}{which}: {counted(info.documents, 'document')}, {info.state}"
-        other = info.state == "ready" and info.embedder != embedder
+        other = info.state == "ready" and not info.file and info.embedder != embedder
         if other:
             finding += f"; made by {info.embedder}, while the settings name {embedder}"
         ok = (False if info.name == asked else None) if other or info.state != "ready" else True
         fix = f"iterative-rag index PATH --corpus {shlex.quote(info.name)}"
+        fix = "Fetch a whole file with a full-text index: https://library.kiwix.org" if info.file else fix
         yield Check("corpora", ok, finding, fix, CorpusError.exit_code)
 
 

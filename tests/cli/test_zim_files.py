@@ -55,6 +55,8 @@ def test_it_is_known_by_its_name_from_then_on(run: Command, wiki: Path) -> None:
     status = run("corpus", "status", "towns_en.zim").out
     assert str(wiki) in status
     assert "state      ready" in status
+    doctor = run("doctor", "--llm", "builtin", ITERATIVE_RAG_CORPUS="towns_en.zim").out
+    assert "towns_en.zim (the one that is asked): 4 documents, ready" in doctor
     refused = run("index", str(wiki), "--corpus", "towns_en.zim")
     assert (refused.code, "is a ZIM file" in refused.err) == (2, True)
     assert run("corpus", "remove", "towns_en.zim", "--yes").code == 0

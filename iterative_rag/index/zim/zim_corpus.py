@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from uuid import UUID
 
@@ -51,6 +51,33 @@ class Article:
     terms: tuple[Mapping[int, float], ...]
 
 
+class KeptArticles:
+    """The articles that were read last, of `_KEPT_CHARS` characters together. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._articles: OrderedDict[str, Article] = OrderedDict()
+        self._chars = 0
+
+    def get(self, path: str) -> Article | None:
+        with self._lock:
+            if path in self._articles:
+                self._articles.move_to_end(path)
+            return self._articles.get(path)
+
+    def put(self, path: str, article: Article) -> None:
+        with self._lock:
+            if self._articles.setdefault(path, article) is article:
+                self._chars += len(article.document.text)
+            while self._chars > _KEPT_CHARS and len(self._articles) > 1:
+                self._chars -= len(self._articles.popitem(last=False)[1].document.text)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._articles.clear()
+            self._chars = 0
+
+
 class ZimCorpus:
     """Implements protocols.Corpus. Safe to use from several threads. The id of a document is its path in the file."""
 
@@ -62,25 +89,23 @@ class ZimCorpus:
         *,
         cache: Cache | None = None,
         reranker: Reranker | None = None,
-        chunk_chars: int = 500,
-        chunk_overlap: int = 80,
     ) -> None:
         self.name, self.file = name, file
         self.fingerprint = f"{file.identity}/{file.articles}"
         self._vectors, self._reranker = QueryVectors(embedder, cache), reranker
-        self._chunking = {"size": chunk_chars, "overlap": chunk_overlap}
         self._candidates = Candidates(file)
         self._wanted: tuple[Within, ...] = ()
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Article] = OrderedDict()
-        self._chars = 0
+        self._kept = KeptArticles()
 
     def within(self, wanted: Sequence[Within]) -> ZimCorpus:
         """What of it is within all of these, over the same file. Raises NothingWithin where nothing is."""
         part = copy.copy(self)
         part._wanted = tuple(within for within in wanted if within)
         part.fingerprint = f"{self.fingerprint}/{part._wanted!r}"
-        if not part.listing(next((within.title for within in wanted if within.title), ""), 0, 1)[0]:
+        # The date, the language and the like are those of the file; titles are looked up; sources are met in searches.
+        page = next(map(self._entry, self.file.paths()), None)
+        of_file = page and all(is_meant(page, replace(within, title="", source="")) for within in wanted)
+        if not of_file or not all(part.listing(within.title, 0, 1)[0] for within in wanted if within.title):
             raise nothing_within(self.name, part._wanted, [])
         return part
 
@@ -184,23 +209,17 @@ class ZimCorpus:
         return list({article.document.id: article for article in articles}.values())
 
     def _article(self, path: str) -> Article | Skipped:
-        with self._lock:
-            if (kept := self._kept.get(path)) is not None:
-                self._kept.move_to_end(path)
-                return kept
+        if kept := self._kept.get(path):
+            return kept
         document = self.file.page(path, PAGE_BYTES)
         if isinstance(document, Skipped):
             return document
         document = without_variants(document)
-        passages = tuple(chunking.chunk(document, **self._chunking))
+        passages = tuple(chunking.chunk(document))
         language = next(iter(self.languages), ENGLISH)
         terms = [dict(zip(*bm25_document(part.embedded_text, language), strict=True)) for part in passages]
         article = Article(document, passages, tuple(terms))
-        with self._lock:
-            if self._kept.setdefault(path, article) is article:
-                self._chars += len(document.text)
-            while self._chars > _KEPT_CHARS and len(self._kept) > 1:
-                self._chars -= len(self._kept.popitem(last=False)[1].document.text)
+        self._kept.put(path, article)
         return article
 
     def document(self, document_id: str) -> Document:
@@ -212,7 +231,7 @@ class ZimCorpus:
 
     def passages(self, document_id: str) -> list[Passage]:
         """The passages of a document."""
-        return chunking.chunk(self.document(document_id), **self._chunking)
+        return chunking.chunk(self.document(document_id))
 
     def find(self, title: str) -> list[Document]:
         """The document of that title, or of a redirect from it. Raises CorpusError naming the nearest titles."""
@@ -223,9 +242,7 @@ class ZimCorpus:
         return [self.document(path) for path in ids_of_title(self.name, title, near)]
 
     def close(self) -> None:
-        with self._lock:
-            self._kept.clear()
-            self._chars = 0
+        self._kept.clear()
 
 
 def _plain(pattern: str) -> str:
