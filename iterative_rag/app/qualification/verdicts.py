@@ -13,8 +13,9 @@ MODEL, BUILTIN, BOTH = "model", "builtin", "both"
 _STRONG = ("decline", "plan", "answer")
 # Those that are tested before the others, because the others may then not matter.
 _BASIC = ("read", "decline", "plan")
-# The built-in models take over a role in which they are right this much more often: one case is chance.
-LEAD = 2
+# The built-in models take over a role in which they are right so many times more, and in such a share of the cases: one
+# case is chance, and the cases are such as they mostly play well.
+LEAD, LEAD_SHARE = 2, 0.25
 # Cases of each of these that are asked before the rest, so that a verdict is there when the time is up.
 FIRST = 3
 # The longest window for a model that changes quotes or mixes up documents.
@@ -49,13 +50,13 @@ class Outcome:
     def better(self, role: str) -> str:
         """Who is better at a role, by the cases that both have played; "" where there are none."""
         model, builtin, played = self.scores(role)
-        return "" if not played else BUILTIN if builtin - model >= LEAD else MODEL
+        return "" if not played else BUILTIN if builtin - model >= _lead(played) else MODEL
 
     def certain(self, role: str) -> str:
         """Who is better at a role whatever comes of its other cases; "" while that is open."""
-        ahead = _right(self.rival(role)) - _right(self.of(role))
-        left = len(self.rival(role)) - len(self.of(role))
-        return BUILTIN if ahead - left >= LEAD else MODEL if ahead < LEAD else ""
+        ahead, cases = _right(self.rival(role)) - _right(self.of(role)), len(self.rival(role))
+        left = cases - len(self.of(role))
+        return BUILTIN if ahead - left >= _lead(cases) else MODEL if ahead < _lead(cases) else ""
 
     @property
     def players(self) -> dict[str, str]:
@@ -114,6 +115,10 @@ def in_order(cases: tuple[RoleCase, ...]) -> list[RoleCase]:
     what only a model is asked that plays every role."""
     first = {case.id for role in _BASIC for case in [case for case in cases if case.role == role][:FIRST]}
     return sorted(cases, key=lambda case: (case.role not in RIVALLED, case.role not in _BASIC, case.id not in first))
+
+
+def _lead(cases: int) -> float:
+    return max(LEAD, LEAD_SHARE * cases)
 
 
 def _right(results: list[CaseResult]) -> int:

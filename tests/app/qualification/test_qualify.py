@@ -131,15 +131,15 @@ def outcome(**wrong: int) -> Outcome:
     ("wrong", "careful"),
     [
         ({}, "off"),
-        ({"plan": 1, "read": 1}, "off"),
-        ({"decline": 2}, "on"),
-        ({"plan": 2}, "on"),
+        ({"plan": 2, "read": 2}, "off"),
+        ({"decline": 3}, "on"),
+        ({"plan": 3}, "on"),
         ({"answer": 3}, "on"),
-        ({"read": 2}, "builtin"),
-        ({"check": 2}, "off"),
+        ({"read": 3}, "builtin"),
+        ({"check": 3}, "off"),
     ],
 )
-def test_one_case_is_chance_and_two_are_not(wrong: dict[str, int], careful: str) -> None:
+def test_few_cases_are_chance_and_a_quarter_is_not(wrong: dict[str, int], careful: str) -> None:
     settings = dict(outcome(**wrong).settings())
     assert settings["careful"] == careful
     assert settings.get("grader") == ("builtin" if "check" in wrong else None)
