@@ -129,7 +129,7 @@ MOST_LINES = {
     "engine": 3850,
     "errors": 260,
     "evaluation": 4470,
-    "index": 5790,
+    "index": 5770,
     "integrations": 380,
     "llm": 4030,
     "protocols": 560,

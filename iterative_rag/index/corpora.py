@@ -119,13 +119,6 @@ class Corpora:
         except (CorpusDamaged, KeyError):
             return CorpusInfo(name, 0, 0, "", size, "", "damaged")
 
-    def is_whole(self, name: str) -> bool:
-        """Whether a ZIM file can be opened and has the checksum that it was written with."""
-        file = linked_file(self.folder(name))
-        with suppress(CorpusError):
-            return file is not None and ZimFile(file).is_whole()
-        return False
-
     def versions(self, name: str) -> dict[str, dict[str, str]]:
         """The content hash of every document by root and id. Raises CorpusNotFound or CorpusDamaged."""
         with self._reading(name) as store:

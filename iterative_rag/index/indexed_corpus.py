@@ -19,8 +19,7 @@ from iterative_rag.index.rank_fusion import FUSION_K, QueryVectors
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
 from iterative_rag.protocols import Cache, Embedder, Reranker
-from iterative_rag.retrieval import chunking
-from iterative_rag.types import Document, Hit, Passage
+from iterative_rag.types import Document, Hit
 
 
 class IndexedCorpus:
@@ -137,12 +136,6 @@ class IndexedCorpus:
         if document is None:
             raise no_document(self.name, document_id)
         return document
-
-    def passages(self, document_id: str) -> list[Passage]:
-        """The passages of a document, cut as they were indexed."""
-        with self._using() as seen:
-            document, about = self._read(document_id, seen), seen.about
-        return chunking.chunk(document, size=about.chunk_chars, overlap=about.chunk_overlap)
 
     def catalogue(self) -> list[CatalogueEntry]:
         """All documents without their texts, by title."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -77,14 +78,16 @@ def status(
 ) -> None:
     """Show documents, passages, embedder, size and date of a corpus, and what has changed since at its sources."""
     from iterative_rag.app.factory import corpora, stale
+    from iterative_rag.sources.zim_file import ZimFile
 
     known = corpora()
     infos = [known.info(corpus) for corpus in ([name] if name else known.names())]
     indexed = bool(name) and not infos[0].file
     readable = indexed and infos[0].state in ("ready", "incomplete")
-    staleness = stale(name, settings_from()) if name and indexed and check and infos[0].state != "damaged" else None
+    compared = bool(name) and check and infos[0].state != "damaged"
+    staleness = stale(name, settings_from()) if name and indexed and compared else None
     keys = dict(known.keys(name)) if name and readable else {}
-    if check and name and infos[0].file and not known.is_whole(infos[0].name):
+    if compared and infos[0].file and not ZimFile(Path(infos[0].place)).is_whole():
         infos[0] = dataclasses.replace(infos[0], state="damaged: its checksum is wrong, fetch it again")
     if as_json:
         told = {"corpora": [dataclasses.asdict(info) for info in infos]}

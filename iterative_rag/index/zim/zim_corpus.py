@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -103,7 +103,7 @@ class ZimCorpus:
         part._wanted = tuple(within for within in wanted if within)
         part.fingerprint = f"{self.fingerprint}/{part._wanted!r}"
         # The date, the language and the like are those of the file; titles are looked up; sources are met in searches.
-        page = next(map(self._entry, self.file.paths()), None)
+        page = next(self._meant(self.file.paths()), None)
         of_file = page and all(is_meant(page, replace(within, title="", source="")) for within in wanted)
         if not of_file or not all(part.listing(within.title, 0, 1)[0] for within in wanted if within.title):
             raise nothing_within(self.name, part._wanted, [])
@@ -114,10 +114,8 @@ class ZimCorpus:
         """That only titles are searched; "" for a file with an index of its words."""
         if self.file.has_words:
             return ""
-        return (
-            f"{self.name} has no full-text index, so pages are looked for by their titles alone. Take a file with "
-            f'one (Kiwix marks them "_ftindex:yes"), or index it: iterative-rag index {self.file.path}'
-        )
+        more = f"To find more, take a file with one, or index it: iterative-rag index {self.file.path}"
+        return f"{self.name} has no full-text index, so pages are looked for by their titles alone. {more}"
 
     @property
     def languages(self) -> dict[str, int]:
@@ -167,31 +165,28 @@ class ZimCorpus:
         paths = self._candidates.of(query, _LOOKED_AT)
         for within in self._wanted:
             paths += self.file.titled(_plain(within.title), _LOOKED_AT) if within.title else []
-        return [path for path in dict.fromkeys(paths) if self._is_meant(path)][:PAGES]
+        return [entry.id for entry in islice(self._meant(dict.fromkeys(paths)), PAGES)]
 
-    def _is_meant(self, path: str) -> bool:
-        entry = self._entry(path)
-        return entry is not None and all(is_meant(entry, within) for within in self._wanted)
-
-    def _entry(self, path: str) -> CatalogueEntry | None:
-        """A page or a redirect as a catalogue shows it; None where it cannot be read."""
-        if (title := self.file.title(path)) is None:
-            return None
+    def _meant(self, paths: Iterable[str]) -> Iterator[CatalogueEntry]:
+        """The pages and redirects of these paths that are within what is wanted, as a catalogue shows them."""
         dated = ((FILE_DATE_KEY, self.file.date),) if self.file.date else ()
         language = next(iter(self.file.languages), "")
-        return CatalogueEntry(path, title, self.file.url(path), f"{self.file.path}:{path}", dated, language)
+        for path in paths:
+            if (title := self.file.title(path)) is not None:
+                source = f"{self.file.path}:{path}"
+                entry = CatalogueEntry(path, title, self.file.url(path), source, dated, language)
+                if all(is_meant(entry, within) for within in self._wanted):
+                    yield entry
 
     def listing(self, beginning: str, offset: int, limit: int) -> tuple[list[CatalogueEntry], int]:
         """The pages whose title has words that begin so, `limit` from `offset` on, and about how many there are; for ""
         those in the order of their paths."""
         if words := _plain(beginning):
-            paths: Iterable[str] = self.file.titled(words, _LOOKED_AT)
-            total = len([*paths])
+            paths = self.file.titled(words, _LOOKED_AT)
+            entries, total = self._meant(paths), len(paths)
         else:
-            paths, total = self.file.paths(), self.file.articles
-        entries = (self._entry(path) for path in paths)
-        meant = (entry for entry in entries if entry and all(is_meant(entry, within) for within in self._wanted))
-        return list(islice(meant, offset, offset + limit)), total
+            entries, total = self._meant(self.file.paths()), self.file.articles
+        return list(islice(entries, offset, offset + limit)), total
 
     def has(self, document_id: str) -> bool:
         return isinstance(self._article(document_id), Article)
@@ -228,10 +223,6 @@ class ZimCorpus:
         if isinstance(article, Skipped):
             raise CorpusError(f"{article.source} is not read: {article.reason}", hint="Search for another page.")
         return article.document
-
-    def passages(self, document_id: str) -> list[Passage]:
-        """The passages of a document."""
-        return chunking.chunk(self.document(document_id))
 
     def find(self, title: str) -> list[Document]:
         """The document of that title, or of a redirect from it. Raises CorpusError naming the nearest titles."""
