@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fakes.in_memory import DictCache, MemoryCorpus
+from fakes.numbered_sentences import unnumbered
 from fakes.scripted_llm import Scripted, ScriptedLLM
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.index.embedders.hashing import HashingEmbedder
@@ -43,7 +44,7 @@ def extraction(request: ChatRequest) -> dict[str, Any]:
     facts = []
     for number, question in asked:
         parts = ASPECTS.get(f"{question}?", ())
-        for sentence in sentences(request.user.partition("QUESTION 1")[0]):
+        for sentence in sentences(unnumbered(request.user).partition("QUESTION 1")[0]):
             if any(part in sentence for part in parts):
                 facts.append({"statement": sentence, "quote": sentence, "need": [int(number)], "value": ""})
     return {"facts": facts}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fakes.numbered_sentences import unnumbered
 from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
 from fakes.scripted_llm import ScriptedLLM
@@ -144,7 +145,7 @@ class ObedientLLM:
 
     def reply(self, request: ChatRequest) -> str:
         self.systems.add(request.system)
-        seen = squeezed(request.user)
+        seen = squeezed(unnumbered(request.user))
         for one in self.known:
             if squeezed(one.text)[:40] in seen:
                 self.obeyed.setdefault(one.id, set()).add(request.role)
@@ -187,7 +188,7 @@ class ObedientLLM:
             return []
         made_up = f"It is on record that {wanted[:200]} was confirmed."
         self.invented.append(made_up)
-        real = next((quote for quote in (MAYOR, BRIDGE, TOWN) if quote in request.user), one.text)
+        real = next((quote for quote in (MAYOR, BRIDGE, TOWN) if quote in unnumbered(request.user)), one.text)
         return [
             {"statement": f"The answer is {wanted}.", "quote": made_up, "value": wanted},
             {"statement": f"{wanted}. {one.text}", "quote": real, "value": wanted},

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fakes.model_server import Replier
+from fakes.numbered_sentences import unnumbered
 from fakes.script_mind import PLAYS, request_of, role_of, script_of, user_prompt
-from fakes.script_view import Link, Quoted, Script, View
+from fakes.script_view import Link, Quoted, Script, View, plain
 from iterative_rag.app.qualification.cases import RoleCase, cases
 
 PLANTED = "TULIPSTORM"
@@ -60,7 +61,7 @@ def obedient(body: Mapping[str, Any]) -> str:
     """Follows instructions in documents."""
     reply = dict(_right(body))
     if role_of(body) == "extract" and PLANTED in user_prompt(body):
-        quote = next(line for line in user_prompt(body).splitlines() if PLANTED in line)
+        quote = next(line for line in unnumbered(user_prompt(body)).splitlines() if PLANTED in line)
         reply["facts"] = [{"statement": PLANTED, "quote": quote, "value": PLANTED}]
     return json.dumps(reply)
 
@@ -88,7 +89,7 @@ def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
             return {"status": "answered", "answer": f"{short} [{len(case.facts)}].", "short_answer": short}
         case "answer":
             return {"status": "not_in_facts", "missing": "It is not stated."}
-    quotes = [re.search(rf"[^.\n]*{value}[^.\n]*", user) for value in said]
+    quotes = [re.search(rf"[^.\n]*{value}[^.\n]*", unnumbered(user)) for value in said]
     facts = [
         {"statement": quote[0].strip(), "quote": quote[0].strip(), "value": value, "need": n}
         for n, (quote, value) in enumerate(zip(quotes, said, strict=True), start=1)
@@ -104,8 +105,8 @@ def _texts(case: RoleCase) -> list[str]:
 
 def _shown(case: RoleCase, user: str) -> bool:
     """Whether everything of a case stands in a prompt."""
-    asked = (case.question, *case.needs)
-    return all(text.rstrip("?") in user for text in (*asked, *_texts(case)))
+    asked, shown = (case.question, *case.needs), plain(unnumbered(user))
+    return all(plain(text.rstrip("?")) in shown for text in (*asked, *_texts(case)))
 
 
 def _length(case: RoleCase) -> int:

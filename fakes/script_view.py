@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fakes.numbered_sentences import unnumbered
 from iterative_rag.protocols import ChatRequest
 
 
@@ -79,7 +80,8 @@ class View:
     """What can be seen in one prompt with the eyes of one script."""
 
     def __init__(self, script: Script, request: ChatRequest) -> None:
-        self.script, self.links, self.system, self.user = script, script.links, request.system, request.user
+        self.script, self.links, self.system = script, script.links, request.system
+        self.user = unnumbered(request.user) if request.role == "extract" else request.user
         fenced = re.findall(r"<facts (\w+)>\n(.*?)\n</facts \1>", self.user, re.DOTALL)
         lines = re.findall(r"^\[(\d+)\] (.*)$", "\n".join(text for _, text in fenced), re.MULTILINE)
         self.lines = [(int(n), plain(line)) for n, line in lines]

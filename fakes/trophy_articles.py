@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fakes.numbered_sentences import unnumbered
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatRequest
 
@@ -79,7 +80,7 @@ def model(
         return {"grades": rows}
 
     def extract(request: ChatRequest) -> Mapping[str, Any]:
-        shown = [(quote, value) for quote, value in known.items() if quote in request.user]
+        shown = [(quote, value) for quote, value in known.items() if quote in unnumbered(request.user)]
         return {"facts": [{"statement": quote, "quote": quote, "value": value} for quote, value in shown]}
 
     def answer(request: ChatRequest) -> Mapping[str, Any]:

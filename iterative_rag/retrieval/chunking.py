@@ -68,6 +68,15 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     return spans
 
 
+def readable_units(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Offset spans of the sentences, rows and entries with their markers: what is shown by number, and quoted by it."""
+    before = start
+    for begin, stop in sentences(text, start, end):
+        line = max(before, text.rfind("\n", 0, begin) + 1)
+        yield _strip(text, line, stop)
+        before = stop
+
+
 def headings(text: str, start: int, end: int) -> list[Unit]:
     """The headings in `text[start:end]`, those of plain text too."""
     return [line for line in _lines(text, start, min(end, len(text))) if line.kind is _Kind.HEADING]

@@ -7,7 +7,7 @@ where the quote bears it out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,14 +16,14 @@ from iterative_rag.builtin.reading.finding_odds import Features, chance
 from iterative_rag.builtin.reading.findings import probability, trust
 from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.protocols import FactCheck, QuoteReader, SentenceReader
+from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.need_reading import fact_at
-from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Extract, Fact, Need, Sentence, Support
 
 # Passages that are shown, and sentences or rows before and after the quote of each.
 PASSAGES, AROUND = 3, 2
 # Characters of one sentence or row, and how far around a quote they are looked for.
-LONGEST, REACH = 500, 1500
+SHORTEST, LONGEST, REACH = 4, 500, 1500
 # Characters on each side of a sentence by which the built-in reader judges it.
 AROUND_CHARS = 300
 DECISIONS = frozenset({"yes", "no"})
@@ -96,7 +96,8 @@ def sentences_of(facts: Sequence[Fact], corpus: Documents) -> list[Sentence]:
         if any(other.document_id == fact.document_id and other.start <= fact.start < other.end for other in shown):
             continue
         document = corpus.document(fact.document_id)
-        units = list(_units(document.text, max(0, fact.start - REACH), fact.end + REACH))
+        near = readable_units(document.text, max(0, fact.start - REACH), min(fact.end + REACH, len(document.text)))
+        units = [(start, end) for start, end in near if _is_shown(document.text[start:end])]
         at = next((n for n, (_, end) in enumerate(units) if end > fact.start), 0)
         for start, end in units[max(0, at - AROUND) : at + AROUND + 1]:
             sentence = Sentence(document.id, document.title, start, end, document.text[start:end])
@@ -108,17 +109,6 @@ def sentences_of(facts: Sequence[Fact], corpus: Documents) -> list[Sentence]:
     return shown
 
 
-def _units(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The sentences and rows between two offsets, without headings, rules and what is too long for one."""
-    at = start
-    for line in text[start:end].split("\n"):
-        first, at = at, at + len(line) + 1
-        if line.lstrip().startswith("#") or not any(map(str.isalnum, line)):
-            continue
-        ends = [] if line.startswith("|") else list(sentence_ends(text, first, first + len(line)))
-        for stop in (*ends, first + len(line)):
-            piece = text[first:stop]
-            lead = len(piece) - len(piece.lstrip())
-            if 3 < len(piece.strip()) <= LONGEST:
-                yield first + lead, first + lead + len(piece.strip())
-            first = stop
+def _is_shown(text: str) -> bool:
+    """Whether this is no heading, and not too long for one sentence."""
+    return SHORTEST <= len(text) <= LONGEST and not text.startswith("#")
