@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from fakes.loopback_server import Handler, LoopbackServer
+from fakes.numbered_sentences import sent
 
 Replier = Callable[[Mapping[str, Any]], str]
 DIMENSIONS = 4
@@ -250,7 +251,8 @@ class _Handler(Handler):
     # --- the wire ----------------------------------------------------------------------------
 
     def _text(self, body: Mapping[str, Any]) -> str:
-        return self.fake.reply if isinstance(self.fake.reply, str) else self.fake.reply(body)
+        reply = self.fake.reply if isinstance(self.fake.reply, str) else self.fake.reply(body)
+        return sent(reply, "\n".join(str(message["content"]) for message in body["messages"]))
 
     def _functions(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"function": dict(one)} for one in self.fake.functions(body)] if body.get("tools") else []

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from fakes.numbered_sentences import by_number
 from fakes.script_agent import drive
 from fakes.script_roles import PLAYED, Reply
 from fakes.script_view import Script, View
@@ -32,7 +33,7 @@ class ScriptMind:
     def played(self, request: ChatRequest) -> Reply:
         script = script_of(self.scripts, request)
         assert script is not None, f"no script is for this prompt: {request.user[-300:]}"
-        return PLAYS[request.role](View(script, request))
+        return by_number(PLAYS[request.role](View(script, request)), request.user)
 
     def reply(self, body: Mapping[str, Any]) -> str:
         """The reply to a request of Ollama's or OpenAI's protocol: JSON where a schema came with it, else lines."""

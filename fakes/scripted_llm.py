@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from fakes.numbered_sentences import sent
 from iterative_rag.protocols import ChatReply, ChatRequest
 
 Scripted = str | Mapping[str, Any] | list[Any] | ChatReply | Exception
@@ -57,7 +58,7 @@ class ScriptedLLM:
             raise reply
         if isinstance(reply, ChatReply):
             return reply
-        text = reply if isinstance(reply, str) else json.dumps(reply)
+        text = sent(reply if isinstance(reply, str) else json.dumps(reply), request.user)
         return ChatReply(text, (len(request.system) + len(request.user)) // 4, max(1, len(text) // 4))
 
     def asked(self, role: str) -> list[ChatRequest]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fakes.loopback_server import Handler, LoopbackServer
+from fakes.numbered_sentences import sent
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,8 @@ class DialectServer(LoopbackServer):
     def chunks(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The stream of a reply."""
         field_of_thoughts = self.dialect.thoughts
-        reply = self.reply_to(str(body["messages"][-1]["content"])) if self.reply_to else self.reply
+        prompt = str(body["messages"][-1]["content"])
+        reply = sent(self.reply_to(prompt) if self.reply_to else self.reply, prompt)
         text = reply if field_of_thoughts or not self.thoughts else f"<think>{self.thoughts}</think>{reply}"
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         if self.thoughts and field_of_thoughts:

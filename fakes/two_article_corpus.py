@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes.indexed_folder import index_articles
+from fakes.numbered_sentences import by_number
 
 QUESTION = "Who is the mayor of the town where the Sunday bridge stands?"
 TEXTS = {
@@ -39,7 +40,8 @@ def play(schema: Mapping[str, Any], prompt: str) -> str:
     asked = schema["properties"]
     if "facts" in asked:
         found = [(quote, value) for quote, value in FACTS.items() if quote in prompt]
-        return json.dumps({"facts": [{"statement": quote, "quote": quote, "value": value} for quote, value in found]})
+        facts = [{"statement": quote, "quote": quote, "value": value} for quote, value in found]
+        return json.dumps(by_number({"facts": facts}, prompt))
     if "working" in asked:
         answer = {"answer": "The mayor of Aldermere [1] is Edda Holm [2].", "short_answer": "Edda Holm"}
         return json.dumps({"status": "answered", **answer, "confidence": 0.9})

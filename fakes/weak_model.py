@@ -95,13 +95,13 @@ def _fenced(role: str, reply: Mapping[str, Any]) -> Broken:
 
 
 def _paraphrased(role: str, reply: Mapping[str, Any]) -> Broken:
-    """Quotes in the model's own words."""
+    """Quotes in the model's own words, and the numbers of sentences beside those that say it."""
     if role == "agent":
         calls = [_with_quotes(call, lambda quote: f"The text says that {_reordered(quote)}") for call in reply["calls"]]
         return json.dumps({**reply, "calls": calls}) if calls != reply["calls"] else None
     if role != "extract" or not reply.get("facts"):
         return None
-    facts = [{**fact, "quote": f"The text says that {_reordered(fact['quote'])}"} for fact in reply["facts"]]
+    facts = [{**fact, "sentences": [n + 1 for n in fact["sentences"]]} for fact in reply["facts"]]
     return json.dumps({**reply, "facts": facts})
 
 
@@ -110,7 +110,7 @@ def _own_knowledge(role: str, reply: Mapping[str, Any]) -> Broken:
     if role == "extract":
         believed = {
             "statement": f"It is well known that it was {BELIEF}.",
-            "quote": f"It was {BELIEF}.",
+            "sentences": [1],
             "value": BELIEF,
         }
         return json.dumps({**reply, "facts": [believed]})

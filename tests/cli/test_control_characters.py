@@ -33,7 +33,6 @@ def reply(body: Mapping[str, Any]) -> str:
     said = json.loads(play(body["format"], body["messages"][-1]["content"]))
     for fact in said.get("facts", []):
         fact["statement"] += NASTY
-        fact["quote"] = fact["quote"].replace("Its mayor", f"town.{NASTY} Its mayor")
     for name in ("answer", "short_answer"):
         if name in said:
             said[name] += "\x9b\u202e"
@@ -92,7 +91,8 @@ def test_json_in_a_pipe_is_escaped_and_reads_back(shell: Command, run: Command, 
     done = shell("ask", QUESTION, "--llm", "ollama/tiny:8b", "--json", "--trace", "run.jsonl")
     made = json.loads(done.out)
     assert made["short_answer"] == "Edda Holm\x9b\u202e"
-    assert f"town.{readable(NASTY)} Its mayor is Edda Holm" in {citation["quote"] for citation in made["citations"]}
+    quotes = {citation["quote"] for citation in made["citations"]}
+    assert f"Aldermere is a market town.{readable(NASTY)} Its mayor is Edda Holm." in quotes
     for text in (done.out, run("trace", "--json").out, Path("run.jsonl").read_text(encoding="utf-8")):
         assert not UNSAFE.findall(text)
         assert "\\u202e" in text

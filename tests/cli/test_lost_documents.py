@@ -45,7 +45,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 
 
 def is_reading(body: Mapping[str, Any], title: str) -> bool:
-    return bridge_world.role_of(body) == "extract" and f"Title: {title}\n" in bridge_world.user_prompt(body)
+    return bridge_world.role_of(body) == "extract" and f"[{title}]\n" in bridge_world.user_prompt(body)
 
 
 def failing(title: str, fault: Fault, times: int = 1000) -> Callable[[Mapping[str, Any]], Fault | None]:

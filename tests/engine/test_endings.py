@@ -89,7 +89,7 @@ def test_a_need_that_lost_a_window_gets_no_last_attempt() -> None:
     both = {"status": "needs", "needs": ["When was Velm Tower begun?", "When was the library of Karsa opened?"]}
 
     def extract(request: Any) -> Any:
-        return LLMTimeout("slow") if "Title: Karsa library" in request.user else BEGUN
+        return LLMTimeout("slow") if "[Karsa library]" in request.user else BEGUN
 
     llm = ScriptedLLM(
         {"analyse": lambda request: both if "1900" not in request.user else STUCK}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.numbered_sentences import unnumbered
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag import IterativeRAG, Settings
 from iterative_rag.app.factory import index_paths
@@ -163,7 +164,7 @@ def test_only_an_llm_is_shown_the_lead(tmp_path: Path, monkeypatch: pytest.Monke
         given = rag.ask("When was the wife of the painter Otto Brenk born?", strategy="crag")
         (citation,) = given.citations
         rag.close()
-    request = llm.requests[0].user
+    request = " ".join(unnumbered(llm.requests[0].user).split())
     assert LEAD in request
     assert "## Personal life" in request
-    assert LIFE[citation.start : citation.end] == citation.quote == LEAD[:60]
+    assert LIFE[citation.start : citation.end] == citation.quote == LEAD[:61]

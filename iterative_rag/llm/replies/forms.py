@@ -117,8 +117,8 @@ class ContinuationReply(Reply):
 
 
 class ExtractedFact(Reply):
+    sentences: Numbers = ()
     statement: Text = ""
-    quote: Text = ""
     need: Numbers = ()
     value: Text = ""
 

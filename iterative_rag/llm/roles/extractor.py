@@ -1,4 +1,4 @@
-"""Extraction by an LLM: what do windows say about the needs of a hop, word for word?"""
+"""Extraction by an LLM: which sentences of the windows say what the needs of a hop ask for?"""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.errors import ContextOverflow, ReplyUnreadable
-from iterative_rag.llm.prompts import fence, lines, titled
+from iterative_rag.llm.prompts import fence, lines
 from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply
 from iterative_rag.llm.replies.quoted_values import borne_out
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
-from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.llm.roles.sentence_reader import holds, numbered
+from iterative_rag.retrieval.chunking import readable_units
+from iterative_rag.retrieval.windows import GAP
 from iterative_rag.text.languages import content_words
-from iterative_rag.types import Extract, Need, Window
+from iterative_rag.types import Extract, Need, Sentence, Window
 
 # For each need, of each window.
 MOST_FACTS = 5
@@ -23,8 +25,10 @@ ASPECT = f" (note every sentence that tells of it, up to {MOST_FACTS})"
 SHORTEST = 400
 # Where a text is cut, the best place first: behind a paragraph, a line, a sentence, a word.
 _ENDS = ("\n\n", "\n", ". ", " ")
-# Characters of a quote that is objected to.
-SHOWN_OF_A_QUOTE = 120
+# How far beside the sentences that a model names its value is looked for, the nearest first.
+BESIDE = (1, -1, 2, -2)
+# A quote is one stretch of a document; sentences farther apart than this are quoted apart.
+QUOTE_CHARS = 1000
 
 
 class LLMExtractor(LLMRole[ExtractionReply]):
@@ -68,20 +72,56 @@ class LLMExtractor(LLMRole[ExtractionReply]):
     def _asked(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> list[Extract]:
         """The extracts of one call."""
         whole = "" if Need(question).key in {need.key for need in needs} else question
+        shown = [(n, sentence) for n, window in enumerate(windows) for sentence in _sentences(window)]
         reply = self.call.ask(
-            lambda reply: _complaint(reply, windows),
-            documents="\n".join(fence(titled(window.title, window.text)) for window in windows),
+            lambda reply: _complaint(reply, len(shown)),
+            sentences=fence(numbered([sentence for _, sentence in shown])),
             needs=_numbered(needs, whole),
         )
-        # Without a quote it is no fact, which the model has been told once.
-        quoted = [fact for fact in reply.facts if fact.quote]
-        if reply.facts and not quoted:
+        quoted = [(fact, _quoted(fact, shown, windows)) for fact in reply.facts]
+        # Without a sentence it is no fact, which the model has been told once.
+        if reply.facts and not any(fact.sentences for fact in reply.facts):
             raise ReplyUnreadable(
-                f"The model {self.call.model.name} named facts without a quote (extract).",
+                f"The model {self.call.model.name} named facts without a sentence (extract).",
                 reply="",
                 hint="Try a larger model.",
             )
-        return [extract for fact in quoted for extract in _extracts(fact, needs, windows, whole)]
+        return [
+            extract
+            for fact, quotes in quoted
+            for quote in quotes
+            for extract in _serving(quote, _needs_of(fact, quote, needs, whole), needs, whole, windows[quote.window])
+        ]
+
+
+def _sentences(window: Window) -> Iterator[Sentence]:
+    """What is shown of a window by number; the offsets are those in its text."""
+    for start, end in readable_units(window.text):
+        yield Sentence(window.document_id, window.title, start, end, window.text[start:end])
+
+
+def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows: Sequence[Window]) -> list[Extract]:
+    """The fact with each stretch of a window that holds sentences which it names: as few as possible."""
+    stretches: list[tuple[int, int, int]] = []
+    for number in sorted(_with_value(fact, shown)):
+        window, sentence = shown[number - 1]
+        if stretches and stretches[-1][0] == window:
+            start = stretches[-1][1]
+            if sentence.end - start <= QUOTE_CHARS and GAP not in windows[window].text[start : sentence.end]:
+                stretches[-1] = (window, start, sentence.end)
+                continue
+        stretches.append((window, sentence.start, sentence.end))
+    quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
+    return [Extract(fact.statement or quote, quote, fact.value, window=window) for window, quote in quotes]
+
+
+def _with_value(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]]) -> set[int]:
+    """The numbers that a fact names, with the nearest one whose sentence has its value where none of them does."""
+    named = {n for n in fact.sentences if 1 <= n <= len(shown)}
+    if not fact.value or any(holds(shown[n - 1][1], fact.value) for n in named):
+        return named
+    beside = [n for step in BESIDE for at in named if 1 <= (n := at + step) <= len(shown)]
+    return named | set([n for n in beside if holds(shown[n - 1][1], fact.value)][:1])
 
 
 def _pieces(window: Window, room: int) -> Iterator[Window]:
@@ -107,15 +147,9 @@ def _at_most(extracts: Sequence[Extract]) -> tuple[Extract, ...]:
     return tuple(kept)
 
 
-def _complaint(reply: ExtractionReply, windows: Sequence[Window]) -> str:
-    if any(not fact.quote for fact in reply.facts):
-        return 'every fact needs a "quote" copied from the document; leave out facts without one'
-    for fact in reply.facts:
-        if _window_of(fact.quote, windows) is None:
-            return (
-                f"the quote {fact.quote[:SHOWN_OF_A_QUOTE]!r} does not stand in the document; copy it letter by "
-                "letter, or leave the fact out where the document does not say it"
-            )
+def _complaint(reply: ExtractionReply, shown: int) -> str:
+    if any(not any(1 <= n <= shown for n in fact.sentences) for fact in reply.facts):
+        return f'every fact needs "sentences", numbers from 1 to {shown}; leave out facts that no sentence states'
     return ""
 
 
@@ -130,28 +164,22 @@ def _numbered(needs: Sequence[Need], whole: str) -> str:
     return lines(asked)
 
 
-def _extracts(fact: ExtractedFact, needs: Sequence[Need], windows: Sequence[Window], whole: str) -> Iterator[Extract]:
-    """One extract for each need that a fact names; what it says is checked against the window that it quotes."""
-    index = _window_of(fact.quote, windows) or 0
-    extract = Extract(fact.statement or fact.quote, fact.quote, fact.value, window=index)
-    for n in _needs_of(fact, needs, whole):
+def _serving(
+    extract: Extract, served: Sequence[int], needs: Sequence[Need], whole: str, seen: Window
+) -> Iterator[Extract]:
+    """The extract for each need that it serves, as far as its quote bears it out."""
+    for n in served:
         if n == len(needs):
-            yield borne_out(replace(extract, value="", needs=()), Need(whole), windows[index])
+            yield borne_out(replace(extract, value="", needs=()), Need(whole), seen)
         else:
-            yield borne_out(replace(extract, needs=(n,)), needs[n], windows[index])
+            yield borne_out(replace(extract, needs=(n,)), needs[n], seen)
 
 
-def _needs_of(fact: ExtractedFact, needs: Sequence[Need], whole: str) -> list[int]:
+def _needs_of(fact: ExtractedFact, extract: Extract, needs: Sequence[Need], whole: str) -> list[int]:
     """The positions of the needs that a fact names; `len(needs)` is the whole question ("": it was not shown). Where a
     fact names none of them, it serves the need whose words it holds, else the first."""
     named = [n - 1 for n in dict.fromkeys(fact.need) if 1 <= n <= len(needs) + bool(whole)]
     if named:
         return named
-    said = content_words(f"{fact.statement} {fact.quote}")
+    said = content_words(f"{extract.statement} {extract.quote}")
     return [max(range(len(needs)), key=lambda n: (len(said & content_words(needs[n].question)), -n))]
-
-
-def _window_of(quote: str, windows: Sequence[Window]) -> int | None:
-    """The position of the first window that holds a quote; None where none does."""
-    places = (n for n, window in enumerate(windows) if locate(quote, window.text, [(0, len(window.text))]))
-    return next(places, None)

@@ -10,6 +10,7 @@ from itertools import groupby
 from iterative_rag.llm.prompts import as_field, fence, lines
 from iterative_rag.llm.replies.forms import SentenceReply
 from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.retrieval.windows import GAP
 from iterative_rag.text.folding import folded
 from iterative_rag.types import Need, Sentence
 
@@ -27,15 +28,18 @@ class LLMSentenceReader(LLMRole[SentenceReply]):
         if not value:
             return sentences[0], ""
         named = sentences[reply.sentence - 1 : reply.sentence] if reply.sentence > 0 else ()
-        whole = re.compile(rf"(?<!\w){re.escape(folded(value))}(?!\w)")
-        holding = (sentence for sentence in (*named, *sentences) if whole.search(folded(sentence.text)))
-        return next(((sentence, value) for sentence in holding), None)
+        return next(((sentence, value) for sentence in (*named, *sentences) if holds(sentence, value)), None)
+
+
+def holds(sentence: Sentence, value: str) -> bool:
+    """Whether a value stands in a sentence, in its own words."""
+    return re.search(rf"(?<!\w){re.escape(folded(value))}(?!\w)", folded(sentence.text)) is not None
 
 
 def numbered(sentences: Sequence[Sentence]) -> str:
-    """The sentences, numbered from 1, each on a line under the title of its document."""
+    """The sentences, numbered from 1, each on a line under the title of its document. A gap has no number."""
     shown: list[str] = []
     for title, group in groupby(enumerate(sentences, start=1), key=lambda item: item[1].title):
         shown.append(f"[{as_field(title)}]")
-        shown += (f"{n}. {sentence.text}" for n, sentence in group)
+        shown += (f"{n}. {sentence.text}" if sentence.text != GAP.strip() else sentence.text for n, sentence in group)
     return lines(shown)

@@ -27,7 +27,7 @@ from iterative_rag.llm.replies.plain_lines import parse_plain
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatRequest
 
-FACT = {"statement": "Oda Brenk drew it.", "quote": "It was drawn by Oda Brenk.", "need": (), "value": "Oda Brenk"}
+FACT = {"sentences": (3,), "statement": "Oda Brenk drew it.", "need": (), "value": "Oda Brenk"}
 SEEN = {
     "as it was asked for": (AnalysisReply, "status: needs\nneed: Who?\nneed: When?\nend", {"needs": ["Who?", "When?"]}),
     "a word alone": (AnalysisReply, "Known.", {"status": "known", "needs": []}),
@@ -42,15 +42,15 @@ SEEN = {
     "JSON all the same": (AnalysisReply, '{"status": "known"}', {"status": "known"}),
     "blocks": (
         ExtractionReply,
-        "statement: Oda Brenk drew it.\nquote: “It was drawn by Oda Brenk.”\nvalue: Oda Brenk\n\n"
-        "quote: | Karsa | 900 |\nneed: question 2\nvalue: 900",
-        {"facts": [FACT, {"statement": "", "quote": "| Karsa | 900 |", "need": (2,), "value": "900"}]},
+        "sentences: 3\nstatement: “Oda Brenk drew it.”\nvalue: Oda Brenk\n\n"
+        "sentences: [4], 5\nneed: question 2\nvalue: 900",
+        {"facts": [FACT, {"sentences": (4, 5), "statement": "", "need": (2,), "value": "900"}]},
     ),
     "no facts": (ExtractionReply, "facts: none", {"facts": []}),
-    "a quote over two lines": (
+    "a statement over two lines": (
         ExtractionReply,
-        "quote: It was drawn\nby Oda Brenk.\nvalue: Oda Brenk",
-        {"facts": [{"statement": "", "quote": "It was drawn\nby Oda Brenk.", "value": "Oda Brenk", "need": ()}]},
+        "sentences: 3\nstatement: Oda Brenk drew\nit.\nvalue: Oda Brenk",
+        {"facts": [{**FACT, "statement": "Oda Brenk drew\nit."}]},
     ),
     "an answer": (
         AnswerReply,
@@ -87,9 +87,9 @@ def test_what_holds_no_line_is_refused_and_never_empty(form: type[Reply], text: 
 
 
 CUT = {
-    "inside a quote": (ExtractionReply, "statement: It is old.\nquote: The Al", "bask bridge is old.\nvalue: old\nend"),
-    "before a value": (ExtractionReply, "statement: It is old.\nquote: Bridge\nval", "ue: old\nend"),
-    "in the second fact": (ExtractionReply, "quote: It is old.\nvalue: old\nquote: It", " is grey.\nvalue: grey\nend"),
+    "inside a statement": (ExtractionReply, "sentences: 2\nstatement: The Al", "bask bridge is old.\nvalue: old\nend"),
+    "before a value": (ExtractionReply, "sentences: 2\nstatement: It is\nval", "ue: old\nend"),
+    "in the second fact": (ExtractionReply, "statement: It is.\nvalue: old\nstatement: It", " is.\nvalue: grey\nend"),
     "inside an answer": (AnswerReply, "status: answered\nanswer: Edda", " [1].\nshort_answer: Edda\nend"),
     "inside a name": (
         AnswerReply,
@@ -104,7 +104,7 @@ CUT = {
 
 @pytest.mark.parametrize(("form", "cut", "rest"), CUT.values(), ids=CUT)
 def test_lines_that_were_cut_off_are_refused(form: type[Reply], cut: str, rest: str) -> None:
-    """Half a quote is found nowhere or proves nothing: the document then counted as one that says nothing."""
+    """Half a fact proves nothing: the document then counted as one that says nothing."""
     assert parse_plain(cut + rest, form)
     with pytest.raises(Unparsable, match="cut off"):
         parse_plain(cut, form)

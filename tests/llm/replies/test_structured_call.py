@@ -88,10 +88,10 @@ def test_wrong_scalars_are_read_as_what_they_mean() -> None:
     assert needs == ["Who?"]
     wrapped = parse('{"status": "needs", "needs": [{"question": "Who?"}, "", "When?"]}', AnalysisReply)
     assert wrapped.needs == ["Who?", "When?"]
-    (fact,) = parse('{"facts": {"statement": "s", "quote": "q", "value": 1911}}', ExtractionReply).facts
+    (fact,) = parse('{"facts": {"sentences": "2", "statement": "s", "value": 1911}}', ExtractionReply).facts
     assert fact.value == "1911"
-    (bare,) = parse('[{"statement": "s", "quote": "q"}]', ExtractionReply).facts
-    assert bare.quote == "q"
+    (bare,) = parse('[{"statement": "s", "sentences": "[2], 3"}]', ExtractionReply).facts
+    assert bare.sentences == (2, 3)
     answer = parse('{"status": "Not in facts", "short_answer": 3, "missing": null, "answer": ["a", "b"]}', AnswerReply)
     assert (answer.status, answer.short_answer, answer.missing, answer.answer) == ("not_in_facts", "3", "", "a, b")
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.types import Extract, Need
 from tests.llm.inquiries import INQUIRY, TRIED, WINDOW, roles
 
 
 def test_extracts_are_typed_and_at_most_five() -> None:
-    row = {"statement": "Oda Brenk designed it.", "quote": "designed by Oda Brenk", "value": "Oda Brenk"}
+    row = {"statement": "Oda Brenk designed it.", "sentences": [1], "value": "Oda Brenk"}
     with ScriptedLLM({"extract": [{"facts": [row] * 7}]}) as llm:
         extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
-    assert extracts == (Extract("Oda Brenk designed it.", "designed by Oda Brenk", "Oda Brenk"),) * 5
+    assert extracts == (Extract("Oda Brenk designed it.", "It was designed by Oda Brenk.", "Oda Brenk"),) * 5
 
 
 def test_the_document_is_fenced_and_the_need_comes_last_and_normalised() -> None:
@@ -27,25 +29,47 @@ def test_the_document_is_fenced_and_the_need_comes_last_and_normalised() -> None
     assert lines[0].startswith("<document ")
     assert lines[-3] == lines[0].replace("<document", "</document")
     assert lines[-2:] == ["QUESTION 1: Who designed it", "WHOLE QUESTION (2): How old was the architect"]
-    assert "Title: Velm Tower" in first
+    assert lines[1:3] == ["[Velm Tower]", "1. It was designed by Oda Brenk."]
 
 
-def test_facts_without_a_quote_are_complained_about_then_left_out() -> None:
-    with_quote = {"statement": "", "quote": "designed by Oda Brenk"}
-    without = {"statement": "It is said to be tall.", "quote": ""}
-    with ScriptedLLM({"extract": [{"facts": [without, with_quote]}] * 2}) as llm:
+def test_facts_without_a_sentence_are_complained_about_then_left_out() -> None:
+    told = {"statement": "", "sentences": [1]}
+    without = {"statement": "It is said to be tall.", "sentences": []}
+    unseen = {"statement": "It is said to be old.", "sentences": [77]}
+    with ScriptedLLM({"extract": [{"facts": [without, unseen, told]}] * 2}) as llm:
         extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
-    assert extracts == (Extract("designed by Oda Brenk", "designed by Oda Brenk"),)
-    assert '"quote"' in llm.requests[1].user
+    assert extracts == (Extract("It was designed by Oda Brenk.", "It was designed by Oda Brenk."),)
+    assert 'every fact needs "sentences", numbers from 1 to 2' in llm.requests[1].user
 
 
-def test_a_quote_in_other_words_is_objected_to_once() -> None:
-    paraphrased = {"statement": "", "quote": "Oda Brenk was its designer", "value": "Oda Brenk"}
-    copied = {**paraphrased, "quote": "designed by Oda Brenk"}
-    with ScriptedLLM({"extract": [{"facts": [paraphrased]}, {"facts": [copied]}]}) as llm:
-        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
-    assert [extract.quote for extract in extracts] == ["designed by Oda Brenk"]
-    assert "'Oda Brenk was its designer' does not stand in the document" in llm.requests[1].user
+LONG = replace(
+    WINDOW,
+    text="\n".join(
+        [
+            "Oda Brenk had three sons. The first was Olm. He was born in 1890. The second was Tarn.",
+            "| Work | Year |\n|---|---|\n| Mast | 1901 |\n| Quay | 1907 |",
+            "[...]",
+            f"3. The third was Velm. {'It rained. ' * 120}Nobody else was born.",
+        ]
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "quotes"),
+    [
+        ([2], ["The first was Olm."]),
+        ([4, 2], ["The first was Olm. He was born in 1890. The second was Tarn."]),  # one stretch is one quote
+        ([7], ["| Quay | 1907 |"]),
+        ([4, 9], ["The second was Tarn.", "3. The third was Velm."]),  # not over a gap
+        ([9, 130], ["3. The third was Velm.", "Nobody else was born."]),  # nor over half the text
+    ],
+)
+def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], quotes: list[str]) -> None:
+    with ScriptedLLM({"extract": [{"facts": [{"statement": "", "sentences": numbers}]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
+    assert [extract.quote for extract in extracts] == quotes
+    assert "7. | Quay | 1907 |\n[...]\n9. 3. The third was Velm.\n10. It rained.\n" in llm.requests[0].user
 
 
 def test_the_fingerprint_names_model_prompt_and_schema() -> None:
