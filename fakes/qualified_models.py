@@ -89,7 +89,7 @@ def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
             return {"status": "answered", "answer": f"{short} [{len(case.facts)}].", "short_answer": short}
         case "answer":
             return {"status": "not_in_facts", "missing": "It is not stated."}
-    quotes = [re.search(rf"[^.\n]*{value}[^.\n]*", unnumbered(user)) for value in said]
+    quotes = [re.search(rf"[^.\n]*(?<!\w){value}(?!\w)[^.\n]*", unnumbered(user)) for value in said]
     facts = [
         {"statement": quote[0].strip(), "quote": quote[0].strip(), "value": value, "need": n}
         for n, (quote, value) in enumerate(zip(quotes, said, strict=True), start=1)
@@ -100,7 +100,7 @@ def _right(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _texts(case: RoleCase) -> list[str]:
     texts = (*case.sentences, *(said for _, said, _ in case.facts), *(text for _, text in case.documents))
-    return [text for text in texts if any(map(str.isalnum, text))]
+    return [line for text in texts for line in text.splitlines() if any(map(str.isalnum, line))]
 
 
 def _shown(case: RoleCase, user: str) -> bool:
