@@ -71,7 +71,7 @@ class Confirmer(Protocol):
     """Reads again what was found for a need, with other eyes."""
 
     def confirm(self, need: Need, facts: Sequence[Fact], corpus: Corpus) -> tuple[Fact, ...]:
-        """The facts with the trust that both readings give them, and with what only the second one found."""
+        """The facts, trusted less where the second reading found something else, and what it alone found."""
 
 
 class Rephraser(Protocol):

@@ -118,7 +118,7 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     )
     answer = asked(llm)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
-    assert 'Article exhausted, all that it says is in the facts: "Velm Tower"' in llm.asked("analyse")[2].user
+    assert 'Article exhausted, nothing of it is left to show: "Velm Tower"' in llm.asked("analyse")[2].user
 
 
 # --- rows that the corpus lacks --------------------------------------------------------------

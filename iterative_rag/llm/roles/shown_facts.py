@@ -94,7 +94,7 @@ def tried_needs(inquiry: Inquiry) -> str:
         tried.append(f"- {need.question} -> {marks}{partly}{absent}")
     if inquiry.exhausted:
         titles = ", ".join(f'"{as_field(title)}"' for title in inquiry.exhausted)
-        tried.append(f"- Article exhausted, all that it says is in the facts: {titles}")
+        tried.append(f"- Article exhausted, nothing of it is left to show: {titles}")
     shown = lines(tried) or NOTHING_TRIED
     if inquiry.lost_rows:
         lost = fence(lines(f"- {as_field(name)}" for name in dict.fromkeys(map(str, inquiry.lost_rows))), "lists")
