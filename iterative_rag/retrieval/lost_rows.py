@@ -40,7 +40,7 @@ _SOURCE = lazy_pattern(r"^(?:source|reference|note)s?\b", re.IGNORECASE)
 _CAPTION = lazy_pattern(
     r"^(?:key|legend|sources?|references|note|bold|italics|correct|updated)\b"
     r"|^all (?:times|songs|tracks|credits|lyrics|music)\b"
-    r"|^[*†‡]|\blisted first\b|^(?:as of|credits|adapted)\b.{0,60}$|\b(?:indicates?|denotes?|below|adapted from)\b|:$",
+    r"|^[*†‡^]|\blisted first\b|^as of\b.{0,60}$|\b(?:indicates?|denotes?|below|adapted from|in bold(?:face)?)\b|:$",
     re.IGNORECASE,
 )
 
@@ -100,7 +100,8 @@ def _in_plain_text(lines: Sequence[str], marks: Container[int]) -> Iterator[str]
             blocks[-1].append(line)
         elif blocks[-1]:
             blocks.append([])
-    blocks = [block for block in blocks if block]
+    legends = [len(block) == 1 and _only_announces(block[0]) for block in blocks]
+    blocks = [block for block, legend in zip(blocks, legends, strict=True) if block and not legend]
     waits = False  # whether the block before ends on a heading, so that this one is its body
     for block, following in zip(blocks, [*blocks[1:], []], strict=False):
         size = next((n for n, line in enumerate(block) if not _looks_like_heading(line)), len(block))
@@ -143,7 +144,7 @@ def _is_empty(heading: str, below: str) -> bool:
 
 def _begins_section(block: Sequence[str]) -> bool:
     """Whether a block is a section of its own, and not the list of the section before it."""
-    if not block or not block[0] or _is_known(block[0]):
+    if not block or not block[0] or _is_known(block[0]) or any(_is(line, "apparatus") for line in block):
         return True
     titled = _looks_like_heading(block[0]) and not _is_entry(block[0])
     return titled and len(block) > 1 and not _looks_like_heading(block[1])
