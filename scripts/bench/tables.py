@@ -1,4 +1,4 @@
-"""How many questions on tables the built-in backend answers.
+"""How many questions on the tables of whole pages the built-in backend answers.
 
 python -m scripts.bench.tables --data FOLDER [--part aside|train] [--most N]
 """
@@ -9,64 +9,80 @@ import random
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
-from iterative_rag.builtin.tables.reading_choice import choose, trust
-from iterative_rag.builtin.tables.table_answers import names_known
-from iterative_rag.builtin.tables.table_question import read_table_question
+from iterative_rag.builtin.tables.page_tables import PageTable, tables
+from iterative_rag.builtin.tables.table_answers import table_answers
+from iterative_rag.sources.formats import html
 from scripts.bench import harness
-from scripts.train.table_questions import TableItem, items
+from scripts.train.data import plain
+from scripts.train.evidence import files
+from scripts.train.evidence.aside import parts
 
-# The kinds of questions that are no look-ups, in this order.
-KINDS = {
-    "sum, difference": r"\b(?:total|difference|average|combined|sum|how many more|how much (?:more|\w+er)|between)\b",
-    "count": r"\b(?:how many|number of|how often)\b",
-    "superlative": r"\b(?:most|least|fewest|highest|lowest|\w{3,}est|best|worst|top|more|less|\w+er than)\b",
-    "order": r"\b(?:first|last|next|previous|before|after|following|final|latest|earliest|consecutive)\b",
-}
+_MEANS_PAGE = re.compile(r"\bthis (?:team|club|player|band|artist|actor|actress|driver|season|show|series|event)\b")
+_NOTES = re.compile(r"\[[\w\s]{1,20}\]|[*^\\]")
 
 
 def questions(
     data: harness.Named, starter: Path = harness.ROOT / "input_wikipedia", part: str = "train", most: int = 100_000
 ) -> None:
-    """How many questions on tables are answered right, by kind, and how often the tables refuse.
+    """Are the cells of a page's tables whole in its text, is the table that a question is about chosen, and is the
+    answer right: questions of WikiTableQuestions asked of the whole page, which is read as a file of HTML.
 
-    WikiTableQuestions on articles of one part (scripts/train/evidence/aside.py deals them out): look-ups as
-    scripts/train/evidence/tables.py knows them, the others by their words. `right` is the share of all questions where
-    the likeliest reading has the right values, `given` the share that is answered at the threshold of answers, and
-    `wrong` the share of those that are wrong.
+    The pages are those of one part (scripts/train/evidence/aside.py deals them out). `right` is the share of all
+    questions where the likeliest answer is right, `given` the share that is answered at the threshold of answers.
     """
-    asked = list(items(data, starter, part))
-    tallies: dict[str, Counter[str]] = {}
-    sure: list[tuple[float, bool]] = []
-    for item in random.Random(11).sample(asked, min(most, len(asked))):
-        query = read_query(item.question)
-        question = read_table_question(query)
-        pick = choose(question, item.table) if names_known(query, item.table) else None
-        right = pick is not None and item.is_right(pick.reading.values)
-        sure.append((trust(question, pick) if pick is not None else 0.0, right))
-        given = pick is not None and sure[-1][0] >= CAREFUL.given
-        counts = {"right": right, "given": given, "wrong": given and not right, "no reading": pick is None}
-        for name in (kind(item), "all"):
-            tallies.setdefault(name, Counter()).update({"asked": 1, **counts})
+    known = parts(data, starter)
+    pages = {row["title"]: row["html"] for row in harness.rows_of(data / "wikipages" / "pages.jsonl.gz")}
+    rows = {row["table"]: row["rows"] for row in files.rows(data, files.TABLES)}
+    gold = {row["id"]: rows[row["table"]] for row in files.rows(data, files.QUESTIONS_ON_TABLES)}
+    asked = [
+        row for row in harness.rows_of(data / "wikipages" / "questions.jsonl.gz") if part == known.part([row["title"]])
+    ]
+    texts: dict[str, tuple[str, tuple[PageTable, ...]]] = {}
+    tally: Counter[str] = Counter()
+    for row in random.Random(11).sample(asked, min(most, len(asked))):
+        title = row["title"]
+        if title not in texts:
+            text = html.page(f"<title>{title}</title>{pages[title]}", title, title).text
+            texts[title] = text, tables(text, title)
+        tally.update(judged(row, gold[row["id"]], *texts[title]))
     harness.show(
-        {"kind": name, "asked": tally["asked"]}
-        | {count: f"{100 * tally[count] / tally['asked']:.1f} %" for count in ("right", "given", "no reading")}
-        | {"wrong of those given": f"{100 * tally['wrong'] / max(1, tally['given']):.1f} %"}
-        for name, tally in sorted(tallies.items(), key=lambda entry: (entry[0] == "all", entry[0]))
-    )
-    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
-        print(
-            f"trust {low:.1f} to {low + 0.2:.1f}: {harness.share([ok for one, ok in sure if low <= one < low + 0.2])}"
+        {"figure": name, "share": f"{count} of {whole}: {100 * count / max(1, whole):.1f} %"}
+        for name, count, whole in (
+            ("cells whole", tally["whole"], tally["cells"]),
+            ("right table, of those with an answer", tally["own table"], tally["any"]),
+            ("right", tally["right"], tally["asked"]),
+            ("given", tally["given"], tally["asked"]),
+            ("wrong of those given", tally["given"] - tally["given right"], tally["given"]),
         )
+    )
 
 
-def kind(item: TableItem) -> str:
-    if item.look_up:
-        return "look-up"
-    named = next((name for name, words in KINDS.items() if re.search(words, item.question.casefold())), "")
-    return named or ("list, filter" if len(item.answers) > 1 else "other look-up")
+def judged(row: dict[str, Any], gold: list[list[str]], text: str, page_tables: tuple[PageTable, ...]) -> Counter[str]:
+    """What one question adds to each count."""
+    wanted = [cell for line in gold for cell in map(_bare, line) if cell]
+    held = [{_bare(cell.text) for line in table.rows for cell in line.cells} for table in page_tables]
+    whole = [sum(cell in cells for cell in wanted) - len(cells) / 100 for cells in held]
+    own = page_tables[whole.index(max(whole))] if whole else None
+    title, asks = row["title"], row["question"]
+    named = _MEANS_PAGE.sub(title, asks) if _MEANS_PAGE.search(asks) else f"{title}: {asks}"
+    best = next(iter(table_answers(read_query(named), text, page_tables)), None)
+    counts = Counter(
+        asked=1, cells=len(wanted), whole=max((sum(c in cells for c in wanted) for cells in held), default=0)
+    )
+    if best is not None:
+        right = sorted(map(plain, best.values)) == sorted(map(plain, row["answers"]))
+        given = best.trust >= CAREFUL.given
+        ours = own is not None and any(line.text == best.quotes[0][0] for line in own.rows)
+        counts.update({"any": 1, "own table": ours, "right": right, "given": given, "given right": given and right})
+    return counts
+
+
+def _bare(cell: str) -> str:
+    return plain(_NOTES.sub("", cell))
 
 
 if __name__ == "__main__":

@@ -176,7 +176,7 @@ def read(asked: Sequence[TableItem]) -> dict[str, float]:
 
 def write(path: Path, reading: Mapping[str, float], trust: dict[str, float]) -> None:
     lines = ["# Fitted by scripts/train/fit_table_reading.py; do not edit.", ""]
-    for name, known in (("trust", trust), ("reading", reading)):
+    for name, known in (("page", reading_choice.weights()["page"]), ("trust", trust), ("reading", reading)):
         lines += [f"[{name}]", *(f'"{key}" = {value}' for key, value in sorted(known.items())), ""]
     path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
 

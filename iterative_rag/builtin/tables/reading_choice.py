@@ -42,7 +42,8 @@ class ChosenReading:
 
 @cache
 def weights() -> Mapping[str, Mapping[str, float]]:
-    """The weights of the readings and of the trust in the chosen one."""
+    """The weights of the readings, of the trust in the chosen one, and of what speaks against it on its page: fitted on
+    800 questions over 192 whole pages, where tables compete, with the trust in each reading given."""
     return tomllib.loads(_WEIGHTS.read_text(encoding="utf-8"))
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
 from iterative_rag.builtin.tables.page_tables import PageTable, TableKind, TableRow
-from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose, trust
+from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose, trust, weights
 from iterative_rag.builtin.tables.reading_soundness import CALCULATED
 from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
 from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
 
 # Most rows that are quoted one by one; those beyond are quoted as one range of the table, up to so many characters.
 MOST_QUOTED, LONGEST_RANGE = 12, 6000
+LEAST_TRUST = 0.001
 # The statement of a list of which rows may be missing ends so.
 INCOMPLETE = "(the list may be incomplete)"
 _AND = " and "
@@ -49,14 +52,52 @@ def table_answers(query: Query, text: str, page_tables: Sequence[PageTable]) -> 
     if query.kind is AnswerKind.YES_NO:
         return []
     question = read_table_question(query)
-    answers = []
+    picks = []
     for table in page_tables:
         if table.kind is TableKind.INFOBOX or len(table.rows) < 2 or not names_known(query, table):
             continue
         pick = choose(question, table)
         if pick is not None:
-            answers.append(_answer(question, pick, text))
+            picks.append(pick)
+    chances = on_page(question, picks)
+    answers = [_answer(question, pick, text, chance) for pick, chance in zip(picks, chances, strict=True)]
     return sorted(answers, key=lambda answer: -answer.trust)
+
+
+def on_page(question: TableQuestion, picks: Sequence[ChosenReading]) -> list[float]:
+    """The trust in each of the readings of a page's tables, among the others."""
+    known, chances = weights()["page"], []
+    for pick, figures in zip(picks, page_figures(question, picks), strict=True):
+        chance = min(max(trust(question, pick), LEAST_TRUST), 1 - LEAST_TRUST)
+        odds = chance / (1 - chance) * math.exp(sum(known[name] * value for name, value in figures.items()))
+        chances.append(odds / (1 + odds))
+    return chances
+
+
+def page_figures(question: TableQuestion, picks: Sequence[ChosenReading]) -> list[dict[str, float]]:
+    """What speaks against readings of the tables of one page: another table holds more of the question's words, or has
+    more rows. A count of one is hardly ever what is asked for."""
+    asked = {token.stem for token in question.tokens if token.content}
+    shares, sizes = [], []
+    for table in (pick.table for pick in picks):
+        words = asked - set(content(table.title))
+        shares.append(len(words & _held(table)) / max(1, len(words)))
+        sizes.append(math.log(len(table.rows)))
+    return [
+        {
+            "fewer words": max(shares) - share,
+            "fewer rows": max(sizes) - size,
+            "counts one": float(pick.reading.operation is TableOperation.COUNT and pick.reading.values == ("1",)),
+        }
+        for pick, share, size in zip(picks, shares, sizes, strict=True)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _held(table: PageTable) -> frozenset[str]:
+    """The words of a table and of what is said of it."""
+    rows = (row.text for row in table.rows)
+    return frozenset(content(" ".join((table.section, table.caption, *table.header, *rows))))
 
 
 def names_known(query: Query, table: PageTable) -> bool:
@@ -76,14 +117,14 @@ def names_known(query: Query, table: PageTable) -> bool:
 # --- how it is said --------------------------------------------------------------------------------
 
 
-def _answer(question: TableQuestion, pick: ChosenReading, text: str) -> TableAnswer:
+def _answer(question: TableQuestion, pick: ChosenReading, text: str, chance: float) -> TableAnswer:
     reading, table = pick.reading, pick.table
     rows = [table.rows[number] for number in reading.rows]
     said = [row_statement(table, row) for row in rows]
     said[0] = f"{_said(pick)}{said[0]}"
     values = tuple(_with_unit(reading, table, value) for value in reading.values)
     quotes = tuple(zip(_quotes(rows, text), said, strict=False))
-    return TableAnswer(values, quotes, trust(question, pick), reading.operation)
+    return TableAnswer(values, quotes, chance, reading.operation)
 
 
 def _quotes(rows: Sequence[TableRow], text: str) -> Iterator[str]:
