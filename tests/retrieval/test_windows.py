@@ -66,6 +66,14 @@ def test_the_table_of_the_best_hit_leaves_the_other_hits_their_room() -> None:
     assert "| Mast 149 |" in read.text
 
 
+def test_the_tables_of_all_hits_are_read_whole() -> None:
+    lamps = table(60).replace("Mast", "Lamp")
+    text = BEFORE + table(60) + AFTER + "\n\n" + lamps + AFTER
+    lamp = text.index("| Lamp 30 |")
+    read = seen(text, row(text, 30), (lamp, lamp + 60))
+    assert lamps.rstrip() in read.text
+
+
 LEAD = "Oda Velm (born 3 May 1890 in Karsa) was an engineer of masts. She led the mast office for twenty years."
 FILLER = "".join(f"In report {n} the office wrote about the weather of the coast. " for n in range(40))
 MARRIED = "In 1921 she married the painter Otto Brenk."
