@@ -146,7 +146,7 @@ MOST_LINES = {
     "verification": 2240,
     "__init__": 110,
     "__main__": 10,
-    "scripts": 9020,
+    "scripts": 9000,
     "fakes": 5930,
     "tests": 30320,
 }

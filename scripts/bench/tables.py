@@ -31,16 +31,14 @@ def questions(
     """Are the cells of a page's tables whole in its text, is the table that a question is about chosen, and is the
     answer right: questions of WikiTableQuestions asked of the whole page, which is read as a file of HTML.
 
-    The pages are those of one part (scripts/train/evidence/aside.py deals them out). `right` is the share of all
-    questions where the likeliest answer is right, `given` the share that is answered at the threshold of answers.
+    `part` as scripts/train/evidence/aside.py deals pages out; `given`: answered at the threshold of answers.
     """
     known = parts(data, starter)
     pages = {row["title"]: row["html"] for row in harness.rows_of(data / "wikipages" / "pages.jsonl.gz")}
     rows = {row["table"]: row["rows"] for row in files.rows(data, files.TABLES)}
     gold = {row["id"]: rows[row["table"]] for row in files.rows(data, files.QUESTIONS_ON_TABLES)}
-    asked = [
-        row for row in harness.rows_of(data / "wikipages" / "questions.jsonl.gz") if part == known.part([row["title"]])
-    ]
+    every = harness.rows_of(data / "wikipages" / "questions.jsonl.gz")
+    asked = [row for row in every if part == known.part([row["title"]])]
     texts: dict[str, tuple[str, tuple[PageTable, ...]]] = {}
     tally: Counter[str] = Counter()
     for row in random.Random(11).sample(asked, min(most, len(asked))):
@@ -54,17 +52,16 @@ def questions(
         for name, count, whole in (
             ("cells whole", tally["whole"], tally["cells"]),
             ("right table, of those with an answer", tally["own table"], tally["any"]),
-            ("right", tally["right"], tally["asked"]),
-            ("given", tally["given"], tally["asked"]),
-            ("wrong of those given", tally["given"] - tally["given right"], tally["given"]),
+            *((name, tally[name], tally["asked"]) for name in ("right", "given")),
+            ("right of those given", tally["given right"], tally["given"]),
         )
     )
 
 
 def judged(row: dict[str, Any], gold: list[list[str]], text: str, page_tables: tuple[PageTable, ...]) -> Counter[str]:
     """What one question adds to each count."""
-    wanted = [cell for line in gold for cell in map(_bare, line) if cell]
-    held = [{_bare(cell.text) for line in table.rows for cell in line.cells} for table in page_tables]
+    wanted = [bare for line in gold for cell in line if (bare := plain(_NOTES.sub("", cell)))]
+    held = [{plain(_NOTES.sub("", cell.text)) for line in table.rows for cell in line.cells} for table in page_tables]
     whole = [sum(cell in cells for cell in wanted) - len(cells) / 100 for cells in held]
     own = page_tables[whole.index(max(whole))] if whole else None
     title, asks = row["title"], row["question"]
@@ -79,10 +76,6 @@ def judged(row: dict[str, Any], gold: list[list[str]], text: str, page_tables: t
         ours = own is not None and any(line.text == best.quotes[0][0] for line in own.rows)
         counts.update({"any": 1, "own table": ours, "right": right, "given": given, "given right": given and right})
     return counts
-
-
-def _bare(cell: str) -> str:
-    return plain(_NOTES.sub("", cell))
 
 
 if __name__ == "__main__":

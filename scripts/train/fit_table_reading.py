@@ -98,12 +98,8 @@ def fitted(rows: Sequence[Weighed], size: int) -> Floats:
 
 def report(rows: Sequence[Weighed], weights: Floats, asked: int) -> None:
     hits = [bool(row.right[row.scores(weights).argmax()]) for row in rows]
-    look_ups = [hit for hit, row in zip(hits, rows, strict=True) if row.item.look_up]
     reach = sum(bool(row.right.any()) for row in rows)
-    print(
-        f"{asked} questions, a right reading for {reach / asked:.3f}, chosen {sum(hits) / asked:.3f}; "
-        f"{len(look_ups)} look-ups, {sum(look_ups) / max(1, len(look_ups)):.3f}"
-    )
+    print(f"{asked} questions, a right reading for {reach / asked:.3f}, chosen {sum(hits) / asked:.3f}")
 
 
 # --- the trust in the likeliest reading -----------------------------------------------------------

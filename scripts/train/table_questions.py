@@ -12,19 +12,15 @@ from iterative_rag.builtin.tables.page_tables import PageTable, tables
 from scripts.train.data import plain
 from scripts.train.evidence import files
 from scripts.train.evidence.aside import parts
-from scripts.train.evidence.tables import looked_up
 
 
 @dataclass(frozen=True, slots=True)
 class TableItem:
-    """A question on a table with its answers; `look_up` says that the answer is one cell and that the question names
-    another cell of its row."""
+    """A question on a table with its answers."""
 
-    part: str
     question: str
     answers: tuple[str, ...]
     table: PageTable
-    look_up: bool
 
     def is_right(self, values: Sequence[str]) -> bool:
         """Whether values are the answers, whatever their order."""
@@ -44,8 +40,7 @@ def items(folder: Path, starter: Path | None, part: str) -> Iterator[TableItem]:
             parsed[row["table"]] = page_table(table)
         page = parsed[row["table"]]
         if page is not None:
-            look_up = looked_up(row["question"], row["answers"], table) is not None
-            yield TableItem(part, row["question"], tuple(row["answers"]), page, look_up)
+            yield TableItem(row["question"], tuple(row["answers"]), page)
 
 
 def page_table(table: Mapping[str, Any]) -> PageTable | None:
