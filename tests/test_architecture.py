@@ -135,7 +135,7 @@ MOST_LINES = {
     "protocols": 560,
     "registry": 170,
     "remote": 760,
-    "retrieval": 2730,
+    "retrieval": 2740,
     "serve": 4310,
     "settings": 600,
     "sources": 7950,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5930,
-    "tests": 30320,
+    "tests": 30330,
 }
 
 

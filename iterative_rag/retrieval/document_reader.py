@@ -148,7 +148,7 @@ class _HopReading:
             return  # another need's turn has asked for it
         stage, id_ = item.asked, item.entry.document_id
         item.asked += 1
-        shown = self._shown(id_, plan)
+        shown = self._shown(id_, named=plan.is_about(id_, item.entry.title))
         if item.cut is not None:
             if plan.policy.thorough or without(item.cut.spans, shown):
                 self._enqueue(item.cut, [plan], alone=True)
@@ -180,11 +180,11 @@ class _HopReading:
         if part is not None and open_:
             self._enqueue(part, open_)
 
-    def _shown(self, id_: str, plan: NeedPlan) -> list[Span]:
+    def _shown(self, id_: str, *, named: bool) -> list[Span]:
         """What of a document the run has been shown, or is being shown."""
         asked = (call.window for call in (*self._queued, *self._flight))
         under_way = [span for part in asked if part.document_id == id_ for span in part.spans]
-        return list(merged([*self._memory.spans(id_, named=id_ in plan.policy.named), *under_way]))
+        return list(merged([*self._memory.spans(id_, named=named), *under_way]))
 
     def _remember(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Take up what the text that was read of a document is known to say."""
@@ -282,7 +282,7 @@ class _HopReading:
 
     def _accept(self, call: WindowCall) -> None:
         read = replace(call.window, spans=()) if call.fault else call.window
-        named = any(read.document_id in plan.policy.named for plan in call.plans)
+        named = any(plan.is_about(read.document_id, read.title) for plan in call.plans)
         self._memory.note([plan.need for plan in call.plans], read, named=named)
         for plan in call.plans:
             while plan.accepts:

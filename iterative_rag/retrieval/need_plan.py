@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading, is_value
-from iterative_rag.retrieval.reading_policy import ReadingPolicy
+from iterative_rag.retrieval.reading_policy import ReadingPolicy, has_names
 from iterative_rag.types import (
     Cap,
     DocumentAtHand,
@@ -105,6 +105,10 @@ class NeedPlan:
     def own(self) -> list[Fact]:
         """The facts about the need itself."""
         return [fact for fact in self.facts.values() if fact.need == self.need]
+
+    def is_about(self, document_id: str, title: str) -> bool:
+        """Whether the need is about the subject of a document, by its title."""
+        return document_id in self.policy.named or has_names(self.need, title)
 
     def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
         """What to ask for next, all of which will be read; a second window of a document that the need names comes

@@ -63,6 +63,12 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
 
 
+def has_names(need: Need, title: str) -> bool:
+    """Whether a title has all names of a need, and few others: "Oda Brenk of Karsa" for "When was Oda Brenk born?"."""
+    wanted, held = names(need), _names(title)
+    return bool(wanted) and wanted <= held and 2 * len(wanted) >= len(held)
+
+
 def mentions(need: Need, window: Window, *, every: bool = False) -> bool:
     """Whether a window holds any of the names of a need, or `every` one; True for a need without names, or in a
     language where every noun looks like one."""

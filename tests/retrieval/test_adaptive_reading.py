@@ -263,6 +263,18 @@ def test_no_text_is_shown_twice_to_a_question_whatever_the_need_and_its_words() 
     assert (found.record.read, found.exhausted) == (0, ("Velm Tower",))
 
 
+def test_an_article_is_shown_again_once_when_it_becomes_the_subject() -> None:
+    """It was read for who had founded the mint, and its row on her house was not noted."""
+    pages = {"Oda Brenk of Karsa": "Oda Brenk drew masts and quays. It is said that she died in 1950."}
+    extractor = Reading(values={"die": ("It is said that she died in 1950.", "1950")})
+    reading = reader(pages, extractor)
+    told = []
+    for question in ("Who drew the masts of Karsa?", "When did Oda Brenk die?", "What did Oda Brenk draw?"):
+        (found,) = reading.read([listed(Need(question), pages, *pages)])
+        told.append((len(extractor.asked), values(found)))
+    assert told == [(1, []), (2, ["1950"]), (2, [])]
+
+
 def test_after_two_documents_in_vain_only_those_with_all_names_of_the_need_are_read() -> None:
     """Of 292 reads 180 were in vain, most of them of documents that hold a name of the need and nothing else of it."""
     pages = {f"Page {n}": f"{'Karsa and Brenk' if n == 5 else 'Karsa'}, part {n}." for n in range(6)}
