@@ -11,6 +11,7 @@ from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.arithmetic_checks import right_equations
 from iterative_rag.computing.display import found_in, shortened, shown
 from iterative_rag.llm.replies.forms import AnswerReply, RequestedComputation
+from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.languages import language
 from iterative_rag.text.numerals import with_digits
 from iterative_rag.text.patterns import lazy_pattern
@@ -19,6 +20,7 @@ from iterative_rag.types import Computation, Fact
 # Expressions of one reply that are carried out.
 MOST_AT_ONCE = 12
 _NUMBER = lazy_pattern(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_WITH_UNIT = lazy_pattern(r"(\d+(?:\.\d+)?)(?: ?[^\W\d]+| ?%)?")
 
 
 @dataclass(slots=True)
@@ -98,9 +100,20 @@ class Calculations:
 
 
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
-    """Whether a reply already contains all results, so that it need not be asked for again."""
-    given = f"{reply.short_answer} {reply.answer} {reply.working}"
-    return all(_holds(given, computation.result) for computation in results)
+    """Whether a reply already contains all results, perhaps rounded, so that it need not be asked for again."""
+    given = MARKER.sub("", f"{reply.short_answer} {reply.answer} {reply.working}")
+    return all(_holds(given, step.result) or _rounded_in(given, step.result) for step in results)
+
+
+def _rounded_in(text: str, result: str) -> bool:
+    """Whether a text has a number that is this result at fewer decimals, or that without its unit: "4.33" for 4.333333,
+    "3,654" for "3654 days"."""
+    if (number := _WITH_UNIT.fullmatch(result)) is None:
+        return False
+    value = float(number[1])
+    numbers = (written.replace(",", "") for written in _NUMBER.findall(text))
+    decimals = ((written, len(written.partition(".")[2])) for written in numbers)
+    return any(round(value, places) == float(written) for written, places in decimals if places or value.is_integer())
 
 
 def with_computations(text: str, computations: Sequence[Computation]) -> str:

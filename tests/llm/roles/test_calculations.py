@@ -62,6 +62,24 @@ def test_an_answer_that_holds_the_results_costs_no_second_call() -> None:
     assert [one.result for one in draft.computations] == ["37"]
 
 
+@pytest.mark.parametrize(
+    ("expression", "written", "calls"),
+    [
+        ("13 / 3", "It is 4.33 [1].", 1),  # rounded, which took a second call
+        ("3 March 1911 - 1 March 1901", "It took 3,654 days [1].", 1),
+        ("13 / 3", "It is 4.4 [1].", 2),
+        ("1911 - 1874", "There were 38 of them [1].", 2),
+    ],
+)
+def test_plain_arithmetic_is_checked_in_the_form_in_which_it_is_written(
+    expression: str, written: str, calls: int
+) -> None:
+    _, prompts = answered(
+        *[says(written, short_answer="so much", compute=[{"expression": expression, "facts": [1]}])] * calls
+    )
+    assert len(prompts) == calls
+
+
 def test_a_refused_expression_is_told_with_its_reason_and_may_be_mended() -> None:
     draft, prompts = answered(asks({"expression": "1911 - birth", "facts": [1]}), asks(AGE), says())
     assert "1911 - birth: refused, 'birth' is not known here" in prompts[1]
