@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4470,
     "index": 5770,
     "integrations": 380,
-    "llm": 4070,
+    "llm": 4080,
     "protocols": 560,
     "registry": 170,
     "remote": 760,

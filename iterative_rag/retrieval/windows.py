@@ -17,8 +17,9 @@ from iterative_rag.text.sentences import sentence_ends
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"
-# Sections without rows that a window tells of.
+# Sections without rows that a window tells of, behind this.
 MOST_LOST = 8
+_LOST = "(This corpus does not have the rows of: "
 # Between two rows of a table.
 _ROW_ENDS = "|\n|"
 # How far a margin is widened to reach the end of a sentence or line.
@@ -72,8 +73,13 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
         text = as_cut(text)
     lost = [name for name in document.lost_rows if name in text] if layout.sections else []
     if lost:
-        text += f"{GAP}(This corpus does not have the rows of: {' · '.join(lost[:MOST_LOST])})"
+        text += f"{GAP}{_LOST}{' · '.join(lost[:MOST_LOST])})"
     return Window(document.id, document.title, document.source, tuple(spans), text)
+
+
+def is_of_document(line: str) -> bool:
+    """Whether a line of a window stands in its document, as a gap and what is told of lost rows do not."""
+    return line != GAP.strip() and not line.startswith(_LOST)
 
 
 def window_of_rest(document: Document, entry: ShortlistedDocument, size: int, read: Sequence[Span]) -> Window | None:

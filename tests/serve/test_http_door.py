@@ -94,7 +94,7 @@ def test_every_route_is_described(served: RunningServer) -> None:
     with served.client() as client:
         described = client.get("/api/openapi.json").json()["paths"]
     routes = {
-        (route.path, method.lower())
+        (route.path.replace(":path}", "}"), method.lower())
         for route in http_door(served.services).routes
         if isinstance(route, Route)
         for method in (route.methods or set()) - {"HEAD"}

@@ -10,7 +10,7 @@ from itertools import groupby
 from iterative_rag.llm.prompts import as_field, fence, lines
 from iterative_rag.llm.replies.forms import SentenceReply
 from iterative_rag.llm.roles.role_call import LLMRole
-from iterative_rag.retrieval.windows import GAP
+from iterative_rag.retrieval.windows import is_of_document
 from iterative_rag.text.folding import folded
 from iterative_rag.types import Need, Sentence
 
@@ -37,9 +37,10 @@ def holds(sentence: Sentence, value: str) -> bool:
 
 
 def numbered(sentences: Sequence[Sentence]) -> str:
-    """The sentences, numbered from 1, each on a line under the title of its document. A gap has no number."""
+    """The sentences, numbered from 1, each on a line under the title of its document. What does not stand in that has
+    no number."""
     shown: list[str] = []
     for title, group in groupby(enumerate(sentences, start=1), key=lambda item: item[1].title):
         shown.append(f"[{as_field(title)}]")
-        shown += (f"{n}. {sentence.text}" if sentence.text != GAP.strip() else sentence.text for n, sentence in group)
+        shown += (f"{n}. {sentence.text}" if is_of_document(sentence.text) else sentence.text for n, sentence in group)
     return lines(shown)

@@ -50,6 +50,8 @@ LONG = replace(
             "| Work | Year |\n|---|---|\n| Mast | 1901 |\n| Quay | 1907 |",
             "[...]",
             f"3. The third was Velm. {'It rained. ' * 120}Nobody else was born.",
+            "[...]",
+            "(This corpus does not have the rows of: Filmography)",
         ]
     ),
 )
@@ -70,6 +72,7 @@ def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], quo
         extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
     assert [extract.quote for extract in extracts] == quotes
     assert "7. | Quay | 1907 |\n[...]\n9. 3. The third was Velm.\n10. It rained.\n" in llm.requests[0].user
+    assert "\n[...]\n(This corpus does not have the rows of: Filmography)\n" in llm.requests[0].user
 
 
 def test_the_fingerprint_names_model_prompt_and_schema() -> None:
