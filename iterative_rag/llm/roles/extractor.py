@@ -27,8 +27,9 @@ SHORTEST = 400
 _ENDS = ("\n\n", "\n", ". ", " ")
 # How far beside the sentences that a model names its value is looked for, the nearest first.
 BESIDE = (1, -1, 2, -2)
-# A quote is one stretch of a document; sentences farther apart than this are quoted apart.
-QUOTE_CHARS = 1000
+# A quote is one stretch of a document, of so many characters at most; sentences with more than this between them are
+# quoted apart, because what stands there is no part of the fact.
+QUOTE_CHARS, BETWEEN_CHARS = 1000, 250
 
 
 class LLMExtractor(LLMRole[ExtractionReply]):
@@ -101,27 +102,30 @@ def _sentences(window: Window) -> Iterator[Sentence]:
 
 
 def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows: Sequence[Window]) -> list[Extract]:
-    """The fact with each stretch of a window that holds sentences which it names: as few as possible."""
+    """The fact with the stretch of a window that holds its value; without one, with each that it names."""
     stretches: list[tuple[int, int, int]] = []
     for number in sorted(_with_value(fact, shown)):
         window, sentence = shown[number - 1]
         if stretches and stretches[-1][0] == window:
-            start = stretches[-1][1]
-            if sentence.end - start <= QUOTE_CHARS and GAP not in windows[window].text[start : sentence.end]:
+            _, start, end = stretches[-1]
+            near = sentence.start - end <= BETWEEN_CHARS and sentence.end - start <= QUOTE_CHARS
+            if near and GAP not in windows[window].text[start : sentence.end]:
                 stretches[-1] = (window, start, sentence.end)
                 continue
         stretches.append((window, sentence.start, sentence.end))
     quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
+    stating = [(window, quote) for window, quote in quotes if fact.value and holds(quote, fact.value)]
+    quotes = stating or quotes
     return [Extract(fact.statement or quote, quote, fact.value, window=window) for window, quote in quotes]
 
 
 def _with_value(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]]) -> set[int]:
     """The numbers that a fact names, with the nearest one whose sentence has its value where none of them does."""
     named = {n for n in fact.sentences if 1 <= n <= len(shown)}
-    if not fact.value or any(holds(shown[n - 1][1], fact.value) for n in named):
+    if not fact.value or any(holds(shown[n - 1][1].text, fact.value) for n in named):
         return named
     beside = [n for step in BESIDE for at in named if 1 <= (n := at + step) <= len(shown)]
-    return named | set([n for n in beside if holds(shown[n - 1][1], fact.value)][:1])
+    return named | set([n for n in beside if holds(shown[n - 1][1].text, fact.value)][:1])
 
 
 def _pieces(window: Window, room: int) -> Iterator[Window]:

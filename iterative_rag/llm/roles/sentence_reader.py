@@ -28,12 +28,12 @@ class LLMSentenceReader(LLMRole[SentenceReply]):
         if not value:
             return sentences[0], ""
         named = sentences[reply.sentence - 1 : reply.sentence] if reply.sentence > 0 else ()
-        return next(((sentence, value) for sentence in (*named, *sentences) if holds(sentence, value)), None)
+        return next(((sentence, value) for sentence in (*named, *sentences) if holds(sentence.text, value)), None)
 
 
-def holds(sentence: Sentence, value: str) -> bool:
-    """Whether a value stands in a sentence, in its own words."""
-    return re.search(rf"(?<!\w){re.escape(folded(value))}(?!\w)", folded(sentence.text)) is not None
+def holds(text: str, value: str) -> bool:
+    """Whether a value stands in a text, in its own words."""
+    return re.search(rf"(?<!\w){re.escape(folded(value))}(?!\w)", folded(text)) is not None
 
 
 def numbered(sentences: Sequence[Sentence]) -> str:

@@ -58,17 +58,19 @@ LONG = replace(
 
 
 @pytest.mark.parametrize(
-    ("numbers", "quotes"),
+    ("numbers", "value", "quotes"),
     [
-        ([2], ["The first was Olm."]),
-        ([4, 2], ["The first was Olm. He was born in 1890. The second was Tarn."]),  # one stretch is one quote
-        ([7], ["| Quay | 1907 |"]),
-        ([4, 9], ["The second was Tarn.", "3. The third was Velm."]),  # not over a gap
-        ([9, 130], ["3. The third was Velm.", "Nobody else was born."]),  # nor over half the text
+        ([2], "", ["The first was Olm."]),
+        ([4, 2], "", ["The first was Olm. He was born in 1890. The second was Tarn."]),  # one stretch is one quote
+        ([7], "", ["| Quay | 1907 |"]),
+        ([4, 9], "", ["The second was Tarn.", "3. The third was Velm."]),  # not over a gap
+        ([9, 130], "", ["3. The third was Velm.", "Nobody else was born."]),  # nor over half the text
+        ([1, 9], "Velm", ["3. The third was Velm."]),  # the value decides
+        ([2, 9], "Olm and Velm", ["The first was Olm.", "3. The third was Velm."]),
     ],
 )
-def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], quotes: list[str]) -> None:
-    with ScriptedLLM({"extract": [{"facts": [{"statement": "", "sentences": numbers}]}]}) as llm:
+def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], value: str, quotes: list[str]) -> None:
+    with ScriptedLLM({"extract": [{"facts": [{"statement": "", "sentences": numbers, "value": value}]}]}) as llm:
         extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
     assert [extract.quote for extract in extracts] == quotes
     assert "7. | Quay | 1907 |\n[...]\n9. 3. The third was Velm.\n10. It rained.\n" in llm.requests[0].user
