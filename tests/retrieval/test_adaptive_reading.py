@@ -263,6 +263,23 @@ def test_no_text_is_shown_twice_to_a_question_whatever_the_need_and_its_words() 
     assert (found.record.read, found.exhausted) == (0, ("Velm Tower",))
 
 
+def test_what_serves_another_part_of_the_question_takes_no_room_of_the_need() -> None:
+    class Generous(Reading):
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+            told = [quote for quote in windows[0].text.split("\n") if quote]
+            return (
+                *(Extract(quote, quote, quote[:5], needs=(0,)) for quote in told[:-1]),
+                Extract(told[-1], told[-1], needs=()),
+            )
+
+    texts = {
+        "Velm Tower": "\n".join([*(f"{n}0 cm of it was designed by Oda Brenk." for n in range(6)), "It is 61 m high."])
+    }
+    (found,) = reader(texts, Generous()).read([listed(DESIGNER, texts, "Velm Tower")], question=HEIGHT.question)
+    assert [fact.need for fact in found.facts].count(DESIGNER) < 6
+    assert [fact.statement for fact in found.facts if fact.need == HEIGHT] == ["It is 61 m high."]
+
+
 def test_an_article_is_shown_again_once_when_it_becomes_the_subject() -> None:
     """It was read for who had founded the mint, and its row on her house was not noted."""
     pages = {"Oda Brenk of Karsa": "Oda Brenk drew masts and quays. It is said that she died in 1950."}
