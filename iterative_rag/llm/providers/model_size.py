@@ -20,7 +20,8 @@ def billions(name: str, spec: Spec | None = None) -> float | None:
     a server that cannot be asked leaves it open. Companies do not tell, so only Ollama and local servers are asked."""
     if told := _SIZE.search(spec.model if spec else name):
         return float(told[1]) if told[1] else float(told[2]) / 1000
-    if spec is None or not (spec.kind == "ollama" or is_loopback(spec.url) or is_private(spec.url)):
+    nearby = spec is not None and (is_loopback(spec.url) or is_private(spec.url))
+    if spec is None or not (spec.kind == "ollama" or (spec.kind == "openai-like" and nearby)):
         return None
     import httpx
 

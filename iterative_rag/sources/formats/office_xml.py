@@ -294,4 +294,4 @@ def marked(words: str, shift: str, *, struck: bool) -> str:
 
 def table(rows: Iterable[Iterable[str]]) -> str:
     """Rows of written cells as a table."""
-    return '<table class="wikitable"><tr>' + "</tr><tr>".join(map("".join, rows)) + "</tr></table>"
+    return '<table class="sortable"><tr>' + "</tr><tr>".join(map("".join, rows)) + "</tr></table>"
