@@ -227,18 +227,14 @@ class DataFinder:
 
 
 def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, ...]:
-    """What was found and is not known yet for the same need; the same quote may serve two needs."""
-    known = {_place(fact) for fact in state.inquiry.facts}
-    facts: dict[tuple[str, int, int, str], Fact] = {}
+    """What was found and is not known yet."""
+    known = {fact.key for fact in state.inquiry.facts}
+    facts: dict[tuple[object, ...], Fact] = {}
     for reading in readings:
         for fact in reading.facts:
             if not any(struck.covers(fact) for struck in state.struck):
-                facts.setdefault(_place(fact), fact)
+                facts.setdefault(fact.key, fact)
     return tuple(fact for key, fact in facts.items() if key not in known)
-
-
-def _place(fact: Fact) -> tuple[str, int, int, str]:
-    return fact.document_id, fact.start, fact.end, fact.need.key
 
 
 def _is_fatal(error: IterativeRAGError) -> bool:

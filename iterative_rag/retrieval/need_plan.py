@@ -82,7 +82,7 @@ class NeedPlan:
     calls: list[WindowCall] = field(default_factory=list)
     accepted: int = 0
     remembered: set[str] = field(default_factory=set)  # documents whose text was read before
-    facts: dict[tuple[str, int, int, str], Fact] = field(default_factory=dict)
+    facts: dict[tuple[object, ...], Fact] = field(default_factory=dict)
     dropped: int = 0
     enough: bool = False
 
@@ -139,9 +139,8 @@ class NeedPlan:
         return not self.graded and item is not self.items[0] and item.entry.document_id not in self.policy.named
 
     def take(self, fact: Fact) -> None:
-        key = (fact.document_id, fact.start, fact.end, fact.need.key)
-        if key not in self.facts or self.facts[key].score < fact.score:
-            self.facts[key] = fact
+        if fact.key not in self.facts or self.facts[fact.key].score < fact.score:
+            self.facts[fact.key] = fact
 
     def judge(self) -> None:
         self.enough = self.policy.is_enough(self.own, {*self.documents, *self.remembered})

@@ -129,6 +129,11 @@ class Fact:
     def is_doubtful(self) -> bool:
         return self.score < DOUBTFUL_BELOW
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from other facts: one quote may serve two needs, and state two things."""
+        return self.document_id, self.start, self.end, self.need.key, self.statement
+
 
 @dataclass(frozen=True, slots=True)
 class Computation:

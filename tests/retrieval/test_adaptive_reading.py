@@ -280,6 +280,19 @@ def test_what_serves_another_part_of_the_question_takes_no_room_of_the_need() ->
     assert [fact.statement for fact in found.facts if fact.need == HEIGHT] == ["It is 61 m high."]
 
 
+def test_two_statements_of_a_sentence_are_two_facts() -> None:
+    class Twofold(Reading):
+        def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
+            quote = "Oda Brenk designed Velm Tower in 1911."
+            return Extract("Oda Brenk designed it.", quote, "Oda Brenk"), Extract(
+                "It was designed in 1911.", quote, "1911"
+            )
+
+    texts = {"Velm Tower": "Oda Brenk designed Velm Tower in 1911."}
+    (found,) = reader(texts, Twofold()).read([listed(DESIGNER, texts, "Velm Tower")])
+    assert values(found) == ["Oda Brenk", "1911"]
+
+
 def test_an_article_is_shown_again_once_when_it_becomes_the_subject() -> None:
     """It was read for who had founded the mint, and its row on her house was not noted."""
     pages = {"Oda Brenk of Karsa": "Oda Brenk drew masts and quays. It is said that she died in 1950."}
