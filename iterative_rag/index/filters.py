@@ -132,8 +132,10 @@ def known_keys(entries: Sequence[CatalogueEntry]) -> list[tuple[str, int]]:
 # --- where nothing is within -----------------------------------------------------------------------
 
 
-def nothing_within(corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry]) -> NothingWithin:
-    """The error that no document of a corpus, which has these, is within all of these."""
+def nothing_within(
+    corpus: str, wanted: Sequence[Within], entries: Sequence[CatalogueEntry], count: int | None = None
+) -> NothingWithin:
+    """The error that no document of a corpus, which has these, or `count` like them, is within all of these."""
     typed = " ".join(str(within) for within in wanted if within)
     title = next((within.title for within in wanted if within.title), "")
     titles = [entry.title for entry in entries]
@@ -141,7 +143,7 @@ def nothing_within(corpus: str, wanted: Sequence[Within], entries: Sequence[Cata
     told = f"Titles: {_listed(near)}." if title else f"Keys of their metadata: {_listed([*dict(known_keys(entries))])}."
     return NothingWithin(
         f"No document matches {typed}: nothing was searched.",
-        hint=f"The corpus {corpus!r} has {counted(len(entries), 'document')}. {told}",
+        hint=f"The corpus {corpus!r} has {counted(len(entries) if count is None else count, 'document')}. {told}",
     )
 
 

@@ -138,3 +138,14 @@ def test_what_is_no_such_file_is_told_in_a_sentence(run: Command, tmp_path: Path
     }.items():
         done = run("search", "bridges", "--corpus", name)
         assert (done.code, told in done.err) == (4, True), done.err
+
+
+def test_a_part_that_holds_nothing_is_told_with_what_the_file_has(run: Command, wiki: Path) -> None:
+    missed = run("search", "bridges", "--corpus", str(wiki), "--since", "2027")
+    assert "The corpus 'towns_en.zim' has 4 documents." in missed.err, missed.err
+
+
+@pytest.mark.parametrize("path", ["./nope.zim", "~nobody-of-that-name/nope.zim"])
+def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> None:
+    missed = run("search", "bridges", "--corpus", path)
+    assert (missed.code, f"There is no file {path}" in missed.err) == (4, True), missed.err

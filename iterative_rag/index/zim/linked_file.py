@@ -29,7 +29,10 @@ def known_name(root: Path, asked: str) -> str:
 
     Raises CorpusNotFound for a dump or a missing file, and UsageError where its name cannot be that of a corpus.
     """
-    path = Path(asked).expanduser().absolute()
+    try:
+        path = Path(asked).expanduser().absolute()
+    except RuntimeError:  # "~name" of nobody
+        path = Path(asked).absolute()
     if asked.lower().endswith(_DUMPS) and path.is_file():
         raise CorpusNotFound(
             f"{asked} has no index to search.",
@@ -38,7 +41,7 @@ def known_name(root: Path, asked: str) -> str:
     if not asked.lower().endswith(_SUFFIX):
         return asked
     if not path.is_file():
-        if len(Path(asked).parts) > 1:
+        if Path(asked).name != asked:
             raise CorpusNotFound(f"There is no file {asked}.", hint="Check the path.")
         return asked
     folder = root / encoded(path.name)

@@ -106,7 +106,7 @@ class ZimCorpus:
         page = next(self._meant(self.file.paths()), None)
         of_file = page and all(is_meant(page, replace(within, title="", source="")) for within in wanted)
         if not of_file or not all(part.listing(within.title, 0, 1)[0] for within in wanted if within.title):
-            raise nothing_within(self.name, part._wanted, [])
+            raise nothing_within(self.name, part._wanted, [], self.file.articles)
         return part
 
     @property
