@@ -292,11 +292,12 @@ def _holds(folder: Path) -> bool:
 
 
 def _info_of(name: str, path: Path) -> CorpusInfo:
-    """What a ZIM file tells of itself. One that cannot be read is "damaged"."""
+    """What a ZIM file tells of itself. One that cannot be read is "damaged", one that is not there "missing"."""
     try:
         file = ZimFile(path)
     except CorpusError:
-        return CorpusInfo(name, 0, 0, "", 0, "", "damaged", str(path), file=True)
+        size = path.stat().st_size if path.is_file() else 0
+        return CorpusInfo(name, 0, 0, "", size, "", "damaged" if size else "missing", str(path), file=True)
     state = "ready" if file.has_words else "titles only"
     languages = dict.fromkeys(file.languages, file.articles)
     return CorpusInfo(

@@ -87,6 +87,7 @@ def test_a_proof_is_verified_against_the_file_moved_and_renewed(run: Command, wi
     moved = wiki.rename(tmp_path / "moved_en.zim")
     gone = run("verify", "proof.json")
     assert (gone.code, "There is no file" in gone.err) == (4, True)
+    assert "missing" in run("corpus", "status", "towns_en.zim").out
     assert run("verify", "proof.json", "--corpus", str(moved)).code == 0
     changed = {**PAGES, "Osric_Vane": f"He is old. {PAGES['Osric_Vane']}", "Aldermere": "A town without a mayor."}
     renewed = archive(tmp_path / "new_en.zim", *(page(*entry) for entry in changed.items()), language="eng")
@@ -102,6 +103,16 @@ def test_a_damaged_file_is_found_out_by_its_checksum(run: Command, wiki: Path) -
     wiki.write_bytes(data)
     assert "ready" in run("corpus", "status", str(wiki), "--no-check").out
     assert "its checksum is wrong" in run("corpus", "status", str(wiki)).out
+
+
+def test_a_second_file_of_the_same_name_is_not_taken_for_the_first(run: Command, wiki: Path, tmp_path: Path) -> None:
+    assert run("search", "bridges", "--corpus", str(wiki)).code == 0
+    (tmp_path / "other").mkdir()
+    second = archive(tmp_path / "other" / wiki.name, *(page(*entry) for entry in PAGES.items()), language="eng")
+    refused = run("search", "bridges", "--corpus", str(second))
+    assert (refused.code, f"is known as another file, {wiki}" in refused.err) == (2, True)
+    wiki.unlink()
+    assert run("search", "bridges", "--corpus", str(second)).code == 0
 
 
 def test_links_lead_to_the_page_that_names_nothing_of_the_question(run: Command, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def status(
     infos = [known.info(corpus) for corpus in ([name] if name else known.names())]
     indexed = bool(name) and not infos[0].file
     readable = indexed and infos[0].state in ("ready", "incomplete")
-    compared = bool(name) and check and infos[0].state != "damaged"
+    compared = bool(name) and check and infos[0].state not in ("damaged", "missing")
     staleness = stale(name, settings_from()) if name and indexed and compared else None
     keys = dict(known.keys(name)) if name and readable else {}
     if compared and infos[0].file and not ZimFile(Path(infos[0].place)).is_whole():

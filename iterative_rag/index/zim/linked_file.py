@@ -27,7 +27,8 @@ def linked_file(folder: Path) -> Path | None:
 def known_name(root: Path, asked: str) -> str:
     """The name of a corpus: `asked` itself, or that of the ZIM file at this path, which is known by it from now on.
 
-    Raises CorpusNotFound for a dump or a missing file, and UsageError where its name cannot be that of a corpus.
+    Raises CorpusNotFound for a dump or a missing file, and UsageError where its name cannot be that of a corpus or is
+    that of another file.
     """
     try:
         path = Path(asked).expanduser().absolute()
@@ -45,7 +46,13 @@ def known_name(root: Path, asked: str) -> str:
             raise CorpusNotFound(f"There is no file {asked}.", hint="Check the path.")
         return asked
     folder = root / encoded(path.name)
-    if linked_file(folder) != path and not any(folder.glob("*.sqlite")):
+    other = linked_file(folder)
+    if other not in (None, path) and other.is_file() and not other.samefile(path):
+        raise UsageError(
+            f"{path.name} is known as another file, {other}.",
+            hint=f"Give one of them another name, or forget the other: iterative-rag corpus remove {path.name} --yes",
+        )
+    if other != path and not any(folder.glob("*.sqlite")):
         try:
             private_folder(root)
             private_folder(folder)
