@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5930,
-    "tests": 30410,
+    "tests": 30420,
 }
 
 

@@ -210,7 +210,7 @@ class DataFinder:
         """The rows that the needs without a value should stand in, and that are not in the documents read for them."""
         lost = []
         for reading in readings:
-            if any(fact.value for fact in reading.facts):
+            if any(fact.value and not fact.is_doubtful for fact in reading.facts):
                 continue
             for document in map(self.corpus.document, reading.record.documents):
                 about = content_words(_WITHOUT_ADDITION.sub("", document.title)) <= content_words(reading.need.question)

@@ -89,7 +89,7 @@ class RunOutcome:
 
 
 def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
-    valued = {fact.need.key for fact in state.inquiry.facts if fact.value}
+    valued = {fact.need.key for fact in state.inquiry.facts if fact.value and not fact.is_doubtful}
     left = "; ".join(question for question in draft.missing.split("; ") if Need(question).key not in valued)
     missing = f"Missing: {left}" if left else ""
     if ending.fault is not None:
@@ -136,7 +136,7 @@ def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
 
 def lost_rows(state: RunState) -> list[LostRows]:
     """The rows that the corpus lacks, as far as nothing else gave their needs a value."""
-    valued = {fact.need.key for fact in state.inquiry.facts if fact.value}
+    valued = {fact.need.key for fact in state.inquiry.facts if fact.value and not fact.is_doubtful}
     return [lost for lost in state.inquiry.lost_rows if lost.need not in valued]
 
 

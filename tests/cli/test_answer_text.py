@@ -116,3 +116,19 @@ def test_every_link_of_the_chain_is_cited(
     }
     assert built == {0: [], 1: [], 2: [0], 3: [1]}
     assert run("history", "show", "last", "--format", "json").out.count('"builds_on"') == 4
+
+
+def test_rows_that_the_corpus_lacks_are_told_though_doubtful_values_were_found(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "albums").mkdir()
+    (tmp_path / "albums" / "Night Roads III.md").write_text(
+        "# Night Roads III\n\nNight Roads III is the third album of Oxlip. It was recorded near Velm in 1994.\n\n"
+        "## Track listing\n\n## Personnel\n\nMara Quill sang. Tom Ash was the drummer.\n",
+        encoding="utf-8",
+    )
+    assert run("index", str(tmp_path / "albums"), "--corpus", "albums", "--quiet").code == 0
+    asked = run(
+        "ask", "What is the first track on Night Roads III?", "--corpus", "albums", "--llm", "builtin", "--json"
+    )
+    told = json.loads(asked.out)
+    assert told["reason_code"] == "rows_lost"
+    assert '"Track listing" in the article "Night Roads III"' in told["reason"]
