@@ -45,10 +45,11 @@ def qualify(
     Raises LLMError where the model cannot be called at all, SettingsError and OSError where the profile cannot be
     written.
     """
-    budget = RunBudget(settings.model_copy(update={**_UNLIMITED, "max_seconds": 60 * minutes}), Trace("", []))
-    builtin, player = builtin_player(budget), model_player(model, settings, budget)
-    asked = in_order(cases())
+    asked, builtin = in_order(cases()), builtin_player(RunBudget(settings.model_copy(update=_UNLIMITED), Trace("", [])))
     outcome = Outcome(_kept(identity), tuple(run_case(case, builtin) for case in asked if case.role in RIVALLED))
+    # The minutes are the model's: on a busy machine the built-in models alone may take one.
+    budget = RunBudget(settings.model_copy(update={**_UNLIMITED, "max_seconds": 60 * minutes}), Trace("", []))
+    player = model_player(model, settings, budget)
     for result in outcome.results:
         progress(result, True)
     complete = True
