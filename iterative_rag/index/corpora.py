@@ -296,8 +296,8 @@ def _info_of(name: str, path: Path) -> CorpusInfo:
     try:
         file = ZimFile(path)
     except CorpusError:
-        size = path.stat().st_size if path.is_file() else 0
-        return CorpusInfo(name, 0, 0, "", size, "", "damaged" if size else "missing", str(path), file=True)
+        state, size = ("damaged", path.stat().st_size) if path.is_file() else ("missing", 0)
+        return CorpusInfo(name, 0, 0, "", size, "", state, str(path), file=True)
     state = "ready" if file.has_words else "titles only"
     languages = dict.fromkeys(file.languages, file.articles)
     return CorpusInfo(
