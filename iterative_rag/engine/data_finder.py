@@ -81,7 +81,7 @@ class DataFinder:
         Raises CapReached where a limit ended the reading, and the fault where a need could read nothing and no further
         call would succeed. Other windows that could not be read are noted in the state.
         """
-        since, hop, question = since or self._budget.usage(), state.next_hop, state.inquiry.original
+        since, hop, question = since or self._budget.usage(), state.next_hop, state.inquiry.question
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
         try:
             listing = self._pages(hop, needs) if online else self._shortlists(hop, needs, wider=wider, brief=brief)

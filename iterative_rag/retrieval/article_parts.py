@@ -175,21 +175,22 @@ def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | No
 
 def rows(text: str, table: Table, words: str) -> list[Span]:
     """The rows that hold all words of a filter; all rows without one."""
-    wanted = _stems(words)
-    return [row for row in table.rows if wanted <= _stems(text[slice(*row)])]
+    wanted = stems(words)
+    return [row for row in table.rows if wanted <= stems(text[slice(*row)])]
 
 
 def _name(text: str, heading: Unit) -> str:
     return text[heading.start : heading.end].strip("#= \t")
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
+    """The beginnings of the words of a text, and its numbers."""
     return frozenset(word if word.isdigit() else word[:STEM] for word in _WORD.findall(folded(text)))
 
 
 def _nearest(name: str, parts: Sequence[tuple[str, T]]) -> T | None:
     """The first of those parts whose words are most like those of the name; None where none shares a word with it."""
-    wanted = _stems(name)
-    shares = [len(wanted & held) / (len(wanted | held) or 1) for held in (_stems(told) for told, _ in parts)]
+    wanted = stems(name)
+    shares = [len(wanted & held) / (len(wanted | held) or 1) for held in (stems(told) for told, _ in parts)]
     best = max(shares, default=0.0)
     return parts[shares.index(best)][1] if best else None

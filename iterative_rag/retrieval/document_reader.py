@@ -2,9 +2,9 @@
 
 Where calls cost, the likeliest document is read first, and on only as far as that leaves something open: a document is
 asked once for all needs of the hop that list it, and what a need reads next is decided when everything that was asked
-for it has come. Else every document is read, several at a time, until there are facts enough. Results are accepted in
-the order in which they were asked for, and a cached window costs no call: the same question always reads the same
-windows. Documents that are read next for the same needs share a call where a setting wants it.
+for it has come; what the needs read next shares a call, as far as a setting and the room of a call allow. Else every
+document is read, several at a time, until there are facts enough. Results are accepted in the order in which they were
+asked for, and a cached window costs no call: the same question always reads the same windows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
-from iterative_rag.retrieval.reading_policy import WITH_ANY_NAME, ReadingPolicy, mentions, within_limit
+from iterative_rag.retrieval.reading_policy import ReadingPolicy, goes_on, mentions, within_limit
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
 from iterative_rag.system.cancellation import first_done, observing
@@ -156,10 +156,9 @@ class _HopReading:
                 self._remember(plan, item)
             return
         if not stage and plan.may_pass(item):
-            in_vain = self._memory.in_vain(plan.need, id_)
-            every = plan.asked > max(WITH_ANY_NAME, plan.policy.least)
-            if in_vain or not mentions(plan.need, self._window(item.entry), every=every):
-                item.rest, item.passed, item.in_vain = False, True, in_vain
+            text = self._window(item.entry).text
+            if self._memory.in_vain(plan.need, id_) or not mentions(plan.need, item.entry.title, text):
+                item.rest, item.passed = False, True
                 return
         sharing = [(plan, item)]
         for other in self._plans:
@@ -176,8 +175,8 @@ class _HopReading:
         for sharer, listed in sharing if shown else ():
             self._remember(sharer, listed)
             listed.rest = part is not None
-        open_ = [sharer for sharer in plans if not sharer.enough]
-        if part is not None and open_:
+        open_ = [sharer for sharer in plans if part and not sharer.enough and (not shown or goes_on(sharer.need, part))]
+        if part and open_:
             self._enqueue(part, open_)
 
     def _shown(self, id_: str, *, named: bool) -> list[Span]:
@@ -221,8 +220,7 @@ class _HopReading:
             if not call.needed:
                 self._queued.pop(0)
                 continue
-            needs = [plan.need for plan in call.plans]
-            cached = self._cache.get(needs, call.window, self._question)
+            cached = self._cached(call)
             if cached is not None:
                 self._queued.pop(0)
                 self._reader.on_hit("extract")
@@ -235,21 +233,26 @@ class _HopReading:
                 return
             shared = [call, *self._companions(call)]
             self._queued = [queued for queued in self._queued if queued not in shared]
-            future = _calls.submit(
-                self._extract, needs, [sharer.window for sharer in shared], call.superseded, call.document
-            )
+            plans = tuple(plan for plan in self._plans if any(plan in sharer.plans for sharer in shared))
+            needs, windows = [plan.need for plan in plans], [sharer.window for sharer in shared]
+            future = _calls.submit(self._extract, needs, windows, call.superseded, call.document)
             for position, sharer in enumerate(shared):
                 sharer.position, sharer.future, sharer.superseded = position, future, call.superseded
+                for plan in plans:
+                    if plan not in sharer.plans:  # a window that another need brought may serve this one, too
+                        plan.calls.append(sharer)
+                sharer.plans = plans
             self._flight += shared
 
+    def _cached(self, call: WindowCall) -> tuple[Extract, ...] | None:
+        return self._cache.get([plan.need for plan in call.plans], call.window, self._question)
+
     def _companions(self, call: WindowCall) -> list[WindowCall]:
-        """The queued windows that go into the same call: those for the same needs, as many as fit."""
-        needs, chars = [plan.need for plan in call.plans], len(call.window.text)
+        """The queued windows that go into the same call, whatever needs they are for, as many as fit."""
+        chars = len(call.window.text)
         companions: list[WindowCall] = []
         for other in [] if call.alone else self._queued:
-            if other is call or other.alone or other.plans != call.plans:
-                continue
-            if self._cache.get(needs, other.window, self._question) is not None:
+            if other is call or other.alone or not other.needed or self._cached(other) is not None:
                 continue
             chars += len(other.window.text)
             if len(companions) + 1 >= self._reader.documents_per_call or chars > self._reader.call_chars:

@@ -26,22 +26,19 @@ from iterative_rag.types import (
 # How far calls of thorough reading may run ahead of the windows accepted so far, as a multiple of the calls in flight:
 # far enough that one slow call holds up little, near enough that little is read in vain.
 LOOKAHEAD = 1.25
-# Documents read at once for a need whose first two brought nothing, where the server works on several calls.
-STRIDE = 2
 
 
 @dataclass(slots=True, eq=False)
 class PlannedDocument:
     """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
     cut before; `rest` is False once nothing of it is left to read. `passed`: it was left out, because it names nothing
-    that the need names or was read `in_vain` before."""
+    that the need names or was read in vain before."""
 
     entry: ShortlistedDocument
     cut: Window | None = None
     asked: int = 0
     rest: bool = True
     passed: bool = False
-    in_vain: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -66,8 +63,8 @@ class WindowCall:
     @property
     def document(self) -> DocumentAtHand:
         """The document of the window, and its place in the order in which its first need is read."""
-        items = self.plans[0].items
-        ids = [item.entry.document_id for item in items]
+        listed = ([item.entry.document_id for item in plan.items] for plan in self.plans)
+        ids = next(ids for ids in listed if self.window.document_id in ids)
         return DocumentAtHand(self.window.title, ids.index(self.window.document_id) + 1, len(ids))
 
 
@@ -111,28 +108,26 @@ class NeedPlan:
         return document_id in self.policy.named or has_names(self.need, title)
 
     def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
-        """What to ask for next, all of which will be read; a second window of a document that the need names comes
-        before other documents. After a first document in vain, a call takes `per_call` of them."""
+        """What to ask for next, `per_call` at once after a first document in vain; second windows of documents that the
+        need names come before other documents."""
         unread = [item for item in self.items if not item.asked]
         if self.policy.thorough:
             ahead = len(self.calls) - self.accepted
             return unread[:1] if ahead < int(LOOKAHEAD * at_once) else []
         settled = {fact.document_id for fact in self.own if is_value(fact)}
         settled |= {call.window.document_id for call in self.calls if call.fault}
-        for item in self.items:
-            if item.asked == 1 and item.rest and item.entry.document_id in self.policy.named - settled:
-                return [item]
-        asked = self.asked
-        wanted = self.policy.least - asked
+        open_ = self.policy.named - settled
+        rest = [item for item in self.items if item.asked == 1 and item.rest and item.entry.document_id in open_]
+        wanted = self.policy.least - self.asked
         if wanted <= 0:
-            wanted = max(per_call, 1 if asked < STRIDE else min(at_once, STRIDE))
-        return unread[: max(0, min(wanted, self.policy.most - asked))]
+            wanted = per_call - len(rest) if self.asked else 1
+        return [*rest, *unread[: max(0, min(wanted, self.policy.most - self.asked))]]
 
     @property
     def asked(self) -> int:
-        """How many documents were asked, with those that an earlier reading showed to hold nothing: weaker ones further
-        down the list do not take their places."""
-        return sum(item.asked > 0 and (item.in_vain or not item.passed) for item in self.items)
+        """How many documents were asked, with those that were left out: weaker ones further down the list do not take
+        their places."""
+        return sum(item.asked > 0 for item in self.items)
 
     def may_pass(self, item: PlannedDocument) -> bool:
         """Whether a document may be left out: not the best one, and none that the need names."""

@@ -119,7 +119,7 @@ class Settings(BaseModel):
     )
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
     documents_per_call: int = Field(
-        2, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
+        4, ge=1, le=8, description="LLM backends: documents read in one call where several are read, as far as they fit"
     )
 
     chunk_chars: int = Field(500, ge=50, le=8000, description="characters of a passage")

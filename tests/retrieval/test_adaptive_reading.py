@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -30,7 +29,6 @@ class Reading:
     most: int = 8
     texts: list[str] = field(default_factory=list)
     values: Mapping[str, tuple[str, str]] = field(default_factory=lambda: VALUES)
-    hold: Mapping[str, threading.Event] = field(default_factory=dict)
     fingerprint: str = "reading/1"
 
     def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
@@ -38,8 +36,6 @@ class Reading:
         for window in windows:
             self.asked.append((window.title, tuple(need.question for need in needs)))
             self.texts.append(window.text)
-            if window.title in self.hold:
-                self.hold[window.title].wait(5)
         if len(windows) > self.most:
             raise ReplyUnreadable("Too many documents.", reply="")
         return tuple(
@@ -111,6 +107,7 @@ KARSA = {"Velm Tower": TOWER, "Karsa": "Karsa is a town with Velm Tower.", "Tarn
 NAMESAKES = {"Velm Tower (Karsa)": TOWER, "Velm Tower (Tarn)": "Velm Tower was built in Tarn.", "Velm": "A town."}
 KINDS = {"Velm Tower": TOWER, "Velm Tower (album)": "Velm Tower is an album.", "Velm Tower (film)": "A film."}
 HARBOUR = {"Hafen": "Der Hafen hat vier Molen.", "Werft": "Die Werft baute den Kahn.", "Kahn": "Ein Kahn."}
+TALLEST = {"Velm Tower": TOWER, "Oda Brenk": "She drew Velm Tower.", "Velm": "A town.", "Karsa": "Velm Tower's town."}
 TOLD_APART = Need("Who designed Velm Tower in Karsa?")
 ASPECT = Need("Who designed Velm Tower, and how?", aspect=True)
 # What the need asks about, the pages that are listed, and those of them that are read.
@@ -136,7 +133,7 @@ READ = {
         ["Velm Tower"],
     ),
     **{
-        question: (Need(question), PAGES, ["Velm Tower", "Velm", "Towers"])  # a first value may not be the right one
+        question: (Need(question), TALLEST, ["Velm Tower", "Oda Brenk", "Karsa"])  # there may be a greater one
         for question in (
             "Who designed the highest tower beside Velm Tower?",
             "How many people designed Velm Tower?",
@@ -173,17 +170,6 @@ def test_a_document_is_asked_once_for_all_needs_of_a_hop() -> None:
     assert (values(designer), values(height)) == (["Oda Brenk"], ["61 m"])
 
 
-def test_a_call_that_is_not_needed_any_more_is_not_waited_for() -> None:
-    pages = {"Velm": "A.", "Towers": "B.", "First": TOWER, "Second": f"{TOWER} Twice."}
-    release = threading.Event()
-    extractor = Reading(hold={"Second": release})
-    need = Need("Who designed it?")
-    (found,) = reader(pages, extractor, in_flight=2).read([listed(need, pages, *pages)])
-    assert extractor.titles == ["Velm", "Towers", "First", "Second"]
-    assert [fact.title for fact in found.facts] == ["First"]
-    release.set()
-
-
 HIGHEST = Need("What are the high towers?")
 TOWERS = {f"Tower {n}": f"Tower {n} stands in Karsa. It is {n}1 m high." for n in range(1, 6)}
 HEIGHTS = {"high": ("m high", "high")}
@@ -202,7 +188,7 @@ def test_documents_that_a_need_reads_anyway_share_a_call_and_bring_the_same_fact
 
 
 def test_the_first_document_goes_alone_and_after_it_in_vain_several_go_together() -> None:
-    pages = {**PAGES, "Towers": "A tower of Velm is high."}
+    pages = {**PAGES, "Towers": "A tower beside Velm Tower is high."}
     extractor = Reading()
     need = [listed(DESIGNER, pages, "Velm", "Towers", "Oda Brenk", "Velm Tower")]
     (found,) = reader(pages, extractor, per_call=2).read(need)
@@ -215,7 +201,7 @@ def test_documents_of_a_call_that_failed_are_read_alone_the_second_time() -> Non
     one_run = reader(TOWERS, extractor, per_call=3)
     (failed,) = one_run.read([listed(HIGHEST, TOWERS, *TOWERS)])
     windows = [unread.window for unread in failed.unread]
-    assert [window.title for window in windows] == list(TOWERS)
+    assert [window.title for window in windows] == ["Tower 1", "Tower 2", "Tower 3"]
     (found,) = one_run.read([ReadingTask(HIGHEST, windows)])
     assert extractor.calls[2:] == [("Tower 1",), ("Tower 2",), ("Tower 3",)]
     assert len(found.facts) == 3
@@ -230,16 +216,18 @@ RIVALS = {
 BIRTH = Need("When was the harbour architect Oda Brenk of Karsa born?")
 
 
-def test_a_document_that_names_nothing_of_the_need_is_left_out_unless_it_is_the_best() -> None:
+def test_a_document_without_the_name_of_the_need_is_left_out_unless_it_is_the_best() -> None:
+    """Of 62 first windows of an article 10 brought nothing; none without the whole name brought a value."""
     extractor = Reading(values={"born": ("nowhere", "")})
-    (found,) = reader(RIVALS, extractor).read([listed(BIRTH, RIVALS, "Piers", "Velm", "Harbour of Karsa")])
-    assert extractor.titles == ["Piers", "Harbour of Karsa"]
-    assert (found.record.read, found.record.skipped) == (2, 1)
+    pages = {**RIVALS, "Masts": "Masts were drawn by Oda Brenk."}
+    (found,) = reader(pages, extractor).read([listed(BIRTH, pages, "Piers", "Velm", "Harbour of Karsa", "Masts")])
+    assert extractor.titles == ["Piers", "Masts"]
+    assert (found.record.read, found.record.skipped) == (2, 2)
 
 
 def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_the_need_names_it() -> None:
     """45 of 292 reads saw a document again that an earlier hop had read in vain; 41 of them were in vain again."""
-    pages = {f"Page {n}": f"Karsa and Brenk, part {n} of page 3." for n in range(8)}
+    pages = {f"Page {n}": f"Brenk of Karsa, part {n} of page 3." for n in range(8)}
     extractor = Reading(values={})
     reading = reader(pages, extractor)
     reading.read([listed(Need("When was Brenk of Karsa born?"), pages, *list(pages)[:5])])
@@ -247,19 +235,20 @@ def test_what_was_read_in_vain_for_the_same_subject_is_read_again_only_where_the
     (found,) = reading.read([listed(Need("Who taught Brenk at Velm?"), pages, *pages)])
     assert extractor.titles == []
     assert (found.record.read, found.record.skipped, found.exhausted) == (0, 7, ("Page 0",))
-    reading.read([listed(Need("Is Page 3 about Brenk?"), pages, "Page 0", "Page 3", "Page 4", "Page 5")])
+    reading.read([listed(Need("Is Page 3 about Brenk?"), pages, "Page 0", "Page 3", "Page 2", "Page 5")])
     assert extractor.titles == ["Page 3", "Page 5"]
 
 
 def test_no_text_is_shown_twice_to_a_question_whatever_the_need_and_its_words() -> None:
     """35 of 175 reads showed what the question had been shown of an article: for another need, in another hop."""
-    pages = {"Velm Tower": "".join(f"In year {n} Velm Tower was painted anew. " for n in range(60))}
+    said = "Velm Tower was painted anew, designed to last, as the architect drew it in his plans"
+    pages = {"Velm Tower": "".join(f"In year {n} {said}. " for n in range(30))}
     extractor = Reading(values={})
     reading = reader(pages, extractor, in_flight=4, window_chars=800)
     for words in ("designed", "drew the plans of", "was the architect of"):
         (found,) = reading.read([listed(Need(f"Who {words} Velm Tower?"), pages, *pages)])
     shown = [line for text in extractor.texts for line in text.split(". ")]
-    assert len(shown) == len(set(shown)) > 55
+    assert len(shown) == len(set(shown)) > 25
     assert (found.record.read, found.exhausted) == (0, ("Velm Tower",))
 
 
@@ -305,13 +294,24 @@ def test_an_article_is_shown_again_once_when_it_becomes_the_subject() -> None:
     assert told == [(1, []), (2, ["1950"]), (2, [])]
 
 
-def test_after_two_documents_in_vain_only_those_with_all_names_of_the_need_are_read() -> None:
-    """Of 292 reads 180 were in vain, most of them of documents that hold a name of the need and nothing else of it."""
-    pages = {f"Page {n}": f"{'Karsa and Brenk' if n == 5 else 'Karsa'}, part {n}." for n in range(6)}
-    extractor = Reading(values={})
-    (found,) = reader(pages, extractor).read([listed(Need("When did Brenk come to Karsa?"), pages, *pages)])
-    assert extractor.titles == ["Page 0", "Page 1", "Page 5"]
-    assert (found.record.read, found.record.skipped) == (3, 3)
+def test_a_further_window_is_read_only_where_it_tells_of_what_the_need_asks() -> None:
+    article = "Velm Tower is high. " * 30 + "In its later years Velm Tower was painted by a guild of Karsa. " * 60
+    for question, windows in (("Which guild painted Velm Tower?", 2), ("Which bells hang in Velm Tower?", 1)):
+        extractor = Reading(values={})
+        reader({"Velm Tower": article}, extractor).read([listed(Need(question), {"Velm Tower": article}, "Velm Tower")])
+        assert len(extractor.titles) == windows
+
+
+def test_windows_of_different_needs_share_a_call() -> None:
+    pages = {
+        "Velm Tower": "Velm Tower was designed by Oda Brenk.",
+        "Karsa": "Karsa Hall is 61 m high. It is 61 m high.",
+    }
+    tasks = [listed(DESIGNER, pages, "Velm Tower"), listed(Need("How high is Karsa Hall?"), pages, "Karsa")]
+    extractor = Reading()
+    designer, height = reader(pages, extractor, per_call=4).read(tasks)
+    assert extractor.calls == [("Velm Tower", "Karsa")]
+    assert (values(designer), values(height)) == (["Oda Brenk"], ["61 m"])
 
 
 @pytest.mark.parametrize("question", ["Who was the wife of Oda Velm?", "Whom did Oda Velm marry?"])
