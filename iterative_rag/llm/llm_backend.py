@@ -57,9 +57,11 @@ class LLMBackend:
         fast: ChatModel | None,
         cache: Cache | None,
         settings: Settings,
+        *,
+        reads_better: bool = False,
     ) -> None:
         self._main, self._fast = main, fast or main
-        self._cache, self._settings = cache, settings
+        self._cache, self._settings, self._reads_better = cache, settings, reads_better
 
     @property
     def name(self) -> str:
@@ -69,7 +71,8 @@ class LLMBackend:
     def traits(self) -> BackendTraits:
         """A call has room for as many characters of facts or documents as instructions and reply leave. Whether the
         server works on several calls at the same time, its provider may know."""
-        return BackendTraits(call_chars=self._call_chars, calls_at_once=getattr(self._fast, "calls_at_once", None))
+        at_once = getattr(self._fast, "calls_at_once", None)
+        return BackendTraits(reads_better=self._reads_better, call_chars=self._call_chars, calls_at_once=at_once)
 
     @property
     def _call_chars(self) -> int:

@@ -225,14 +225,15 @@ class BackendTraits:
     `calls_cost`: a call takes time or money, so only what is still open is read, and few texts are graded. `own_words`:
     needs and answers are worded freely, so that other needs may follow a search in vain, and an answer may say more
     than its facts. `thorough`: what it does not find in a text is not there. `languages` are those that it understands,
-    () for all. One call has room for texts of `call_chars` characters, and `calls_at_once` are worked on at a time;
-    None where that is not known.
+    () for all. With `reads_better`, the built-in reader's doubts refuse nothing. One call has room for texts of
+    `call_chars` characters, and `calls_at_once` are worked on at a time; None where that is not known.
     """
 
     calls_cost: bool = True
     own_words: bool = True
     thorough: bool = True
     languages: tuple[str, ...] = ()
+    reads_better: bool = False
     call_chars: int | None = None
     calls_at_once: int | None = None
 

@@ -49,9 +49,14 @@ _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<nam
 
 @dataclass(frozen=True, slots=True)
 class FactSupport:
-    """Implements protocols.FactCheck. Without a `reader`, and for texts that are not English, the rules judge alone."""
+    """Implements protocols.FactCheck. Without a `reader`, and for texts that are not English, the rules judge alone.
+
+    With `overruled`, an LLM that reads better than the reader gave the value: the reader's "no" leaves it unproved, and
+    only a rule can refuse it.
+    """
 
     reader: QuoteReader | None = None
+    overruled: bool = False
 
     def __call__(self, fact: Fact, text: str) -> Fact:
         if fact.value in {"", _DENIED} or fact.is_doubtful or len(fact.value.split()) > LONGEST:
@@ -70,13 +75,14 @@ class FactSupport:
             return None  # counted or computed: no reader finds it
         if is_row(fact.quote) and _proves(shown, need, fact.title, ruled):
             return Support.AGREES
+        refused = Support.SILENT if self.overruled else Support.DISAGREES
         chance = self.reader.chance(need, value, fact.title, shown)
         if is_row(fact.quote) and chance < (UNREAD_ROW if ruled is Support.AGREES else AGREES):
-            return Support.SILENT if ruled is Support.AGREES and _is_labelled(shown, need) else Support.DISAGREES
+            return Support.SILENT if ruled is Support.AGREES and _is_labelled(shown, need) else refused
         if chance < UNREAD:
             around = text[max(0, fact.start - AROUND) : fact.end + AROUND]
             told = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
-            return Support.SILENT if told else Support.DISAGREES
+            return Support.SILENT if told else refused
         if chance >= SURE and not is_row(fact.quote):
             return Support.AGREES
         return ruled if chance >= AGREES else Support.SILENT

@@ -44,12 +44,13 @@ def builtin_grader(settings: Settings, kept: Cache) -> Grader:
     return ReaderRoles(cache=kept)
 
 
-def fact_check(kept: Cache) -> FactCheck:
-    """The check of every fact, with the built-in reader as a second pair of eyes: it costs no LLM call either."""
+def fact_check(kept: Cache, *, overruled: bool = False) -> FactCheck:
+    """The check of every fact, with the built-in reader as a second pair of eyes: it costs no LLM call either. Its "no"
+    is `overruled` by an LLM that reads better."""
     from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
     from iterative_rag.verification.fact_support import FactSupport
 
-    return FactSupport(ReaderRoles(cache=kept))
+    return FactSupport(ReaderRoles(cache=kept), overruled)
 
 
 def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:
@@ -104,6 +105,7 @@ def make_backend(
 
         return CarefulBackend(main, backend, kept), notice
     from iterative_rag.llm.llm_backend import LLMBackend
+    from iterative_rag.llm.providers.model_size import LARGE, billions
 
     fast: ChatModel | None = None
     if faster := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
@@ -111,7 +113,8 @@ def make_backend(
     for model in (main, fast):
         if preload and callable(load := getattr(model, "preload", None)):
             in_background(load)
-    return LLMBackend(main, fast, kept, settings), notice
+    size = billions(fast.name) if fast else billions(main.name, spec)
+    return LLMBackend(main, fast, kept, settings, reads_better=size is None or size >= LARGE), notice
 
 
 def how_careful(settings: Settings, model: str, spec: Spec | None = None) -> str:

@@ -177,6 +177,6 @@ def _reader(rag: IterativeRAG, corpus: Corpus, extractor: Extractor, budget: Run
         documents_per_call=settings.documents_per_call,
         call_chars=traits.call_chars or settings.window_chars,
         memory=ReadingMemory(),
-        check=fact_check(rag.store),
+        check=fact_check(rag.store, overruled=traits.reads_better),
         reading=budget.reading,
     )

@@ -9,8 +9,8 @@ from iterative_rag.remote.hosts import is_loopback, is_private
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.text.patterns import lazy_pattern
 
-# Models below so many billion parameters are small.
-SMALL = 4.0
+# Models below so many billion parameters are small; from the other on, they read better than the built-in reader.
+SMALL, LARGE = 4.0, 14.0
 _SIZE = lazy_pattern(r"(?<![\w.])(?:(\d+(?:\.\d+)?)b|(\d{3})m)(?![a-z])", re.IGNORECASE)
 _SECONDS = 2.0
 
