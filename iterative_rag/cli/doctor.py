@@ -49,7 +49,7 @@ def doctor(
     qualify: Annotated[
         bool, typer.Option("--qualify", help="Test the LLM with short cases and write its profile.")
     ] = False,
-    minutes: Annotated[float, typer.Option(min=0.1, metavar="N", help="Of --qualify: how long it may take.")] = 5.0,
+    minutes: Annotated[float | None, typer.Option(min=0.1, metavar="N", help="For --qualify [default: 5].")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check Python, models, Ollama, index and disk, and say how to fix what is wrong.
@@ -60,10 +60,10 @@ def doctor(
     if qualify:
         from iterative_rag.cli.qualification_report import qualify_model
 
-        qualify_model(settings_from(llm=llm), minutes=minutes, as_json=as_json)
+        qualify_model(settings_from(llm=llm), minutes=minutes or 5.0, as_json=as_json)
         return
-    if as_json:
-        raise UsageError("--json is for --qualify.", hint="iterative-rag doctor --qualify --json")
+    if as_json or minutes:
+        raise UsageError("--json and --minutes are for --qualify.", hint="iterative-rag doctor --qualify")
     printer = out()
     failed: list[Check] = []
     for check in checks(llm):

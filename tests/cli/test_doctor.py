@@ -49,6 +49,9 @@ def test_the_builtin_models_cannot_be_qualified(run: Command) -> None:
     done = run("doctor", "--qualify", "--llm", "builtin")
     assert done.code == 2
     assert "--llm ollama/" in done.err
+    alone = run("doctor", "--minutes", "9")
+    assert alone.code == 2
+    assert "doctor --qualify" in alone.err
 
 
 def test_doctor_checks_the_reranker(run: Command) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from iterative_rag.errors import LLMError
+from iterative_rag.errors import LLMError, LLMTimeout
 from iterative_rag.protocols import Roles
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.types import Fact, Inquiry, Known, Need, Needs, Window
@@ -96,13 +96,14 @@ class Player:
 
 
 def run_case(case: RoleCase, player: Player) -> CaseResult:
-    """One case. A reply that cannot be used fails it. Raises LLMError where every call would fail, CapReached."""
+    """One case. A reply that cannot be used fails it, and so does one that takes too long. Raises CapReached, and
+    LLMError where the server failed, which says nothing of the model."""
     began = time.monotonic()
     try:
         told = _SAID[case.role](player, case)
         right = case.accepts(told)
     except LLMError as error:
-        if error.fatal:
+        if error.fatal or (error.retryable and not isinstance(error, LLMTimeout)):
             raise
         told, right = str(error), False
     return CaseResult(case.id, case.role, right, told or "nothing", round(time.monotonic() - began, 1))

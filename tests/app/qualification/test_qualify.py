@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from fakes.model_server import FakeServer
+from fakes.model_server import FakeServer, Fault
 from fakes.qualified_models import MODELS
 from iterative_rag.app.factory import make_chat_model, model_identity
 from iterative_rag.app.qualification.cases import RIVALLED, CaseResult, cases
 from iterative_rag.app.qualification.qualify import Qualification, qualify
 from iterative_rag.app.qualification.verdicts import FIRST, Outcome, in_order
+from iterative_rag.errors import LLMError
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import parse_spec
 from iterative_rag.settings import Settings
@@ -42,9 +43,10 @@ def qualified(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Test:
     monkeypatch.setenv("OLLAMA_HOST", server.url)
 
     def qualified(told: Told = lambda result, kept: None, minutes: float = 5.0) -> Qualification:
-        model = make_chat_model(LLM, Settings(llm=LLM))
+        settings = Settings(llm=LLM, retries=0)
+        model = make_chat_model(LLM, settings)
         assert model is not None
-        return qualify(model, model_identity(parse_spec(LLM, LLMS)), Settings(llm=LLM), told, minutes=minutes)
+        return qualify(model, model_identity(parse_spec(LLM, LLMS)), settings, told, minutes=minutes)
 
     return qualified
 
@@ -105,6 +107,17 @@ def test_a_test_that_is_broken_off_sets_nothing_and_goes_on(server: FakeServer, 
     again: list[bool] = []
     qualified(lambda result, kept: again.append(kept))  # one that was completed begins anew
     assert not any(again)
+
+
+@pytest.mark.parametrize("fault", ["status", "drop", "broken"])
+def test_a_server_that_fails_is_no_verdict_on_its_model(server: FakeServer, qualified: Test, fault: str) -> None:
+    server.reply = MODELS["small"]
+    server.faults.extend([None, None, Fault(fault)])
+    told: list[CaseResult] = []
+    with pytest.raises(LLMError):
+        qualified(lambda result, kept: told.append(result))
+    assert len(told) == 2
+    assert qualified().outcome.results[:2] == tuple(told)
 
 
 def test_when_the_time_is_up_the_verdict_is_for_now(server: FakeServer, qualified: Test) -> None:
