@@ -102,7 +102,8 @@ def _sentences(window: Window) -> Iterator[Sentence]:
 
 
 def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows: Sequence[Window]) -> list[Extract]:
-    """The fact with the stretch of a window that holds its value; without one, with each that it names."""
+    """The fact with the stretch of a window that holds its value, or those that do together; else with each that it
+    names."""
     stretches: list[tuple[int, int, int]] = []
     for number in sorted(_with_value(fact, shown)):
         window, sentence = shown[number - 1]
@@ -115,8 +116,18 @@ def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows:
         stretches.append((window, sentence.start, sentence.end))
     quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
     stating = [(window, quote) for window, quote in quotes if fact.value and holds(quote, fact.value)]
-    quotes = stating or quotes
+    quotes = stating or _telling(quotes, fact.value) or quotes
     return [Extract(fact.statement or quote, quote, fact.value, window=window) for window, quote in quotes]
+
+
+def _telling(quotes: Sequence[tuple[int, str]], value: str) -> list[tuple[int, str]]:
+    """The quotes that hold the words of a value, the most telling first, each of which adds a word to those before."""
+    telling, left = [], content_words(value)
+    for cut in sorted(quotes, key=lambda cut: -len(left & content_words(cut[1]))):
+        if left & (words := content_words(cut[1])):
+            telling.append(cut)
+            left -= words
+    return telling
 
 
 def _with_value(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]]) -> set[int]:

@@ -12,7 +12,7 @@ from iterative_rag.llm.roles.shown_facts import fact_lines, new_fact_marks
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Analysis, AnswerForm, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
 
-MOST_NEEDS = 4
+MOST_NEEDS = 8
 _SEE = lazy_pattern(r"\s*\(see (?:[\"“„«]([^\"”“»]+)[\"”“»]|([^()]+))\)", re.IGNORECASE)
 # A question should get simpler; one that grew beyond this has copied from a document.
 GROWTH, SPARE = 3.0, 300
