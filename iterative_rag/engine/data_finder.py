@@ -30,9 +30,6 @@ from iterative_rag.types import (
 
 # How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3
-# How many documents are listed for a need where several hops in a row brought nothing: what was found so late stood in
-# the best document.
-BRIEF = 3
 _WITHOUT_ADDITION = lazy_pattern(r"\s*\([^()]*\)$")
 
 Shortlist = tuple[ShortlistedDocument, ...]
@@ -68,23 +65,22 @@ class DataFinder:
         needs: Sequence[Need],
         *,
         wider: bool = False,
-        brief: bool = False,
         online: bool = False,
         since: Usage | None = None,
     ) -> Generator[Progress, None, RunState]:
         """One hop: steps as they happen; returns the state after it, whose last hop holds the facts that are new.
 
-        `wider` is the second search for needs that found nothing; `brief` looks at the best few documents only;
-        `online` searches the web alone, which has to be allowed. `since` is what the run had used when the hop began,
-        if that was before its search. The state is also passed on before an error ends the hop, so that what was found
-        by then is kept; the needs can then be searched for again.
+        `wider` is the second search for needs that found nothing; `online` searches the web alone, which has to be
+        allowed. `since` is what the run had used when the hop began, if that was before its search. The state is also
+        passed on before an error ends the hop, so that what was found by then is kept; the needs can then be searched
+        for again.
         Raises CapReached where a limit ended the reading, and the fault where a need could read nothing and no further
         call would succeed. Other windows that could not be read are noted in the state.
         """
         since, hop, question = since or self._budget.usage(), state.next_hop, state.inquiry.question
         listed = {need.question: set(self._listed.get(need.question, ())) for need in needs}
         try:
-            listing = self._pages(hop, needs) if online else self._shortlists(hop, needs, wider=wider, brief=brief)
+            listing = self._pages(hop, needs) if online else self._shortlists(hop, needs, wider=wider)
             shortlists = yield from listing
             readings = yield from self._read(hop, needs, shortlists, question)
             if not online:
@@ -119,10 +115,8 @@ class DataFinder:
         )
         return [self._unlisted(need, documents) for need, documents in zip(needs, shortlists, strict=True)]
 
-    def _shortlists(
-        self, hop: int, needs: Sequence[Need], *, wider: bool, brief: bool
-    ) -> Generator[Step, None, list[Shortlist]]:
-        shortlists = [documents[: BRIEF if brief else None] for documents in self.shortlist(needs, wider=wider)]
+    def _shortlists(self, hop: int, needs: Sequence[Need], *, wider: bool) -> Generator[Step, None, list[Shortlist]]:
+        shortlists = self.shortlist(needs, wider=wider)
         for need, documents in zip(needs, shortlists, strict=True):
             yield ShortlistStep(hop, need, documents, wider)
         if self._corrector:

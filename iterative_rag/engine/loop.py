@@ -166,10 +166,7 @@ class StepLoop:
         before, hop, most = state.inquiry, state.next_hop, self._settings.max_hops
         if hop > most:
             raise self._budget.reached(Cap.HOPS)
-        brief = self._own_words and outlook.empty_hops >= EMPTY_HOPS
-        state = yield from self._finder.search(
-            state, search.needs, wider=search.wider, brief=brief, since=outlook.since
-        )
+        state = yield from self._finder.search(state, search.needs, wider=search.wider, since=outlook.since)
         new = state.hops[-1].facts
         if self._own_words and not _brings_something(new, before):
             new = ()
