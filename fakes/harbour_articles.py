@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.numbered_sentences import unnumbered
 from fakes.scripted_llm import Scripted, ScriptedLLM
 from iterative_rag.app.factory import IterativeRAG
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.retrieval.lost_rows import with_lost_rows
 from iterative_rag.text.unspaced import UNSPACED

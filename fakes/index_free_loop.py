@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Draft, Extract, Fact, Inquiry, Need, Needs, Window
 
 BACKEND = BuiltinBackend(HashingEmbedder())

@@ -10,8 +10,8 @@ from llama_index.core.llms import CompletionResponse, CompletionResponseGen, Cus
 from llama_index.core.llms.callbacks import llm_completion_callback
 
 from fakes import two_article_corpus
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.scripted_llm import ScriptedLLM
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.prompts import prompt as prompt_of
 from iterative_rag.protocols import ChatRequest
 

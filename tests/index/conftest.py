@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 
 ARTICLES = {
     "James_Buchanan.md": "# James Buchanan\n\nJames Buchanan was the fifteenth president. He never married.",

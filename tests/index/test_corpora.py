@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import DictCache
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound, EmbedderError, UsageError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.sources import open_source

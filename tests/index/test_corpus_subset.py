@@ -10,11 +10,11 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import index_documents
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
 from iterative_rag.index.corpus_subset import CorpusPart
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.types import Document
 

@@ -7,11 +7,11 @@ from contextlib import closing
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import index_documents
 from iterative_rag.app.factory import for_one_run
 from iterative_rag.errors import NothingWithin
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.filters import language_of
 from iterative_rag.types import Document, Hit, Within
 

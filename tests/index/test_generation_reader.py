@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.errors import CorpusHeld
 from iterative_rag.index import edge_place
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.edge_place import EdgePlace
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.sources import open_source
 from tests.nightly import sliced
@@ -28,7 +28,7 @@ import os, signal, sys
 from contextlib import closing
 from pathlib import Path
 from iterative_rag.sources import open_source
-from iterative_rag.index.embedders.hashing import HashingEmbedder
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.index import edge_place, sealing, writer
 from iterative_rag.index.corpora import Chunking, Corpora
 from iterative_rag.index.ingest import ingest

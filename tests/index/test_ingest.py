@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.errors import CorpusError, CorpusMismatch, CorpusNotFound, UsageError
 from iterative_rag.index import ingest as ingest_module
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.indexing_progress import Progress
 from iterative_rag.index.ingest import IngestReport, ingest
 from iterative_rag.protocols import Vectors
@@ -250,7 +250,7 @@ from pathlib import Path
 from typing import Any
 from iterative_rag.index import ingest
 from iterative_rag.sources import open_source
-from iterative_rag.index.embedders.hashing import HashingEmbedder
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.edge_store import EdgeStore

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.errors import EmbedderError
 from iterative_rag.index import ingest as ingest_module
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.embedders.engines import RayEngine
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.ingest import ingest
 from iterative_rag.protocols import Vectors
 from iterative_rag.sources import open_source
