@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.settings import load_settings
 
 TEXTS = {

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.index.zim import zim_corpus
 from tests.zim_archives import Entry, archive
 

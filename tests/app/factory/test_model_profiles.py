@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import index_documents
 from iterative_rag.app.factory import IterativeRAG, corpora, model_identity
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.settings.model_profile import ModelProfile, write_profile
 from iterative_rag.types import Document

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.scripted_roles import Quoting
 from iterative_rag.app import factory
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import CorpusMismatch
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.protocols import BackendTraits, CallBudget, Corpus, Roles
 from iterative_rag.settings import load_settings
 from iterative_rag.storage.cache import NoCache
@@ -43,7 +43,7 @@ def test_the_starter_corpus_is_indexed_again_for_a_new_encoder(starter: str) -> 
 ASKING = """
 from iterative_rag.app import factory
 from iterative_rag.app.factory import corpus_actions, opening
-from iterative_rag.index.embedders.hashing import HashingEmbedder
+from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.settings import load_settings
 embedder = HashingEmbedder(32)
 embedder.name = "builtin/new@1"

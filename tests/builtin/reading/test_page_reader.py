@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.index_free_loop import UntouchedBudget, window
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.question.need_query import read_query
@@ -20,7 +21,6 @@ from iterative_rag.builtin.reading.evidence_reader import (
 )
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reading.page_units import PROSE, UnitPage, page, shown_passages, shown_text
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.types import Need
 from tests.tables import table
 

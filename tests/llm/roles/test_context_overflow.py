@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.server_dialects import DIALECTS, GROQ, LM_STUDIO, VLLM, Dialect, DialectServer
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import ContextOverflow
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import Extractor

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from fakes.counting_budget import CountingBudget
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import MemoryCorpus
 from fakes.scripted_llm import Scripted, ScriptedLLM
 from iterative_rag import IterativeRAG
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.protocols import ChatRequest

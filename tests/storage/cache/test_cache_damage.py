@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
 from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.app.factory import IterativeRAG, index_paths
-from iterative_rag.index.embedders.hashing import HashingEmbedder
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import home, load_settings
 from iterative_rag.storage.cache import DiskCache
