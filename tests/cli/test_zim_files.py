@@ -129,7 +129,17 @@ def test_the_words_of_another_language_are_stemmed_as_the_file_does(run: Command
     path = archive(tmp_path / "de.zim", *(page(*entry) for entry in pages.items()), language="deu", Language="deu")
     hits = json.loads(run("search", "Wer hat die Brücke gebaut?", "--corpus", str(path), "--json").out)
     assert [hit["title"] for hit in hits] == ["Tarn"]
-    assert "2 articles, de," in run("corpus").out
+    assert f"2 articles, {language[:2]}," in run("corpus").out
+
+
+def test_questions_are_measured_on_it(run: Command, wiki: Path) -> None:
+    asked = {"id": 1, "Prompt": QUESTION, "Answer": "Edda Holm", "wiki_links": ["Aldermere", "The Mayor", "Nowhere"]}
+    Path("asked.jsonl").write_text(json.dumps(asked), encoding="utf-8")
+    measuring = "evaluate", "run", "--dataset", "asked.jsonl", "--corpus", str(wiki), "--llm", "builtin"
+    report = json.loads(run(*measuring, "--json").out)
+    assert (report["right"], report["retrieval"]["missing"], report["retrieval"]["read"]["recall"]) == (1, 1, 1)
+    oracle = json.loads(run(*measuring, "--mode", "oracle", "--json").out)
+    assert (oracle["right"], oracle["retrieval"]["read"]["recall"]) == (1, 1)
 
 
 def test_a_file_without_an_index_of_words_is_searched_by_its_titles(run: Command, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from iterative_rag.text.markdown_rows import is_rule
 if TYPE_CHECKING:
     from iterative_rag.evaluation.running.answer_modes import Examination
     from iterative_rag.index.corpora import IndexedCorpus
+    from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
 ALL = "all"
 QUESTIONS = 824  # of the published benchmark
@@ -47,7 +48,7 @@ def ids_of(dataset: Dataset, subset: str) -> tuple[str, ...]:
     return ids
 
 
-def rests_on(subset: str, exams: Sequence[Examination], corpus: IndexedCorpus) -> dict[str, Any]:
+def rests_on(subset: str, exams: Sequence[Examination], corpus: IndexedCorpus | ZimCorpus) -> dict[str, Any]:
     """What a run rests on, for the manifest: without these figures a share beside a published one misleads."""
     needed = {title for exam in exams for title in exam.question.gold_titles}
     missing = {title for exam in exams for title in exam.missing_gold}
@@ -57,7 +58,7 @@ def rests_on(subset: str, exams: Sequence[Examination], corpus: IndexedCorpus) -
         "subset": subset,
         "of": QUESTIONS,
         "asked": len(exams),
-        "documents": len(corpus.titles()),
+        "documents": corpus.listing("", 0, 0)[1],
         "pages_needed": len(needed),
         "pages_held": len(needed - missing),
         "pages_with_tables": sum(has_table(corpus.document(document_id).text) for document_id in held),

@@ -7,7 +7,7 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from iterative_rag.text.folding import PLAIN_SIGNS, plain_title
 from iterative_rag.text.folding import folded as without_accents
 
 if TYPE_CHECKING:
-    from iterative_rag.index.corpora import IndexedCorpus
+    from iterative_rag.index.catalogue import CatalogueEntry
 
 # The differences allowed between two spellings of one name: "J. R. R. Tolkien", "St Louis", "Jean Luc Godard".
 _LOOSE = re.compile(r"[\s.,'\"-]+")
@@ -67,19 +67,19 @@ def paragraph_id(paragraph: Paragraph) -> str:
 
 
 class GoldIndex:
-    """The names of all documents of a corpus, at three levels of strictness; the strictest that knows a title wins.
+    """The names of the documents of a corpus, at three levels of strictness; the strictest that knows a title wins.
 
     A document is known by its title, by the title in its URL and, after these, by the redirects that its Markdown file
     lists in its front matter (`redirects: ["Old title", ...]`, as `evaluate fetch` writes it). Where several documents
     share a title, each of them counts as needed.
     """
 
-    def __init__(self, corpus: IndexedCorpus) -> None:
+    def __init__(self, entries: Iterable[CatalogueEntry]) -> None:
         self._ids: set[str] = set()
         self._pages: dict[tuple[str, str], str] = {}
         # Documents without a URL are kept apart: those may be articles of any Wikipedia.
         self._titles, self._bare, self._redirects = _Names(), _Names(), _Names()
-        for entry in corpus.catalogue():
+        for entry in entries:
             self._ids.add(entry.id)
             self._titles.add(entry.title, entry.id)
             if entry.url is None:

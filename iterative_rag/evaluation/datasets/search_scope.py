@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
@@ -15,6 +16,7 @@ from iterative_rag.types import Document
 if TYPE_CHECKING:
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.index.indexing_progress import Progress
+    from iterative_rag.index.zim.zim_corpus import ZimCorpus
     from iterative_rag.protocols import Corpus, Embedder
 
 OWN, POOLED = "own", "pooled"
@@ -25,7 +27,7 @@ _LONGEST_STEM = 60
 class Scope:
     """An open corpus with its gold index; close it. `own` scopes restrict each question to its paragraphs."""
 
-    def __init__(self, corpus: IndexedCorpus, embedder: Embedder, gold: GoldIndex, *, own: bool) -> None:
+    def __init__(self, corpus: IndexedCorpus | ZimCorpus, embedder: Embedder, gold: GoldIndex, *, own: bool) -> None:
         self.corpus, self.embedder = corpus, embedder
         self._gold, self._own = gold, own
 
@@ -49,8 +51,10 @@ class Scope:
     def part(self, document_ids: Collection[str]) -> Corpus:
         """A corpus of these documents only."""
         from iterative_rag.index.corpus_subset import CorpusPart
+        from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
-        return CorpusPart(self.corpus, document_ids)
+        part = self.corpus.among if isinstance(self.corpus, ZimCorpus) else partial(CorpusPart, self.corpus)
+        return part(document_ids)
 
     def close(self) -> None:
         self.corpus.close()
@@ -70,12 +74,9 @@ def open_scope(
     embedder = make_embedder(settings.embedder, settings)
     searched = pool(dataset, settings, embedder, progress=progress) if name in (OWN, POOLED) else name
     corpus = open_corpus(settings.model_copy(update={"corpus": searched}), embedder, cache(settings))
-    if not isinstance(corpus, IndexedCorpus):
-        corpus.close()
-        raise UsageError(
-            f"{name} is a ZIM file, whose pages are not listed.", hint="Index it: iterative-rag index FILE.zim"
-        )
-    return Scope(corpus, embedder, GoldIndex(corpus), own=name == OWN)
+    asked = {title for question in dataset.questions for title in question.gold_titles}
+    entries = corpus.catalogue() if isinstance(corpus, IndexedCorpus) else corpus.catalogue(asked)
+    return Scope(corpus, embedder, GoldIndex(entries), own=name == OWN)
 
 
 # --- the paragraphs of a dataset as a corpus -------------------------------------------------

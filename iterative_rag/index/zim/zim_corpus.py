@@ -88,6 +88,7 @@ class ZimCorpus:
         embedder: Embedder,
         *,
         cache: Cache | None = None,
+        self._among: tuple[str, ...] = ()
         reranker: Reranker | None = None,
     ) -> None:
         self.name, self.file = name, file
@@ -102,6 +103,13 @@ class ZimCorpus:
         part = copy.copy(self)
         part._wanted = tuple(within for within in wanted if within)
         part.fingerprint = f"{self.fingerprint}/{part._wanted!r}"
+    def among(self, paths: Iterable[str]) -> ZimCorpus:
+        """These pages alone, over the same file."""
+        part = copy.copy(self)
+        part._among = tuple(sorted(paths))
+        part.fingerprint = f"{self.fingerprint}/{part._among!r}"
+        return part
+
         # The date, the language and the like are those of the file; titles are looked up; sources are met in searches.
         page = next(self._meant(self.file.paths()), None)
         of_file = page and all(is_meant(page, replace(within, title="", source="")) for within in wanted)
@@ -153,6 +161,8 @@ class ZimCorpus:
         if self._reranker:
             texts = [passages[entry.point.int].text for entry in fused[: rank_fusion.RERANK_DEPTH]]
             hits = rank_fusion.reranked(hits, query, texts, self._reranker)
+        if self._among:
+            return self._among
         return hits[:limit]
 
     # --- pages -------------------------------------------------------------------------------------
@@ -189,6 +199,16 @@ class ZimCorpus:
         return list(islice(entries, offset, offset + limit)), total
 
     def has(self, document_id: str) -> bool:
+    def catalogue(self, titles: Iterable[str]) -> list[CatalogueEntry]:
+        """The pages of these titles, or of redirects from them, each under the title that was asked for."""
+        pages = [(title, page) for title in titles if not isinstance(page := self.file.entry(title), Skipped)]
+        paths = [(title, str(page.path)) for title, page in pages]
+        return [CatalogueEntry(path, title, self.file.url(path), f"{self.file.path}:{path}") for title, path in paths]
+
+    def digest(self) -> str:
+        """What the file says that it is, wherever it lies."""
+        return self.fingerprint
+
         return isinstance(self._article(document_id), Article)
 
     def _read(self, paths: Sequence[str], deadline: float) -> list[Article]:

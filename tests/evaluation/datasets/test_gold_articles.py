@@ -47,7 +47,7 @@ def resolve(tmp_path: Path) -> Iterator[Resolve]:
     with closing(corpora.open("shelf", embedder)) as corpus:
 
         def call(*titles: str) -> tuple[list[str], list[str]]:
-            ids, missing = GoldIndex(corpus).resolve(Question("q", "?", (), gold_titles=titles))
+            ids, missing = GoldIndex(corpus.catalogue()).resolve(Question("q", "?", (), gold_titles=titles))
             return list(ids), list(missing)
 
         yield call
@@ -93,7 +93,7 @@ def test_markdown_pages_say_what_redirects_to_them(tmp_path: Path) -> None:
     asked = Question("q", "?", (), gold_titles=("Brenwick's mill", "Old_Brenwick"))
     with closing(corpora.open("pages", embedder)) as corpus:
         [new] = corpus.find("New Brenwick")
-        assert GoldIndex(corpus).resolve(asked) == ((new.id,), ())
+        assert GoldIndex(corpus.catalogue()).resolve(asked) == ((new.id,), ())
 
 
 def test_paragraphs_come_before_titles(tmp_path: Path) -> None:
@@ -112,4 +112,4 @@ def test_paragraphs_come_before_titles(tmp_path: Path) -> None:
     ):
         index_documents(corpora, name, documents, embedder)
         with closing(corpora.open(name, embedder)) as corpus:
-            assert GoldIndex(corpus).resolve(question) == expected
+            assert GoldIndex(corpus.catalogue()).resolve(question) == expected
