@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -25,6 +26,11 @@ DEPTH, TITLES_DEPTH, RANK_OFFSET = 20, 10, 5
 SUBJECTS, LINKS, LINKS_OFFSET = 3, 10, 15
 # The words that are asked for together, beside a name, alone, and among titles: the rarest.
 TOGETHER, BESIDE_NAME, ALONE, IN_TITLES = 8, 6, 8, 4
+# The rarest words of a query within so many characters tell how much of it a page has at one place; words count without
+# their last letters, which their endings change. That ranking and the first one are fused.
+NEAR, ENDING, SHORTEST_STEM, DENSITY_OFFSET = 500, 2, 4, 10
+# A larger page is not read: it would take seconds and hundreds of megabytes. The longest lists of Wikipedia have less.
+PAGE_BYTES = 4 * 1024 * 1024
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -42,6 +48,7 @@ class Candidates:
     def __init__(self, file: ZimFile) -> None:
         self._file = file
         self._frequency = lru_cache(maxsize=4096)(file.frequency)
+        self.densest = lru_cache(maxsize=256)(self._densest)
 
     def of(self, query: str, most: int) -> list[str]:
         """The paths of at most `most` pages, the best first. Raises CorpusError where the index is damaged."""
@@ -62,6 +69,25 @@ class Candidates:
             fused[path] = fused.get(path, 0.0) + 1 / (LINKS_OFFSET + rank)
         return sorted(fused, key=lambda path: (-fused[path], path))[:most]
 
+    def _densest(self, query: str, paths: Words, most: int) -> Words:
+        """The `most` of these pages that shall be read, in the same order: the first ones, and those that hold much of
+        the query at one place. None of them is converted for that."""
+        told = set(content_words(query))
+        stems: dict[str, float] = {}
+        for match in _WORD.finditer(query.lower()):
+            word = _POSSESSIVE.sub("", match[0])
+            if (plain := folded(word)) in told and (weight := self.rarity(plain)):  # with its accents, and without
+                stems |= {form[: max(SHORTEST_STEM, len(form) - ENDING)]: weight for form in (word, plain)}
+        if not stems or len(paths) <= most:
+            return paths[:most]
+        pattern = re.compile("|".join(rf"\b{re.escape(stem)}" for stem in sorted(stems, key=len, reverse=True)))
+        density = {path: _density(self._file.plain(path, PAGE_BYTES), pattern, stems) for path in paths}
+        scores = {path: 1 / (DENSITY_OFFSET + rank) for rank, path in enumerate(paths)}
+        for rank, path in enumerate(sorted(paths, key=lambda path: -density[path])):
+            scores[path] += 1 / (DENSITY_OFFSET + rank)
+        best = set(sorted(paths, key=lambda path: -scores[path])[:most])
+        return tuple(path for path in paths if path in best)
+
     def _linked(self, rarity: Mapping[str, float], subjects: Sequence[str]) -> list[str]:
         """The pages that the subjects of a query lead to, where the rest of its words stands around the link: the page
         of a president leads to his niece, whose own page may call her by a married name."""
@@ -81,6 +107,17 @@ class Candidates:
             return 1.0
         pages = self._frequency(word)
         return math.log(1 + max(0.0, self._file.articles - pages + 0.5) / (pages + 0.5)) if pages else 0.0
+
+
+def _density(text: str, pattern: re.Pattern[str], weights: Mapping[str, float]) -> float:
+    """The greatest sum of the weights of different words that stand near each other."""
+    best, window = 0.0, deque[tuple[int, str]]()
+    for match in pattern.finditer(text):
+        window.append((match.start(), match[0]))
+        while window[0][0] < match.start() - NEAR:
+            window.popleft()
+        best = max(best, sum(weights[word] for word in {word for _, word in window}))
+    return best
 
 
 def content_words(text: str) -> list[str]:
