@@ -13,6 +13,7 @@ from iterative_rag.storage.output import (
     apart,
     around_value,
     chain_lines,
+    corpus_option,
     cost,
     fetch_commands,
     headline,
@@ -148,5 +149,6 @@ def _to_try(answer: Answer) -> Iterator[tuple[str, str]]:
     for title, command in fetch_commands(answer):
         yield NO_ARTICLE.format(clean(title)), command
     if answer.reason_code is ReasonCode.NOT_IN_CORPUS:
-        yield "what the corpus has", f"iterative-rag search {shlex.quote(answer.question)}"
+        asked = corpus_option(answer.settings.get("corpus", ""))
+        yield "what the corpus has", f"iterative-rag search {shlex.quote(answer.question)}{asked}"
     yield from to_try(answer)

@@ -208,7 +208,6 @@ class RunStatus:
 
     def __init__(self, console: Console, *, after: float = 0.0) -> None:
         """`after`: the seconds of a run before which it is not shown."""
-        self._doing = "working"
         self._progress: RunProgress | None = None
         self._told_at = 0.0
         self._answer = ""
@@ -220,11 +219,6 @@ class RunStatus:
 
     def stop(self) -> None:
         self._lines.stop()
-
-    def doing(self, what: str) -> None:
-        """What is shown where no call of the model is under way."""
-        self._doing = what
-        self._lines.redraw()
 
     def answer(self, text: str) -> None:
         """The answer as far as it is written; "" where none is."""
@@ -240,7 +234,7 @@ class RunStatus:
         from rich.text import Text
 
         figures = used(self._progress, self._lines.seconds, self._told_at)
-        line = f"{under_way(self._progress) or self._doing}  {', '.join(figures)}"
+        line = f"{under_way(self._progress) or 'working'}  {', '.join(figures)}"
         return Text("\n".join([*self._draft_lines(width), line]), style="dim")
 
     def _draft_lines(self, width: int) -> list[str]:

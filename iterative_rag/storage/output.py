@@ -121,10 +121,16 @@ def remarks(answer: Answer) -> Iterator[str]:
 
 def fetch_commands(answer: Answer) -> list[tuple[str, str]]:
     """The titles of articles that the corpus lacks, each with the command that fetches it; where several corpora were
-    asked, into the first."""
-    corpus = str(answer.settings.get("corpus", "")).split(",")[0]
-    into = f" --corpus {shlex.quote(corpus)}" if corpus not in ("", "default", "starter") else ""
+    asked, into the first that is no ZIM file."""
+    asked = str(answer.settings.get("corpus", "")).split(",")
+    corpus = next((name for name in asked if not name.endswith(".zim")), "")
+    into = corpus_option(corpus)
     return [(title, f"iterative-rag corpus fetch {shlex.quote(title)}{into}") for title in answer.missing]
+
+
+def corpus_option(names: object) -> str:
+    """The option that a command needs to mean these corpora."""
+    return f" --corpus {shlex.quote(str(names))}" if names not in ("", "default", "starter") else ""
 
 
 def _is_the_answer(answer: Answer) -> bool:

@@ -155,7 +155,8 @@ def test_what_is_no_such_file_is_told_in_a_sentence(run: Command, tmp_path: Path
     for name, told in {
         "broken.zim": "is not a readable ZIM archive",
         "files/none.zim": "There is no file files/none.zim.",
-        "wiki.xml.bz2": "has no index to search",
+        "none.zim": "There is no file none.zim.",
+        "wiki.xml.bz2": "Index it: iterative-rag index wiki.xml.bz2 --corpus wiki",
     }.items():
         done = run("search", "bridges", "--corpus", name)
         assert (done.code, told in done.err) == (4, True), done.err
@@ -170,3 +171,10 @@ def test_a_part_that_holds_nothing_is_told_with_what_the_file_has(run: Command, 
 def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> None:
     missed = run("search", "bridges", "--corpus", path)
     assert (missed.code, f"There is no file {path}" in missed.err) == (4, True), missed.err
+def test_a_question_that_it_cannot_answer_leads_on_into_the_same_file(run: Command, wiki: Path) -> None:
+    asked = wiki.rename(wiki.with_name("towns, all.zim"))
+    declined = run("ask", "Who was the dentist of Zorbulon Quex?", "--corpus", str(asked), "--llm", "builtin")
+    assert "search 'Who was the dentist of Zorbulon Quex?' --corpus 'towns, all.zim'" in declined.out + declined.err
+    assert run("search", "bridges", "--corpus", "towns, all.zim").code == 0
+
+

@@ -125,9 +125,9 @@ def open_asked(
 
 
 def asked_names(settings: Settings) -> list[str]:
-    """The corpora that are asked: the names between commas, each once, unless there is a corpus of the whole name."""
+    """The corpora that are asked: the names between commas, each once, unless a corpus or file has the whole name."""
     name = corpus_name(settings)
-    if "," not in name or name in corpora(settings.index).names():
+    if "," not in name or name in corpora(settings.index).names() or Path(name).is_file():
         return [name]
     return list(dict.fromkeys(part.strip() for part in name.split(",") if part.strip()))
 

@@ -3,6 +3,7 @@ by its name."""
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,16 +36,17 @@ def known_name(root: Path, asked: str) -> str:
     except RuntimeError:  # "~name" of nobody
         path = Path(asked).absolute()
     if asked.lower().endswith(_DUMPS) and path.is_file():
+        command = f"iterative-rag index {shlex.quote(asked)} --corpus {shlex.quote(path.name.partition('.')[0])}"
         raise CorpusNotFound(
             f"{asked} has no index to search.",
-            hint=f"Index it: iterative-rag index {asked}. Or take the same wiki as a ZIM file (library.kiwix.org).",
+            hint=f"Index it: {command}. Or take the same wiki as a ZIM file (library.kiwix.org).",
         )
     if not asked.lower().endswith(_SUFFIX):
         return asked
     if not path.is_file():
-        if Path(asked).name != asked:
-            raise CorpusNotFound(f"There is no file {asked}.", hint="Check the path.")
-        return asked
+        if Path(asked).name == asked and (root / encoded(asked)).exists():
+            return asked
+        raise CorpusNotFound(f"There is no file {asked}.", hint="Check the path. Known files: iterative-rag corpus")
     folder = root / encoded(path.name)
     other = linked_file(folder)
     if other not in (None, path) and other.is_file() and not other.samefile(path):
