@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.builtin.encoder import word_rank
-from iterative_rag.builtin.question.corpus_names import MOST_TITLES, CorpusNames, TitledCorpus, TitleWords
+from iterative_rag.builtin.question.corpus_names import (
+    MOST_TITLES,
+    CorpusNames,
+    SuggestingCorpus,
+    TitledCorpus,
+    TitleWords,
+)
 from iterative_rag.builtin.question.follow_ups import RuleFollowUps
 from iterative_rag.builtin.question.need_query import read_query, wants_extract
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
@@ -57,10 +63,10 @@ class BuiltinBackend:
 
     def _planner_for(self, corpus: Corpus | None) -> QuestionPlanner:
         """The planner of questions about `corpus`, whose titles correct misspelt names."""
-        if not isinstance(corpus, TitledCorpus):
+        if not isinstance(corpus, TitledCorpus | SuggestingCorpus):
             return self._planner
         if self._titles is None or self._titles[0] != corpus.fingerprint:
-            titles = corpus.titles()
+            titles = corpus.titles() if isinstance(corpus, TitledCorpus) else []
             self._titles = corpus.fingerprint, TitleWords(titles if len(titles) <= MOST_TITLES else ())
         return self._planner.knowing(CorpusNames(self._titles[1], corpus, word_rank))
 

@@ -97,6 +97,11 @@ class JointCorpus:
         listing: list[Any] = [part for part in self.parts if hasattr(part, "titles")]
         return sorted(title for part in listing for title in part.titles())
 
+    def titles_near(self, text: str) -> list[str]:
+        """Titles with words of a text, of those that do not list theirs."""
+        suggesting: list[Any] = [part for part in self.parts if hasattr(part, "titles_near")]
+        return [title for part in suggesting for title in part.titles_near(text)]
+
     def among(self, document_ids: Collection[str]) -> JointCorpus:
         """These documents alone, as long as this one is open. Only where it `lists`."""
         chosen = {part: _own_ids(document_ids, part) for part in self.parts if isinstance(part, IndexedCorpus)}

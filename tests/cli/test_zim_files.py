@@ -172,6 +172,12 @@ def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> No
     missed = run("search", "bridges", "--corpus", path)
     assert (missed.code, f"There is no file {path}" in missed.err) == (4, True), missed.err
 def test_a_question_that_it_cannot_answer_leads_on_into_the_same_file(run: Command, wiki: Path) -> None:
+def test_misspelt_names_are_read_as_its_titles_write_them(run: Command, wiki: Path) -> None:
+    for question in ("Who was the mother of Osrik Vane?", "who was the mother of osrik vane"):
+        answer = json.loads(run("ask", question, "--corpus", str(wiki), "--llm", "builtin", "--json").out)
+        assert answer["short_answer"] == "Edda Holm", answer
+
+
     asked = wiki.rename(wiki.with_name("towns, all.zim"))
     declined = run("ask", "Who was the dentist of Zorbulon Quex?", "--corpus", str(asked), "--llm", "builtin")
     assert "search 'Who was the dentist of Zorbulon Quex?' --corpus 'towns, all.zim'" in declined.out + declined.err

@@ -13,9 +13,10 @@ from typing import Protocol, runtime_checkable
 from iterative_rag.builtin.language.function_words import BASE_VERBS, QUESTION_WORDS, STOPWORDS, ordinal
 from iterative_rag.builtin.language.nouns import FUNCTIONAL, KINSHIP, NOT_PERSON_WORDS, PLACES, ROLES
 from iterative_rag.builtin.language.tokens import Token, is_verb
+from iterative_rag.protocols import Corpus
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Document, Hit, NameReading
+from iterative_rag.types import NameReading
 
 # A corpus of more titles is not looked through: that would take longer than a search.
 MOST_TITLES = 100_000
@@ -32,17 +33,19 @@ _COMMON = STOPWORDS | BASE_VERBS | FUNCTIONAL | KINSHIP | NOT_PERSON_WORDS | PLA
 
 
 @runtime_checkable
-class TitledCorpus(Protocol):
+class TitledCorpus(Corpus, Protocol):
     """A corpus whose titles are known."""
-
-    @property
-    def fingerprint(self) -> str: ...
 
     def titles(self) -> list[str]: ...
 
-    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]: ...
 
-    def document(self, document_id: str) -> Document: ...
+@runtime_checkable
+class SuggestingCorpus(Corpus, Protocol):
+    """A corpus, or several, whose titles are too many to be listed."""
+
+    def titles_near(self, text: str) -> list[str]:
+        """Titles with words of the text, or with words that begin as one of them which no title holds."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +93,20 @@ class CorpusNames:
     """Reads questions by the titles of one corpus. `rank` is 0 for what is not known to be a word; of two words, the
     more common one has the lower rank. A word with a rank is spelt right whatever the titles."""
 
-    def __init__(self, titles: TitleWords, corpus: TitledCorpus, rank: Callable[[str], int]) -> None:
+    def __init__(self, titles: TitleWords, corpus: TitledCorpus | SuggestingCorpus, rank: Callable[[str], int]) -> None:
         self._titles, self._corpus, self._rank = titles, corpus, rank
 
     def read(self, question: str, *, lower: bool) -> QuestionNames:
         """The question with capitals where it was asked in `lower` case, with misspelt names as a title writes them,
         and with other words as they are spelt."""
-        text, taken = question, []
-        for start, end, word in reversed(list(self._misspelt(question, lower=lower))):
+        names, text, taken = self, question, []
+        if isinstance(self._corpus, SuggestingCorpus) and (near := self._corpus.titles_near(question)):
+            listed = self._corpus.titles() if isinstance(self._corpus, TitledCorpus) else []
+            names = CorpusNames(TitleWords([*listed, *near]), self._corpus, self._rank)
+        for start, end, word in reversed(list(names._misspelt(question, lower=lower))):
             taken.append(NameReading(question[start:end], word))
             text = text[:start] + word + text[end:]
-        return QuestionNames(self._with_capitals(text) if lower else text, tuple(reversed(taken)))
+        return QuestionNames(names._with_capitals(text) if lower else text, tuple(reversed(taken)))
 
     def _misspelt(self, question: str, *, lower: bool) -> Iterator[tuple[int, int, str]]:
         """The places of misspelt words, each with the word that is meant."""

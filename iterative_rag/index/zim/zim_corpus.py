@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
@@ -38,6 +38,8 @@ _RANKED = 200  # passages by their words that are fused
 _KEPT_CHARS = 5_000_000
 # Titles and candidates that are looked through where a part is asked, or a title.
 _LOOKED_AT = 500
+# For a misspelt word, that many titles with its beginning, which is at least so many letters.
+_SUGGESTED, _BEGINNING = 100, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +253,17 @@ class ZimCorpus:
         return [self.document(path) for path in ids_of_title(self.name, title, near)]
 
     def close(self) -> None:
+    def titles_near(self, text: str) -> list[str]:
+        """Titles with words of a text, or with words that begin as one of them which no title holds."""
+        words = [word for word in content_words(text) if len(word) >= _BEGINNING]
+        paths = dict.fromkeys(path for pair in pairwise(words) for path in self.file.titled(" ".join(pair), _SUGGESTED))
+        for word in words:
+            titled = self.file.titled(word, _SUGGESTED)
+            for end in range(len(word) - 1, _BEGINNING - 1, -1) if not titled else ():
+                titled += self.file.titled(word[:end], _SUGGESTED)
+            paths.update(dict.fromkeys(titled))
+        return [title for path in paths if (title := self.file.title(path))]
+
         self._kept.clear()
 
 
