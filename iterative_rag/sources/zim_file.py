@@ -28,6 +28,7 @@ MAX_BYTES = 16 * 1024 * 1024  # of one page
 MAX_LINKING_BYTES = 2 * 1024 * 1024
 _AROUND = 200  # characters before and behind a link
 _LINK = re.compile(r'<a\b[^<>]{0,300}?\bhref="([^"<>#]{1,300})')
+_DATE_CHARS = 40
 _TAG = re.compile(r"<[^<>]*>?")
 _MAX_REDIRECTS = 5
 _ENTRY_BYTES = 16  # of an entry without a title, with its place in the table of entries
@@ -64,7 +65,7 @@ class ZimFile:
         except _FAULTS as error:
             raise self._damaged(error) from error
         self.name = self._metadata("Name") or path.name
-        self.date = self._metadata("Date")
+        self.date = one_line(self._metadata("Date"))[:_DATE_CHARS]
         codes = [code.strip().lower() for code in self._metadata("Language").split(",")]
         others = dict(pair.split(":") for pair in _CODES.split())
         short = [others.get(code, code[:2]) for code in codes]

@@ -43,6 +43,7 @@ def test_a_file_that_nobody_indexed_answers_with_quotes(run: Command, wiki: Path
     assert answer["short_answer"] == "Edda Holm", done.err
     assert {citation["source"] for citation in answer["citations"]} == {f"{wiki}:Aldermere", f"{wiki}:Osric_Vane"}
     assert answer["settings"]["corpus"] == "towns_en.zim"
+    assert answer["corpus_notice"] == "towns_en.zim is of 2026-01-15."
     assert [path.name for path in wiki.parent.iterdir()] == [wiki.name]
 
 
@@ -124,10 +125,19 @@ def test_links_lead_to_the_page_that_names_nothing_of_the_question(run: Command,
     assert "E. H." in {hit["title"] for hit in hits}
 
 
-def test_the_words_of_another_language_are_stemmed_as_the_file_does(run: Command, tmp_path: Path) -> None:
-    pages = {"Tarn": "Die Brücken über den Tarn baute Edda Holm.", "Wend": "Am Wend gibt es nur Fähren."}
-    path = archive(tmp_path / "de.zim", *(page(*entry) for entry in pages.items()), language="deu", Language="deu")
-    hits = json.loads(run("search", "Wer hat die Brücke gebaut?", "--corpus", str(path), "--json").out)
+@pytest.mark.parametrize(
+    ("language", "bridges", "ferries", "question"),
+    [
+        ("deu", "Die Brücken baute Edda Holm.", "Am Wend gibt es nur Fähren.", "Wer hat die Brücke gebaut?"),
+        ("fra", "Les ponts de pierre sont d’Edda Holm.", "Au Wend il n’y a que des bacs.", "Qui a construit ce pont ?"),
+    ],
+)
+def test_the_words_of_another_language_are_stemmed_as_the_file_does(
+    run: Command, tmp_path: Path, language: str, bridges: str, ferries: str, question: str
+) -> None:
+    pages = page("Tarn", bridges), page("Wend", ferries)
+    path = archive(tmp_path / "other.zim", *pages, language=language, Language=language)
+    hits = json.loads(run("search", question, "--corpus", str(path), "--json").out)
     assert [hit["title"] for hit in hits] == ["Tarn"]
     assert f"2 articles, {language[:2]}," in run("corpus").out
 

@@ -119,11 +119,12 @@ class ZimCorpus:
 
     @property
     def notice(self) -> str:
-        """That only titles are searched; "" for a file with an index of its words."""
+        """Of which day the file is, and whether only titles are searched."""
+        dated = f"{self.name} is of {self.file.date}." if self.file.date else ""
         if self.file.has_words:
-            return ""
+            return dated
         more = f"To find more, take a file with one, or index it: iterative-rag index {self.file.path}"
-        return f"{self.name} has no full-text index, so pages are looked for by their titles alone. {more}"
+        return f"{dated} It has no full-text index, so pages are looked for by their titles alone. {more}".strip()
 
     @property
     def languages(self) -> dict[str, int]:
