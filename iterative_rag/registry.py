@@ -108,7 +108,7 @@ FORMATS = Registry(
     Entry(".csv", "sources.formats.csv_file:FORMAT", aliases=(".tsv",)),
     Entry(".json", "sources.formats.json_file:FORMAT"),
     Entry(".jsonl", "sources.formats.json_file:LINES", aliases=(".jsonl.gz",)),
-    Entry(".zim", "sources.formats.zim:FORMAT"),
+    Entry(".zim", "sources.zim_file:FORMAT"),
     Entry(".xml", "sources.dumps.dump:FORMAT", aliases=(".xml.bz2", ".xml.gz")),
 )
 

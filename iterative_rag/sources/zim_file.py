@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
 import threading
@@ -16,19 +17,19 @@ from iterative_rag.errors import CorpusError, FetchError, MissingExtra
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.formats.format import shown
+from iterative_rag.sources.formats.format import Encyclopedia, FileSource, shown
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.text.control_characters import one_line
-from iterative_rag.text.languages import language_names
 from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import language_names
 from iterative_rag.types import FILE_DATE_KEY, Document
 
 EXTRA = "zim"
 MAX_BYTES = 16 * 1024 * 1024  # of one page
 MAX_LINKING_BYTES = 2 * 1024 * 1024
 _AROUND = 200  # characters before and behind a link
-_LINK = re.compile(r'<a\b[^<>]{0,300}?\bhref="([^"<>#]{1,300})')
 _DATE_CHARS = 40
+_LINK = re.compile(r'<a\b[^<>]{0,300}?\bhref="([^"<>#]{1,300})')
 _TAG = re.compile(r"<[^<>]*>?")
 _MAX_REDIRECTS = 5
 _ENTRY_BYTES = 16  # of an entry without a title, with its place in the table of entries
@@ -179,8 +180,6 @@ class ZimFile:
             if self.archive.has_entry_by_path(target):
                 yield target, _TAG.sub(" ", around)
 
-    def unreadable(self, path: str, error: Exception) -> Skipped:
-        return Skipped(f"{shown(self.path)}:{path}".rstrip(":"), f"The entry cannot be read: {error}.")
     def plain(self, path: str, most: int) -> str:
         """The words of a page of at most so many bytes in lower case; "" for one that cannot be read. Far less work
         than `page`."""
@@ -194,6 +193,8 @@ class ZimFile:
         except (*_FAULTS, FetchError):
             return ""
 
+    def unreadable(self, path: str, error: Exception) -> Skipped:
+        return Skipped(f"{shown(self.path)}:{path}".rstrip(":"), f"The entry cannot be read: {error}.")
 
     # --- its own indexes -----------------------------------------------------------------------------
 
@@ -253,3 +254,31 @@ def _base(source: str, scraper: str) -> str:
     host = urlsplit(source if "://" in source else f"https://{source}").hostname or ""
     wiki = scraper.lower().startswith("mwoffliner") or host.endswith(".wikipedia.org")
     return f"https://{host}/wiki/" if wiki and "." in host else ""
+
+
+# --- as documents to index -------------------------------------------------------------------------
+
+
+class ZimArchive(FileSource):
+    """The text/html entries of an archive in the order of their paths, without redirects, or those of titles with
+    redirects followed."""
+
+    def documents(self) -> Iterator[Document | Skipped]:
+        """Raises MissingExtra, or CorpusError when the archive cannot be opened or holds no article at all."""
+        file = ZimFile(self.path)
+        return self.articles(self._read(file), "Give an archive of articles, as Kiwix offers them.")
+
+    def _read(self, file: ZimFile) -> Iterator[Document | Skipped]:
+        """Each page once."""
+        done: set[str] = set()
+        for entry in file.entries() if self.titles is None else map(file.entry, self.titles):
+            if isinstance(entry, Skipped):
+                yield entry
+            elif (path := str(entry.path)) not in done:
+                done.add(path)
+                read = file.document(entry)
+                key = hashlib.sha1(f"{file.name}:{path}".encode()).hexdigest()
+                yield read if isinstance(read, Skipped) else replace(read, id=key)
+
+
+FORMAT = Encyclopedia(lambda path, titles: ZimArchive(path, titles=titles))

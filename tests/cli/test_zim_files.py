@@ -172,25 +172,25 @@ def test_what_is_no_such_file_is_told_in_a_sentence(run: Command, tmp_path: Path
         assert (done.code, told in done.err) == (4, True), done.err
 
 
-def test_a_part_that_holds_nothing_is_told_with_what_the_file_has(run: Command, wiki: Path) -> None:
-    missed = run("search", "bridges", "--corpus", str(wiki), "--since", "2027")
-    assert "The corpus 'towns_en.zim' has 4 documents." in missed.err, missed.err
-
-
-@pytest.mark.parametrize("path", ["./nope.zim", "~nobody-of-that-name/nope.zim"])
-def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> None:
-    missed = run("search", "bridges", "--corpus", path)
-    assert (missed.code, f"There is no file {path}" in missed.err) == (4, True), missed.err
-def test_a_question_that_it_cannot_answer_leads_on_into_the_same_file(run: Command, wiki: Path) -> None:
 def test_misspelt_names_are_read_as_its_titles_write_them(run: Command, wiki: Path) -> None:
     for question in ("Who was the mother of Osrik Vane?", "who was the mother of osrik vane"):
         answer = json.loads(run("ask", question, "--corpus", str(wiki), "--llm", "builtin", "--json").out)
         assert answer["short_answer"] == "Edda Holm", answer
 
 
+def test_a_part_that_holds_nothing_is_told_with_what_the_file_has(run: Command, wiki: Path) -> None:
+    missed = run("search", "bridges", "--corpus", str(wiki), "--since", "2027")
+    assert "The corpus 'towns_en.zim' has 4 documents." in missed.err, missed.err
+
+
+def test_a_question_that_it_cannot_answer_leads_on_into_the_same_file(run: Command, wiki: Path) -> None:
     asked = wiki.rename(wiki.with_name("towns, all.zim"))
     declined = run("ask", "Who was the dentist of Zorbulon Quex?", "--corpus", str(asked), "--llm", "builtin")
     assert "search 'Who was the dentist of Zorbulon Quex?' --corpus 'towns, all.zim'" in declined.out + declined.err
     assert run("search", "bridges", "--corpus", "towns, all.zim").code == 0
 
 
+@pytest.mark.parametrize("path", ["./nope.zim", "~nobody-of-that-name/nope.zim"])
+def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> None:
+    missed = run("search", "bridges", "--corpus", path)
+    assert (missed.code, f"There is no file {path}" in missed.err) == (4, True), missed.err

@@ -199,7 +199,6 @@ class ZimCorpus:
             entries, total = self._meant(self.file.paths()), self.file.articles
         return list(islice(entries, offset, offset + limit)), total
 
-    def has(self, document_id: str) -> bool:
     def catalogue(self, titles: Iterable[str]) -> list[CatalogueEntry]:
         """The pages of these titles, or of redirects from them, each under the title that was asked for."""
         pages = [(title, page) for title in titles if not isinstance(page := self.file.entry(title), Skipped)]
@@ -210,6 +209,7 @@ class ZimCorpus:
         """What the file says that it is, wherever it lies."""
         return self.fingerprint
 
+    def has(self, document_id: str) -> bool:
         return isinstance(self._article(document_id), Article)
 
     def _read(self, paths: Sequence[str], deadline: float) -> list[Article]:
@@ -253,7 +253,6 @@ class ZimCorpus:
         near = [(path, path.replace("_", " ")) for path in self._candidates.of(title, 20)]
         return [self.document(path) for path in ids_of_title(self.name, title, near)]
 
-    def close(self) -> None:
     def titles_near(self, text: str) -> list[str]:
         """Titles with words of a text, or with words that begin as one of them which no title holds."""
         words = [word for word in content_words(text) if len(word) >= _BEGINNING]
@@ -265,6 +264,7 @@ class ZimCorpus:
             paths.update(dict.fromkeys(titled))
         return [title for path in paths if (title := self.file.title(path))]
 
+    def close(self) -> None:
         self._kept.clear()
 
 

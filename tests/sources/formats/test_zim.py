@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
-from iterative_rag.sources.formats.zim import ZimArchive
+from iterative_rag.sources.zim_file import ZimArchive
 from iterative_rag.types import Document
 from tests.zim_archives import Entry, archive
 
