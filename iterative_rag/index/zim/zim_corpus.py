@@ -6,7 +6,6 @@ import copy
 import re
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -56,26 +55,20 @@ class KeptArticles:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._articles: OrderedDict[str, Article] = OrderedDict()
-        self._chars = 0
+        self._articles: dict[str, Article] = {}  # the oldest first
 
     def get(self, path: str) -> Article | None:
         with self._lock:
-            if path in self._articles:
-                self._articles.move_to_end(path)
-            return self._articles.get(path)
+            if article := self._articles.pop(path, None):
+                self._articles[path] = article
+            return article
 
     def put(self, path: str, article: Article) -> None:
         with self._lock:
-            if self._articles.setdefault(path, article) is article:
-                self._chars += len(article.document.text)
-            while self._chars > _KEPT_CHARS and len(self._articles) > 1:
-                self._chars -= len(self._articles.popitem(last=False)[1].document.text)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._articles.clear()
-            self._chars = 0
+            self._articles[path] = article
+            chars = sum(len(kept.document.text) for kept in self._articles.values())
+            while chars > _KEPT_CHARS and len(self._articles) > 1:
+                chars -= len(self._articles.pop(next(iter(self._articles))).document.text)
 
 
 class ZimCorpus:
@@ -88,7 +81,6 @@ class ZimCorpus:
         embedder: Embedder,
         *,
         cache: Cache | None = None,
-        self._among: tuple[str, ...] = ()
         reranker: Reranker | None = None,
     ) -> None:
         self.name, self.file = name, file
@@ -96,6 +88,7 @@ class ZimCorpus:
         self._vectors, self._reranker = QueryVectors(embedder, cache), reranker
         self._candidates = Candidates(file)
         self._wanted: tuple[Within, ...] = ()
+        self._among: tuple[str, ...] = ()
         self._kept = KeptArticles()
 
     def within(self, wanted: Sequence[Within]) -> ZimCorpus:
@@ -103,18 +96,18 @@ class ZimCorpus:
         part = copy.copy(self)
         part._wanted = tuple(within for within in wanted if within)
         part.fingerprint = f"{self.fingerprint}/{part._wanted!r}"
-    def among(self, paths: Iterable[str]) -> ZimCorpus:
-        """These pages alone, over the same file."""
-        part = copy.copy(self)
-        part._among = tuple(sorted(paths))
-        part.fingerprint = f"{self.fingerprint}/{part._among!r}"
-        return part
-
         # The date, the language and the like are those of the file; titles are looked up; sources are met in searches.
         page = next(self._meant(self.file.paths()), None)
         of_file = page and all(is_meant(page, replace(within, title="", source="")) for within in wanted)
         if not of_file or not all(part.listing(within.title, 0, 1)[0] for within in wanted if within.title):
             raise nothing_within(self.name, part._wanted, [], self.file.articles)
+        return part
+
+    def among(self, paths: Iterable[str]) -> ZimCorpus:
+        """These pages alone, over the same file."""
+        part = copy.copy(self)
+        part._among = tuple(sorted(paths))
+        part.fingerprint = f"{self.fingerprint}/{part._among!r}"
         return part
 
     @property
@@ -162,8 +155,6 @@ class ZimCorpus:
         if self._reranker:
             texts = [passages[entry.point.int].text for entry in fused[: rank_fusion.RERANK_DEPTH]]
             hits = rank_fusion.reranked(hits, query, texts, self._reranker)
-        if self._among:
-            return self._among
         return hits[:limit]
 
     # --- pages -------------------------------------------------------------------------------------
@@ -171,6 +162,8 @@ class ZimCorpus:
     def _pages_for(self, query: str) -> tuple[str, ...]:
         """The paths of the pages to read for a query; within a part, of all that the file names for it and of those
         whose titles are asked for."""
+        if self._among:
+            return self._among
         paths = self._candidates.of(query, _LOOKED_AT if self._wanted else CANDIDATES)
         for within in self._wanted:
             paths += self.file.titled(_plain(within.title), _LOOKED_AT) if within.title else []
@@ -265,7 +258,7 @@ class ZimCorpus:
         return [title for path in paths if (title := self.file.title(path))]
 
     def close(self) -> None:
-        self._kept.clear()
+        self._kept = KeptArticles()
 
 
 def _plain(pattern: str) -> str:
