@@ -190,6 +190,36 @@ def test_a_question_that_it_cannot_answer_leads_on_into_the_same_file(run: Comma
     assert run("search", "bridges", "--corpus", "towns, all.zim").code == 0
 
 
+def test_odd_pages_are_searched_and_shown(run: Command, tmp_path: Path) -> None:
+    pages = {
+        'The_"Best"_Inn': "The best inn of Wend is kept by Olla Brand.",
+        "🍕_Palace": "The pizza palace of Wend was opened by Ugo Lark.",
+        "A/B_test": "An A/B test compares two versions of a page.",
+        "100%_Wool": "The wool shop of Wend sells no silk.",
+    }
+    odd = Entry("Blank", "<html><body></body></html>"), Entry("style.css", "inn {}", mime="text/css")
+    path = archive(tmp_path / "odd.zim", *(page(*entry) for entry in pages.items()), *odd, language="eng")
+    for title, text in pages.items():
+        shown = run("show", title.replace("_", " "), "--corpus", str(path))
+        assert text in shown.out, shown.err
+        hits = json.loads(run("search", f"{title} AND (Wend", "--corpus", "odd.zim", "--json").out)
+        assert hits[0]["document_id"] == title
+    assert "It holds no text" in run("show", "Blank", "--corpus", "odd.zim").err
+    assert "no document titled 'style.css'" in run("show", "style.css", "--corpus", "odd.zim").err
+
+
+def test_two_files_and_a_corpus_are_asked_and_one_moves_meanwhile(run: Command, tmp_path: Path) -> None:
+    entries = [page(*entry) for entry in PAGES.items()]
+    town = archive(tmp_path / "a.zim", entries[0], language="eng")
+    people = archive(tmp_path / "b.zim", entries[1], language="eng")
+    (tmp_path / "Holm.md").write_text("# Edda Holm\n\nEdda Holm was born in Brennick.\n", encoding="utf-8")
+    assert run("index", str(tmp_path / "Holm.md"), "--corpus", "mine", "--quiet").code == 0
+    with IterativeRAG.from_settings(corpus=f"{town},{people},mine", llm="builtin") as rag:
+        assert rag.ask("Where was the mother of the mayor of Aldermere born?").short_answer == "Brennick"
+        people.rename(tmp_path / "c.zim")
+        assert rag.ask("Who was the mother of Osric Vane?").short_answer == "Edda Holm"
+
+
 @pytest.mark.parametrize("path", ["./nope.zim", "~nobody-of-that-name/nope.zim"])
 def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> None:
     missed = run("search", "bridges", "--corpus", path)
