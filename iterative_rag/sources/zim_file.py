@@ -20,7 +20,6 @@ from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource, shown
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.text.control_characters import one_line
-from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_names
 from iterative_rag.types import FILE_DATE_KEY, Document
 
