@@ -105,7 +105,7 @@ class NeedPlan:
 
     def is_about(self, document_id: str, title: str) -> bool:
         """Whether the need is about the subject of a document, by its title."""
-        return document_id in self.policy.named or has_names(self.need, title)
+        return document_id in self.policy.subjects or has_names(self.need, title)
 
     def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
         """What to ask for next, `per_call` at once after a first document in vain; second windows of documents that the

@@ -137,13 +137,14 @@ def _stands_as_name(name: str, question: str, written: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReadingPolicy:
-    """How one need is read. `named` are the documents that the need names; `least` is how many documents are read even
-    if the first brings a value; `most` how many if none does. `fact_limit` documents with a value, or twice as many
-    facts without one, end the reading whatever else holds. `subject` are the names of the need and `telling` those of
-    several words, by which a value is known to be the right one. `thorough`: calls cost nothing, so every document is
-    read until there are facts enough.
+    """How one need is read. `subjects` are the documents that the need names, `named` also the one where a model
+    expects its fact. `least` is how many documents are read even if the first brings a value, `most` how many if none
+    does. `fact_limit` documents with a value, or twice as many facts without one, end the reading whatever else holds.
+    `subject` are the names of the need and `telling` those of several words, by which a value is known to be the right
+    one. `thorough`: calls cost nothing, so every document is read until there are facts enough.
     """
 
+    subjects: frozenset[str]
     named: frozenset[str]
     least: int
     most: int
@@ -165,20 +166,21 @@ class ReadingPolicy:
     ) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
         if thorough:
-            return cls(frozenset(), 1, len(documents), fact_limit, thorough=True)
+            return cls(frozenset(), frozenset(), 1, len(documents), fact_limit, thorough=True)
         titles, most = named(need, documents), min(MOST, len(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
-        expected = documents[:1] if need.see and plain_words(documents[0].title) == plain_words(need.see) else ()
-        about |= {entry.document_id for entry in expected}
+        see = plain_words(need.see)
+        expected = frozenset(entry.document_id for entry in documents[:1] if see and plain_words(entry.title) == see)
+        likely = about | expected
         if least > 1 or (reads_on(need) and not (need.aspect or expected)):
             wanted = min(max(least, READING_ON), fact_limit)
-            return cls(about, wanted, max(wanted, most), fact_limit)
+            return cls(about, likely, wanted, max(wanted, most), fact_limit)
         if need.aspect:
-            return cls(about, 1, most, fact_limit, aspect=True)
+            return cls(about, likely, 1, most, fact_limit, aspect=True)
         namesakes = any(len(ids) > 1 for ids in titles.values())
         if namesakes or (not expected and len(titles) > 1 and _COMPARING.search(folded_in_place(need.question))):
-            return cls(about, min(UNSURE, fact_limit), most, fact_limit)
-        return cls(about, 1, most, fact_limit, names(need), telling_names(need))
+            return cls(about, likely, min(UNSURE, fact_limit), most, fact_limit)
+        return cls(about, likely, 1, most, fact_limit, names(need), telling_names(need))
 
     def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
         """The first document, then those that the need names, then the others in their order."""

@@ -22,8 +22,6 @@ from iterative_rag.types import Inquiry
 R = TypeVar("R", bound=Reply)
 # This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
 REPEATED_CHARS = 60
-# The roles that say what is missing: what a fact states is enough for them, and half as long.
-PLANNING = ("analyse", "rephrase_and_analyse")
 REPEATED = "it repeats these instructions; give the reply alone"
 
 
@@ -56,7 +54,7 @@ class RoleCall(Generic[R]):
         known: dict[str, Callable[[], str]] = {
             "original": lambda: inquiry.original,
             "question": lambda: inquiry.question,
-            "facts": lambda: fact_lines(inquiry.facts, self.fact_chars, quoted=self.role not in PLANNING),
+            "facts": lambda: fact_lines(inquiry.facts, self.fact_chars),
             "tried": lambda: tried_needs(inquiry),
             "languages": lambda: self.languages.for_needs(inquiry),
         }

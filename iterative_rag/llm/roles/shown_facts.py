@@ -34,9 +34,8 @@ def nothing_found(inquiry: Inquiry) -> str:
     return f"Nothing was found about: {looked}" if looked else "No fact was found."
 
 
-def fact_lines(facts: Sequence[Fact], fact_chars: int, *, quoted: bool = True) -> str:
-    """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`; without quotes
-    for a role that does not judge by them.
+def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
+    """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`.
 
     A quote that proves several facts is shown with the first of them. The facts of one need stand in a fence of their
     own. Facts of later hops are added behind, in fences of their own, so that every prompt of a run begins like the one
@@ -45,13 +44,13 @@ def fact_lines(facts: Sequence[Fact], fact_chars: int, *, quoted: bool = True) -
     if not facts:
         return NO_FACTS
     shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
-    first_quote: dict[tuple[str, int, int], int] = {}
+    quoted: dict[tuple[str, int, int], int] = {}
     for n, fact in shown:
-        first_quote.setdefault((fact.document_id, fact.start, fact.end), n)
+        quoted.setdefault((fact.document_id, fact.start, fact.end), n)
     blocks: list[str] = []
-    for length in QUOTE_LENGTHS if quoted else (0,):
+    for length in QUOTE_LENGTHS:
         by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
-        blocks = [lines(_line(n, fact, length, first_quote) for n, fact in group) for _, group in by_need]
+        blocks = [lines(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
         if sum(map(len, blocks)) <= fact_chars:
             break
     return "\n".join(fence(block, "facts") for block in blocks)
@@ -66,15 +65,13 @@ def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
 
 
 def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
-    if not length:
-        return f"[{n}] {fact.statement} ({as_field(fact.title)})"
     first, statement, title = quoted[fact.document_id, fact.start, fact.end], fact.statement, as_field(fact.title)
     if first != n:
         return f"[{n}] {statement} (the quote of [{first}])"
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
         quote = quote[:length].rstrip() + " ..."
-    return f'[{n}] {statement} ({title}: "{quote}")'
+    return f'[{n}] {statement} ({title}: "{quote}")' if length else f"[{n}] {statement} ({title})"
 
 
 def tried_needs(inquiry: Inquiry) -> str:
