@@ -9,7 +9,7 @@ from typing import TypeAlias
 from iterative_rag.engine.drafting import Drafted, as_last_attempt
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
-from iterative_rag.retrieval.need_words import plain_words
+from iterative_rag.retrieval.need_words import is_titled
 from iterative_rag.types import (
     AnswerForm,
     Draft,
@@ -82,8 +82,8 @@ class RunState:
             seconds=cost.seconds,
         )
         tried = (*inquiry.tried, *needs)
-        listed = {plain_words(title) for title in (*titles, *(past for hop in self.hops for past in hop.shortlist))}
-        missed = (need.see for need in needs if need.see and plain_words(need.see) not in listed)
+        listed = {*titles, *(past for hop in self.hops for past in hop.shortlist)}
+        missed = (need.see for need in needs if need.see and not any(is_titled(title, need.see) for title in listed))
         absent = tuple(dict.fromkeys((*inquiry.absent, *missed)))
         inquiry = replace(inquiry, facts=(*inquiry.facts, *facts), tried=tried, absent=absent)
         return replace(self, inquiry=inquiry, hops=(*self.hops, record))

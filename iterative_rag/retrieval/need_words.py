@@ -18,6 +18,7 @@ CAPITAL_NOUNS = ("de",)
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _WORD = lazy_pattern(r"[^\W_]+")
 _BEFORE_SIGN = lazy_pattern(r" +(?=[?.!,])")
+ADDITION = lazy_pattern(r"\s*\([^)]*\)\s*$")
 _POSSESSIVE = lazy_pattern(r"['’]s$")
 # Words inside of names: "Treaties of the European Union", "Vincent van Gogh".
 _INSIDE_NAMES = frozenset(
@@ -60,6 +61,20 @@ def plain_words(text: str) -> str:
 def holds_words(text: str, words: str) -> bool:
     """Whether whole words stand in a text, in their order; both as `plain_words` gives them."""
     return f" {words} " in f" {text} "
+
+
+def is_titled(title: str, named: str) -> bool:
+    """Whether an article is the one that a model names: by its title, or by one with an addition in brackets less or
+    more, or with other small words: "List of towers in Karsa" for "List of towers of Karsa"."""
+    if plain_words(title) == plain_words(named):
+        return True
+    bare, other = (_plain_name(text) for text in (title, named))
+    return bare == other and bool(bare) and not (ADDITION.search(title) and ADDITION.search(named))
+
+
+def _plain_name(title: str) -> list[str]:
+    words = plain_words(ADDITION.sub("", title)).split()
+    return [word for word in words if len(word) == 1 or not is_function_word(word, "en")]
 
 
 @lru_cache(maxsize=1024)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.retrieval.article_parts import stems
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, is_value
-from iterative_rag.retrieval.need_words import CAPITAL_NOUNS, holds_words, names_in, plain_words
+from iterative_rag.retrieval.need_words import CAPITAL_NOUNS, holds_words, is_titled, names_in, plain_words
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import content_words, language
 from iterative_rag.text.other_names import common_names
@@ -169,8 +169,7 @@ class ReadingPolicy:
             return cls(frozenset(), frozenset(), 1, len(documents), fact_limit, thorough=True)
         titles, most = named(need, documents), min(MOST, len(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
-        see = plain_words(need.see)
-        expected = frozenset(entry.document_id for entry in documents[:1] if see and plain_words(entry.title) == see)
+        expected = frozenset(entry.document_id for entry in documents[:1] if is_titled(entry.title, need.see))
         likely = about | expected
         if least > 1 or (reads_on(need) and not (need.aspect or expected)):
             wanted = min(max(least, READING_ON), fact_limit)

@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from iterative_rag.protocols import Corpus
-from iterative_rag.retrieval.need_words import CAPITAL_NOUNS, holds_words, names_in, plain_words, without_scaffolding
+from iterative_rag.retrieval.need_words import (
+    ADDITION,
+    CAPITAL_NOUNS,
+    holds_words,
+    is_titled,
+    names_in,
+    plain_words,
+    without_scaffolding,
+)
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language
 from iterative_rag.text.patterns import lazy_pattern
@@ -39,7 +47,6 @@ _LIST_TITLE = lazy_pattern(
     r"(?:lists?|index|outline|timeline|glossary|catalogue) of\b|liste(?: der| des| de|n)?\b|listas? de\b|elenco\b|"
     r"lijst van\b|.*\((?:disambiguation|begriffsklarung|homonymie|desambiguacion|disambigua)\)$"
 )
-_DISAMBIGUATOR = lazy_pattern(r"\s*\([^)]*\)\s*$")
 _TOKEN = lazy_pattern(r"[^\W_]+")
 
 
@@ -76,14 +83,15 @@ def _expected_first(
     apart: in the query of the need it would bring whatever has the same words."""
     if not need.see:
         return listed
-    title = plain_words(need.see)
-    entries = (entry for entry in listed if plain_words(entry.title) == title)
-    if (expected := next(entries, None)) is None:
+    entries = [entry for entry in listed if is_titled(entry.title, need.see)]
+    if not any(plain_words(entry.title) == plain_words(need.see) for entry in entries):
         (hits,) = corpus.search([f"{need.see} {need.question}"], passages)
-        named = _candidates(corpus, [hit for hit in hits if plain_words(hit.title) == title], 1)
-        if not named:
-            return listed
-        expected = named[0].entry
+        entries += [
+            named.entry for named in _candidates(corpus, [hit for hit in hits if is_titled(hit.title, need.see)])
+        ]
+    if not entries:
+        return listed
+    expected = min(entries, key=lambda entry: plain_words(entry.title) != plain_words(need.see))
     others = [entry for entry in listed if entry.document_id != expected.document_id]
     return (expected, *others[: max(0, len(listed) - 1)])
 
@@ -120,7 +128,7 @@ class _Candidate:
     @cached_property
     def name(self) -> str:
         """The title without what tells it from its namesakes: "Mercury" of "Mercury (planet)"."""
-        return plain_words(_DISAMBIGUATOR.sub("", self.entry.title))
+        return plain_words(ADDITION.sub("", self.entry.title))
 
     @cached_property
     def words(self) -> str:
