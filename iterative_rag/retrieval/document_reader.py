@@ -174,8 +174,10 @@ class _HopReading:
         part = self._window_of_rest(entry, shown) if shown else self._window(entry)
         for sharer, listed in sharing if shown else ():
             self._remember(sharer, listed)
-            listed.rest = part is not None
-        open_ = [sharer for sharer in plans if part and not sharer.enough and (not shown or goes_on(sharer.need, part))]
+            listed.rest, listed.asked = part is not None, 2  # one further window a hop
+        open_ = [sharer for sharer in plans if not sharer.enough]
+        if part and shown:
+            open_ = [other for other in open_ if goes_on(other.need, part, named=id_ in other.policy.named)]
         if part and open_:
             self._enqueue(part, open_)
 

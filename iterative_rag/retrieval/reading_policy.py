@@ -46,7 +46,7 @@ _WORD = lazy_pattern(r"\w+(?:'s\b)?")
 _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
 _BETWEEN_NAMES = lazy_pattern(r" (?:in|for|on|and) ")
-_YEAR = lazy_pattern(r"\d{4}")
+_YEAR = lazy_pattern(r"\b\d{4}\b")
 _IN_BRACKETS = lazy_pattern(r"\s*\(([^()]*)\)\s*$")
 
 
@@ -73,13 +73,14 @@ def has_names(need: Need, title: str) -> bool:
 
 
 def telling_names(need: Need) -> tuple[str, ...]:
-    """The names of several words in a need, as `plain_words`, but for dates: "university of missouri". A document that
+    """The names of several words in a need, as `plain_words`, without years: "university of missouri". A document that
     holds none of them hardly ever brings a value. None in a language where every noun looks like a name."""
     if language(need.question) in CAPITAL_NOUNS:
         return ()
-    parts = [part.removeprefix("the ") for name in names_in(need.question) for part in _BETWEEN_NAMES.split(name)]
+    undated = (_YEAR.sub("", name) for name in names_in(need.question))
+    parts = [part.strip().removeprefix("the ") for name in undated for part in _BETWEEN_NAMES.split(name)]
     parts += [part.partition(" of ")[0] for part in parts]  # "oda brenk of karsa" may just be called "Oda Brenk"
-    return tuple(part for part in dict.fromkeys(parts) if " " in part and not _YEAR.search(part))
+    return tuple(part for part in dict.fromkeys(parts) if " " in part)
 
 
 def mentions(need: Need, title: str, text: str) -> bool:
@@ -93,14 +94,16 @@ def mentions(need: Need, title: str, text: str) -> bool:
     return not wanted or bool(wanted & held)
 
 
-def goes_on(need: Need, window: Window) -> bool:
-    """Whether a further window of an article is worth a call: it holds a name of the need, and most of its other words.
-    What is written in another language than the need may say it in words of its own."""
+def goes_on(need: Need, window: Window, *, named: bool) -> bool:
+    """Whether a further window of an article is worth a call: it holds most words of the need beside names, and one of
+    those where the article is not `named` by it. What is written in another language than the need may say it in words
+    of its own."""
     if language(need.question) != language(window.text):
         return True
     known = names(need) | set(_WORD.findall(folded(window.title)))
     own = stems(" ".join(word for word in content_words(need.question) if word not in known))
-    return len(own & stems(window.text)) >= MOST_WORDS * len(own) and mentions(need, window.title, window.text)
+    tells = len(own & stems(window.text)) >= MOST_WORDS * len(own)
+    return tells and (named or mentions(need, window.title, window.text))
 
 
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, list[str]]:
