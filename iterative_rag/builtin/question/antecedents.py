@@ -16,7 +16,7 @@ from iterative_rag.builtin.language.nouns import names_person, possessive
 from iterative_rag.builtin.language.tokens import Token, group_end, head_noun, subject_end, tokenize
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node
 from iterative_rag.builtin.question.span_decoding import Asks
-from iterative_rag.builtin.question.substitution import phrase_question
+from iterative_rag.builtin.question.substitution import capitalize, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentences
 
@@ -24,7 +24,15 @@ from iterative_rag.text.sentences import sentences
 REFERENT: Final = "Qreferentq"
 
 _ASKED = lazy_pattern(r"\b(?:who|whom|whose|what|which|when|where|how|why)\b", re.I)
-_POINTED = lazy_pattern(r"\b(?:this|that|these|those|the same) (?P<noun>(?!year\b|time\b|day\b)[a-z]+)\b", re.I)
+# "Orm has a tower; who built it?"
+_CLAUSE_BEFORE = lazy_pattern(
+    r"(?:;| [-–—]) ((?:(?:in|on|at|to|from|by|with|for) )?(?:who|whom|whose|what|which|when|where|how)\b)"
+)
+_POINTED = lazy_pattern(
+    r"\b(?:this|that|these|those|the same) (?:(?:older|elder|earlier|later|newer|younger|first|last|other) )?"
+    r"(?P<noun>(?!year\b|time\b|day\b)[a-z]+)\b",
+    re.I,
+)
 _DEFINITE = lazy_pattern(r"\bthe (?P<noun>[a-z]+)\b", re.I)
 _PERSON = lazy_pattern(r"\b(?P<word>he|she|him|his|her)\b", re.I)
 _THING = lazy_pattern(r"\b(?P<word>it|its)\b", re.I)
@@ -67,7 +75,8 @@ class Reference:
 
 def reference_in(text: str) -> Reference | None:
     """What the last sentence of a text takes from a statement before it; None where it stands alone."""
-    *statements, question = sentences(text) or [text]
+    stopped = _CLAUSE_BEFORE.sub(lambda match: f". {capitalize(match[1])}", text, count=1)
+    *statements, question = sentences(stopped) or [text]
     if not statements or any(_ASKED.match(statement) for statement in statements):
         return None
     question = question.rstrip(" ?.")
@@ -141,6 +150,8 @@ def _with_referent(question: str, match: re.Match[str]) -> str:
 
 def _antecedent(statement: str, noun: str, person: bool | None) -> tuple[str, bool] | None:
     """What a statement says of the noun or person: a name, or (True) a question; None if it tells of no such thing."""
+    if not noun and person is not None and re.search(r"\bwhose\b" if person else r"\bhis\b|\bher\b", statement):
+        return None  # "Orley left his novel unfinished": it is not Orley
     tokens = tokenize(statement)
     subject = subject_end(tokens)
     defines = bool(subject) and tokens[subject].low in _COPULA and _opens_noun(tokens[subject + 1 : subject + 2])

@@ -12,6 +12,7 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
 )
 from iterative_rag.builtin.language.lexicon import MEASURES
+from iterative_rag.builtin.language.nouns import is_plural
 from iterative_rag.builtin.language.tokens import Token, base_form, is_verb, tokenize
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, split_pair, two_names
 from iterative_rag.builtin.question.plan import Computed, Expand, Literal, Node, Operation, Phrase
@@ -99,11 +100,9 @@ _EVENTS = (
     (r"\b(?:built|completed|finished|constructed)\b", "When was {} completed?"),
 )
 _PAST = lazy_pattern(r"\b(?:(?P<was>was|were) )?(?:first |last )?(?P<verb>[a-z]{3,}ed|built|made|written|won|begun)\b")
-# "has a higher population", "has the greatest number of species"
+# "has a higher population"
 _AMOUNT = lazy_pattern(
-    r"\b(?P<more>[a-z]+(?:er|est)) (?P<what>population|elevation|budget|capacity|circulation|running time|attendance"
-    r"|number of (?P<counted>[a-z ]+?)(?=$| (?:as|in|than)\b))",
-    re.I,
+    r"\b(?P<more>[a-z]+(?:er|est)) (?P<what>population|elevation|budget|capacity|running time)", re.I
 )
 _MORE = lazy_pattern(
     r"\b(?P<verb>has|have|had|won|scored|made|wrote) (?:the )?(?P<more>more|most|fewer|less) (?P<what>.+)$"
@@ -118,13 +117,11 @@ def _compared(ask: str) -> tuple[Operation, str] | None:
         template = next((template for pattern, template in _EVENTS if re.search(pattern, ask, re.I)), _happened(ask))
         return (Operation.GREATEST if _LATER.search(ask) else Operation.LEAST), template
     if amount := _AMOUNT.search(ask):
-        counted = amount["counted"]
-        template = f"How many {counted} does {{}} have?" if counted else f"What is the {amount['what']} of {{}}?"
-        return _more_or_less(amount["more"]), template
+        return _more_or_less(amount["more"]), f"What is the {amount['what']} of {{}}?"
     for word in re.findall(r"[a-z]+", ask.lower()):
         if word in MEASURES and word.endswith(("er", "est")):
             return _more_or_less(word), f"What is the {MEASURES[word]} of {{}}?"
-    if more := _MORE.search(ask):
+    if (more := _MORE.search(ask)) and any(word.endswith("s") or is_plural(word) for word in more["what"].split()):
         return _more_or_less(more["more"]), f"How many {more['what']} {_DID.get(more['verb'], 'does {} have')}?"
     return None
 
@@ -152,9 +149,14 @@ def _which_is(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, s
     if parts is None:
         return None
     noun, verb, rest = parts
+    if _COMPARES.search(rest):
+        return None  # of one side alone nobody can say whether it is farther north
     aux, rest = _auxiliary(verb, rest)
     kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
     return Computed(text, Operation.CHOICE, tuple(closed(aux, kind, rest, phrase) for kind in kinds), labels)
+
+
+_COMPARES = lazy_pattern(r"\b(?:more|less|most|least|better|best|farther|further|closer|nearer)\b")
 
 
 def _predicate(ask: str) -> tuple[str, str, str] | None:
@@ -172,13 +174,8 @@ def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
     if token.capital:
         return False
     low = token.low
-    third = low.endswith("s") and (low[:-1] in BASE_VERBS or low[:-2] in BASE_VERBS or low in _PRESENT)
+    third = low.endswith("s") and (low[:-1] in BASE_VERBS or low[:-2] in BASE_VERBS)
     return is_verb(token) or third or (low in BASE_VERBS and at == len(tokens) - 2)
-
-
-_PRESENT = word_set(
-    "describes accommodates borders publishes produces performs runs features specializes offers has means"
-)
 
 
 def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
@@ -209,16 +206,11 @@ _SAME = lazy_pattern(
     r"born|buried|married|die).{0,120})$",
     re.I,
 )
-# "the directors of both films A and B"
-_PLURAL_ROLE = lazy_pattern(
-    rf"\bthe ({_ROLE})s of (?:both )?(?:the )?(?:[a-z]+s )?((?:the )?[A-Z“\"].{{1,150}}?) and (?:the )?(?=[A-Z“\"])"
-)
 _TRADES = word_set("occupation profession job industry career trade role field")
 
 
 def same(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "Are A and B from the same country?"; None for any other question."""
-    text = _PLURAL_ROLE.sub(r"the \1 of \2 and the \1 of ", text, count=1)
     if match := _SAME.match(text):
         names, rest = (match["first"], match["second"]), match["rest"]
     elif pair := split_pair(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.lexicon import MEASURES
+from iterative_rag.builtin.question.pairs import second_of
 from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
@@ -35,10 +36,9 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         return None
     unit, more, what = match["unit"] or "", match["more"].lower(), match["what"].strip()
     first, second, aux = match["first"], match["second"], match["aux"].lower()
-    second = re.sub(
-        r"^(?:his|her|its|their) ", f"{_subject(first)}'s ", re.sub(r" (?:did|does|was|is|had|has)$", "", second)
-    )
-    second = _one(first, second)
+    second = re.sub(r" (?:did|does|was|is|had|has)$", "", second)
+    second = re.sub(r"^(?:his|her|its|their) ", f"{_subject(first)}'s ", second)
+    second = second_of(first, second)
     if more in {"older", "younger", "earlier", "later", "newer"} and unit.startswith("year"):
         rest = (match["rest"] or "").lower()
         verb = next(
@@ -52,6 +52,8 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         asks = [f"In which year was {name} {verb}?" for name in (first, second)]
         return Computed(text, Operation.YEARS, (expand(asks[0], first), expand(asks[1], second)))
     measure = MEASURES.get(more)
+    if measure is not None and unit and not unit_of(unit):  # "By how many floors is A taller than B"
+        measure, more, aux, first = None, "more", "does", f"{first} have"
     if measure is not None and not what:
         suffix = f" in {unit}" if unit else ""
         if (late := re.search(r" in ([a-z]+)$", second)) and unit_of(late[1]):
@@ -65,42 +67,6 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     other, other_rest = _subject_and_rest(second)
     asks = [f"How many {counted} {aux} {first}?", f"How many {counted} {aux} {other} {_swapped(rest, other_rest)}?"]
     return Computed(text, Operation.DIFFERENCE, (expand(asks[0], subject), expand(asks[1], other)))
-
-
-_DIFFERENCE = lazy_pattern(
-    r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z][a-z ]*?)|(?P<front>[a-z][a-z ]*?) difference)"
-    r"(?P<unit>,? (?:measured )?in [a-z]+,?)? between (?P<one>.{2,150}?) and (?P<other>.{2,150})$",
-    re.I,
-)
-_PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
-
-
-def difference(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "What is the difference in height between A and B?"; None for any other question."""
-    match = _DIFFERENCE.match(text)
-    if match is None:
-        return None
-    unit, what, other = (match["unit"] or "").strip(" ,"), match["what"] or match["front"] or "", match["other"]
-    if unit_of(what):  # "the difference in meters between ..."
-        unit, what = f"in {what}", ""
-    elif (late := re.search(r",? (in ([a-z]+))$", other)) and unit_of(late[2]):
-        unit, other = late[1], other[: late.start()]
-    if not what:
-        return None
-    measure = f"{_PLURAL.sub('', what.lower())} {unit}".strip()
-    asks = [(f"What is the {measure} of {name}?", name) for name in (match["one"], other)]
-    return Computed(text, Operation.DIFFERENCE, tuple(expand(*ask) for ask in asks), unit=unit.removeprefix("in "))
-
-
-def _one(first: str, second: str) -> str:
-    """Resolve "one": "the northern member of X", "the southern one" -> "the southern member of X"."""
-    match = re.match(r"^(?:the|that|those) ?(.*?) ones?$", second)
-    if match and (head := re.match(r"^the .*?\b([a-z]+(?: of .+)?)$", first)):
-        return f"the {match[1]} {head[1]}"
-    if match := re.match(r"^(?:that|those) of (.+)$", second):
-        head = re.match(r"^(the .+?) of ", first)
-        return f"{head[1]} of {match[1]}" if head else second
-    return second
 
 
 def _subject(clause: str) -> str:

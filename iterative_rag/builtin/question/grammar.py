@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import group_end, head_noun, tokenize
 from iterative_rag.builtin.question.comparisons import choice, same
-from iterative_rag.builtin.question.difference_questions import difference, how_much_more
+from iterative_rag.builtin.question.difference_questions import how_much_more
 from iterative_rag.builtin.question.pairs import both
 from iterative_rag.builtin.question.plan import (
     Computed,
@@ -34,7 +34,7 @@ LONGEST = 2000
 # No real description nests deeper than this; the bound keeps hostile text cheap.
 DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
-_COMPUTATIONS = (years_after, age, difference, how_much_more, years_between, choice, same, both)
+_COMPUTATIONS = (years_after, age, how_much_more, years_between, choice, same, both)
 
 
 def as_one(question: str, source: str) -> Node:
@@ -115,7 +115,9 @@ class _Phrases:
         law, whom = match["law"] or match["his"], match["whom"] or match["owner"]
         side, _, relative = law.lower().partition(" grand")
         between = {"maternal": "mother", "paternal": "father"}.get(side, "spouse")
-        middle = self.node(f"{whom}'s {between}", depth + 1)
+        person = self.node(whom, depth + 1)
+        slots = () if isinstance(person, Literal) else (person,)
+        middle = Lookup(whom, f"Who is {'{0}' if slots else escape_braces(whom)}'s {between}?", slots)
         return Lookup(text, f"Who is {{0}}'s {relative or side.removesuffix('-in-law')}?", (middle,))
 
     def name(self, text: str) -> Node | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, RELATIVES, word_set
+from iterative_rag.builtin.language.nouns import possessive
 from iterative_rag.builtin.language.tokens import Token, is_participle, tokenize
 from iterative_rag.builtin.question.plan import (
     Computed,
@@ -35,8 +36,6 @@ _AND = lazy_pattern(r",? (?:and|or|&) (?=(?:the [a-z]+ of |the |an? |[a-z]+ (?=[
 _KIND = lazy_pattern(
     r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
 )
-# Lower-case words inside names.
-_INNER = word_set("of the and de la le du des von van der den del di da et for to on with a an")
 _UNCOUNTED = word_set("series species people men women")
 _IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "genus", "wolves": "wolf", "wives": "wife"}
 
@@ -139,6 +138,31 @@ def two_names(pair: str) -> tuple[str, str] | None:
     return front + first[shared.end() :].strip(" ,"), (second if own else front + second).strip(" ,")
 
 
+_OWNED_BY = lazy_pattern(r"^(?P<who>.+?)['’]s? (?P<noun>[^'’]+)$")
+_NAME_LAST = lazy_pattern(r"[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*$")
+_NOUN_OF = lazy_pattern(r"^(?P<noun>the .+?) of (?P<who>.+)$")
+
+
+def second_of(first: str, second: str) -> str:
+    """The second of two things in words of its own: "that of Bo Orm" after "the wife of Ann Lee" is "the wife of Bo
+    Orm", "his son" after "Ann Lee's prize" is "Ann Lee's son"."""
+    of, owned = _NOUN_OF.match(first), _OWNED_BY.match(first)
+    if named := of or owned:
+        second = re.sub(r"(?:(?<=^)|(?<=that of ))(?:his|her|its|their) ", f"{possessive(named['who'])} ", second)
+    if (match := re.match(r"^(?:that|those) of (.+)$", second)) and (of or owned):
+        return f"{of['noun']} of {match[1]}" if of else f"{possessive(match[1])} {owned['noun']}" if owned else second
+    if (match := re.match(r"^(.+) of the same (?:name|title)$", second)) and (name := _NAME_LAST.search(first)):
+        return f"{match[1]} {name[0]}"
+    if (match := re.match(r"^(?:the|that) one ((?:in|at|on|by|from) .+)$", second)) and (
+        head := re.match(r"^(the [\w-]+) (?:in|at|on|by|from) ", first)
+    ):
+        return f"{head[1]} {match[1]}"
+    match = re.match(r"^(?:the|that|those) ?(.*?) ones?$", second)
+    if match and (head := re.match(r"^the .*?\b([a-z]+(?: of .+)?)$", first)):
+        return f"the {match[1]} {head[1]}"
+    return second
+
+
 def kind_and_name(name: str) -> tuple[str, str]:
     """Split "the director Ann Lee" into "the director" and "Ann Lee"; the kind is "" if there is none."""
     match = _KIND.match(name)
@@ -159,22 +183,11 @@ def _name_end(text: str) -> int:
         token = tokens[at]
         if token.capital and not (end and _opens_predicate(tokens, at, text)):
             end = at = at + 1
-        elif (step := _bridge(tokens, at)) and end:
-            at += step
         elif token.low in {"the", "a", "an"} and not end:
             at += 1
         else:
             break
     return tokens[end - 1].end if end else 0
-
-
-def _bridge(tokens: list[Token], at: int) -> int:
-    """Number of lower-case words that join this part of a name to the next; 0 if the name ends here."""
-    step = 0
-    while at + step < len(tokens) and tokens[at + step].small in _INNER and step < 3:
-        step += 1
-    after = at + step
-    return step if step and after < len(tokens) and tokens[after].capital else 0
 
 
 def _opens_predicate(tokens: list[Token], at: int, text: str) -> bool:

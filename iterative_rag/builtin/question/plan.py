@@ -14,8 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from iterative_rag.builtin.language.function_words import PRONOUNS, QUESTION_WORDS, content
-from iterative_rag.builtin.language.tokens import Token, tokenize
+from iterative_rag.builtin.language.function_words import (
+    BASE_VERBS,
+    CONJUNCTIONS,
+    PREPOSITIONS,
+    PRONOUNS,
+    QUESTION_WORDS,
+    RELATIVES,
+    content,
+)
+from iterative_rag.builtin.language.tokens import Token, acts, is_participle, tokenize
 from iterative_rag.text.patterns import lazy_pattern
 
 
@@ -125,29 +133,57 @@ def escape_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
 
 
-_SHAPES = tuple(
-    lazy_pattern(pattern, re.IGNORECASE)
+_PREPOSITION = r"(?:for|to|in|by|with|from|of|at|on)"
+_FLAWS = tuple(
+    lazy_pattern(pattern)
     for pattern in (
-        r"\b(?:did|does|do) \{\d+\}(?: (?:for|to|in|by|with|from))?\W*$",  # the verb is missing
-        r"\{\d+\}(?: born)?,? (?:who|whose|whom) (?!else\b)",  # a clause is left dangling
-        r"^(?:what|who|where) (?:is|was) \{\d+\} (?:is|was|are|were|has|had|did|does)\b",  # two verbs
+        rf"(?i)\b(?:did|does|do) \{{\d+\}}(?: {_PREPOSITION}\b.*)?\W*$",  # the verb is missing
+        r"(?i)\{\d+\}(?: born)?,? (?:who|whose|whom) (?!else\b)",  # a clause is left dangling
+        r"(?i)\bboth \{\d+\}(?! and)",
+        r"\{\d+\} [A-ZÀ-Þ][a-zà-þ]",  # half a name
+        r", (?:and|so) (?:by )?(?:how|what|which|when|where|who)\b",  # a second question
+        # A value in a sentence before the question is not what is asked about.
+        r"[.] (?:(?:For|In|At|On|To|From|By|With|Of) )?(?:[Ww]h|[Hh]ow)",
+        rf"^\{{\d+\}} (?:the|an?|{_PREPOSITION})\b",
+        r"^\{\d+\}(?!.*\b(?:who|whom|whose|what|which|when|where|how|why)\b)",  # nothing is asked
+        # What is meant stands in another part of the question.
+        r"\b(?:the|that|those) ones?\b|\b(?:that|those) of\b|\bof the same (?:name|title)\b",
+        r"\b(?:the|an?) [a-z]+ \{\d+\} (?:and|did|is|was)\b",
     )
 )
+_OPENS_CLAUSE = RELATIVES | QUESTION_WORDS | CONJUNCTIONS | {"before", "after", "as", "since"}
+# "In which year was it completed?"
+_PRONOUN = lazy_pattern(
+    r"^(?:\w+ ){1,4}(?:is|was|are|were|did|does|do|had|has) "
+    r"(?:he|she|it|they|(?:his|her|its|their)(?! (?!first|second|last|own)[a-z]+ [A-ZÀ-Þ]))\b"
+)
+_COPULAR = lazy_pattern(r"^(?:what|who|where|(?:in )?wh\w+ \w+) (?:is|was|are|were) ", re.IGNORECASE)
 
 
-def count_flaws(node: Node) -> int:
-    """Number of malformed look-ups in a plan."""
-    own = isinstance(node, Lookup) and not is_well_formed(node)
-    return own + sum(count_flaws(slot) for slot in slots_of(node))
+def is_understood(node: Node) -> bool:
+    """Whether every look-up of a plan is a well-formed question by itself, whatever its slots are filled with."""
+    return not (isinstance(node, Lookup) and _has_flaw(node)) and all(map(is_understood, slots_of(node)))
 
 
-def is_well_formed(node: Lookup) -> bool:
-    """Whether a look-up is a well-formed question, whatever its slots are filled with."""
-    if not node.slots:
-        return _is_specific(tokenize(node.template))
-    # A value in a sentence before the question is not what is asked about.
-    two_sentences = re.search(r"(?<=[\w\"”’'}]{2})[.] (?=[A-Z])", node.template)
-    return not two_sentences and not any(shape.search(node.template) for shape in _SHAPES)
+def _has_flaw(node: Lookup) -> bool:
+    template, tokens = node.template, tokenize(node.template)
+    if any(flaw.search(template) for flaw in _FLAWS):
+        return True
+    if not node.slots and (_PRONOUN.match(template) or not _is_specific(tokens)):
+        return True
+    copular = _COPULAR.match(template)
+    return copular is not None and any(_is_second(tokens, at, copular.end()) for at in range(1, len(tokens)))
+
+
+def _is_second(tokens: list[Token], at: int, copula: int) -> bool:
+    """Whether a token is a verb after the copula without a clause of its own: "Who is Ann Lee study in Orm?"."""
+    between = [token.low for token in tokens[:at] if token.start >= copula]
+    if tokens[at].start < copula or not _OPENS_CLAUSE.isdisjoint(between):
+        return False
+    if acts(tokens[at]):
+        return not (is_participle(tokens[at]) or tokens[at].low.endswith(("ed", "ing")))
+    named = tokens[at].small in BASE_VERBS and tokens[at - 1].capital
+    return named and any(token.low in PREPOSITIONS for token in tokens[at + 1 : at + 2])
 
 
 def _is_specific(tokens: list[Token]) -> bool:

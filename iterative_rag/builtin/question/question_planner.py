@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
+from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.question.antecedents import REFERENT, reference_in, with_antecedent
 from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
 from iterative_rag.builtin.question.grammar import as_one, parse
@@ -17,9 +18,8 @@ from iterative_rag.builtin.question.plan import (
     Lookup,
     NamePart,
     Node,
-    count_flaws,
     escape_braces,
-    is_well_formed,
+    is_understood,
     slots_of,
 )
 from iterative_rag.builtin.question.request_forms import restated
@@ -60,9 +60,11 @@ class QuestionPlanner:
         return self._names.read(asked, lower=lower) if self._names else QuestionNames(asked)
 
     def _plan(self, question: str) -> Node:
-        """Plan a question. Text that nothing matches becomes a single look-up. Raises WeightsError."""
+        """Plan a question. What nothing matches, and what is not understood in every part, becomes a single look-up.
+        Raises WeightsError."""
         asked = self.read(question).question
-        return self._plan_fact(asked) or self._plan_one(asked)
+        plan = self._plan_fact(asked) or self._plan_one(asked)
+        return plan if is_understood(plan) else as_it_stands(asked)
 
     def _plan_fact(self, question: str) -> Node | None:
         """Plan a question about plain facts that the network recognizes, in whatever words. Where the rules compare the
@@ -98,19 +100,17 @@ class QuestionPlanner:
         node = parse(question, self._expand, self._without) or self._expand(whole, whole, try_unsure=True)
         if not isinstance(node, Lookup) or not node.slots or any(map(_computes, node.slots)):
             return node
-        if not is_well_formed(node):
-            return as_it_stands(whole)
         return Fallback(whole, replace(node, source=""), as_it_stands(whole))
 
     def _expand(self, question: str, source: str, *, try_unsure: bool = False) -> Node:
         """A look-up whose descriptions, as the splitter finds them, are looked up first. `try_unsure`: also one of
         which it is not sure, for a question that is tried as it stands afterwards."""
-        whole = as_one(question, source)
-        split = self._splitter.split(reordered(question)) if self._splitter else None
+        ordered = reordered(question)
+        whole = as_one(ordered, source)
+        split = self._splitter.split(ordered) if self._splitter else None
         pointed = plan_split(split) if split and (split.is_sure or try_unsure) else None
-        if pointed is None or count_flaws(pointed) > count_flaws(whole):
-            return whole
-        return replace(_without_echo(pointed), source=source)
+        tidied = replace(_tidied(pointed), source=source) if pointed else whole
+        return tidied if is_understood(tidied) else whole
 
 
 def as_it_stands(question: str) -> Lookup:
@@ -129,12 +129,19 @@ def _is_about(node: Computed, names: tuple[str, ...]) -> bool:
 _ECHO = lazy_pattern(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)
 
 
-def _without_echo(node: Lookup) -> Lookup:
-    """Remove look-ups that only repeat the value below them: "What is {0}?"."""
-    slots = tuple(_without_echo(slot) if isinstance(slot, Lookup) else slot for slot in node.slots)
-    if len(slots) == 1 and isinstance(slots[0], Lookup) and _ECHO.match(node.template):
+def _tidied(node: Lookup) -> Lookup:
+    """Without look-ups that only repeat the value below them ("What is {0}?"), and with descriptions that fit many
+    things in their own words: "Which man followed the discoverer of the electron?"."""
+    template, slots = node.template, list[Node]()
+    for number, child in enumerate(node.slots):
+        slot = _tidied(child) if isinstance(child, Lookup) else child
+        phrase = slot.source.partition(" ")[0] in DETERMINERS
+        vague = phrase and isinstance(slot, Lookup) and not slot.slots and not is_understood(slot)
+        template = template.replace(f"{{{number}}}", escape_braces(slot.source) if vague else f"{{{len(slots)}}}")
+        slots += [] if vague else [slot]
+    if len(slots) == 1 and isinstance(slots[0], Lookup) and _ECHO.match(template):
         return replace(slots[0], source=node.source)
-    return replace(node, slots=slots)
+    return replace(node, template=template, slots=tuple(slots))
 
 
 def _computes(node: Node) -> bool:

@@ -19,7 +19,7 @@ from iterative_rag.builtin.language.function_words import (
     RELATIVES,
     word_set,
 )
-from iterative_rag.builtin.language.nouns import possessive
+from iterative_rag.builtin.language.nouns import names_person, possessive
 from iterative_rag.builtin.language.tokens import (
     Token,
     acts,
@@ -45,6 +45,12 @@ _SLOTTED = lazy_pattern(r"Qslot(\d+)q")
 _SO_CALLED = lazy_pattern(
     r"^(?:the )?(?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet|University) of "
     r"(?:[A-Z][\w.-]*(?: |$|, ))+$"
+)
+
+
+# "the bridge's designer Ann Lee" is Ann Lee.
+_BEARER = lazy_pattern(
+    r"(?:\bthe )?\b(?:[A-ZÀ-Þ][\w.-]*(?: |(?=['’])))+['’]s (?:[a-z-]+ )?(?P<noun>[a-z]+) (?=[A-ZÀ-Þ][\w.-]* [A-ZÀ-Þ])"
 )
 
 
@@ -101,6 +107,7 @@ _IN_FRONT = lazy_pattern(
 def reordered(question: str) -> str:
     """The question as the network was taught to read it: first what is asked ("In the year that ..., who won Y?"), and
     an extraposed clause at its noun ("the river rise that ..." -> "the river that ... rise")."""
+    question = _BEARER.sub(lambda match: "" if names_person(match["noun"]) else match[0], question)
     if match := _IN_FRONT.match(question.rstrip("?")):
         return f"{capitalize(match['asked'])} {match['when'][0].lower()}{match['when'][1:]}?"
     match = _EXTRAPOSED.match(question.rstrip("?"))
@@ -118,17 +125,16 @@ def _named_last(question: str, span: QuestionSpan) -> str:
 
 
 def is_named(phrase: str) -> bool:
-    """Whether a description contains the name of its referent: "the cook Ann Lee", "the show “Dawn”"."""
+    """Whether a description contains the name of its referent: "the cook Ann Lee", "the Tower of Orm"."""
     if _SO_CALLED.match(phrase):
         return True
     tokens = tokenize(phrase.rstrip(" ,?"))
-    if len(tokens) < 2 or not tokens[-1].capital or tokens[-1].text[0].isdigit():
+    if len(tokens) < 3 or not tokens[-1].capital or tokens[-1].text[0].isdigit() or tokens[0].low not in DETERMINERS:
         return False
-    begin = int(tokens[0].low in DETERMINERS)
-    words = tokens[begin:]
-    if not begin or len(words) < 2 or any(_ends_group(token) for token in words):
-        return False
-    return not any(token.possessive for token in words)
+    words = tokens[1:]
+    if words[0].capital and all(token.capital or token.low in {"of", "the", "and"} for token in words):
+        return not (names_person(words[0].low) or any(token.possessive for token in words))
+    return not any(_ends_group(token) or token.possessive for token in words)
 
 
 def _ends_group(token: Token) -> bool:
@@ -213,20 +219,16 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
         return invert(f"{first} which {noun}", inside)
     if first in {"where", "when"}:
         link = "at" if first == "where" and noun.split()[-1].lower() in _AT else "in"
-        return invert(f"{link} which {noun}", _without_stranded(rest, link))
+        return invert(f"{link} which {noun}", rest)
     if first in {"who", "whom", "which", "that"}:
-        subject = first != "whom" and (_predicate(after) and not (after.low == "had" and _named_next(tokens)))
+        subject = first != "whom" and _predicate(after)
         return f"Which {noun} {rest}?" if subject else invert(f"which {noun}", rest)
     adverb = first.endswith("ly") and is_participle(after)
     if adverb or (is_participle(tokens[0]) and not first.endswith("ing")):
-        return f"Which {noun} {'were' if _plural(noun) else 'was'} {clause}?"
+        return f"Which {noun} was {clause}?"
     if (tokens[0].capital or first in DETERMINERS | _SUBJECT_PRONOUNS) and any(acts(token) for token in tokens[1:]):
         return invert(f"which {noun}", clause)
     return ""
-
-
-def _plural(noun: str) -> bool:
-    return noun.endswith("s") and not noun.endswith(("ss", "us", "series"))
 
 
 def _predicate(token: Token) -> bool:
@@ -235,15 +237,6 @@ def _predicate(token: Token) -> bool:
     adverb = small.endswith("ly") or small in {"also", "once", "first", "later", "only", "then", "never", "still"}
     ending = small.endswith(("s", "ed")) and len(small) > 3 and small not in DETERMINERS | _SUBJECT_PRONOUNS
     return adverb or acts(token) or token.low in BASE_VERBS or ending
-
-
-def _named_next(tokens: list[Token]) -> bool:
-    return len(tokens) > 2 and tokens[2].low in _SUBJECT_PRONOUNS
-
-
-def _without_stranded(clause: str, link: str) -> str:
-    """Drop a stranded preposition: "the city where she was born [in]"."""
-    return re.sub(rf"\s+(?:{link}|in|at)$", "", clause)
 
 
 def invert(asked: str, clause: str) -> str:

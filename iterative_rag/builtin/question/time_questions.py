@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from iterative_rag.builtin.language.nouns import possessive
 from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
+from iterative_rag.builtin.question.pairs import second_of
 from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
 
 _YEARS = lazy_pattern(r"^how (?:many years|long) (?P<order>after|before) (?P<rest>.{6,400})$", re.I)
 _BETWEEN = lazy_pattern(
     r"^how many years (?:passed |elapsed |lie |lay |are there |were there |are |is |went by |separate )?(?:between )?"
-    r"(?P<first>the .{3,150}?|[A-Z].{3,150}?) and (?P<second>.{3,150})$",
+    r"(?P<first>the .{3,150}?|[A-Z].{3,150}?) (?:and|from(?= (?:that of|the) )) (?P<second>.{3,150})$",
     re.I,
 )
 _AGE = lazy_pattern(
@@ -35,6 +37,10 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         event := re.match(r"^.{2,150}? (was|were) (.+)$", first)
     ):
         aux, second = event[1], f"{late[1]} {event[2]}"  # "... after A was opened did B follow": B was opened as well
+    owned = re.match(r"(?:his|her|its|their) (?=[a-z]+$)", first)
+    if owned:  # "after its completion was the tower sold"
+        subject = second[: at.start()] if (at := _SUBJECT_END.search(second)) else ""
+        first = f"{possessive(subject)} {first[owned.end() :]}" if subject else first
     names = re.findall(r"(?:[A-Z][\w'’.-]*)(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first)
     if names:
         if first == names[-1]:  # "... after Ann Lee did her husband ..."
@@ -42,7 +48,7 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
     verb = _has_verb(first)
     if (
-        not verb
+        not (verb or owned or is_event(first))
         and aux == "did"
         and (split := re.match(r"(.{2,120}?) ((?:win|die|open|become|marry|receive|get|publish|write)\b.*)$", second))
     ):
@@ -51,7 +57,7 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     else:
         shared = re.search(r" (born|opened|completed|founded|built|published|released)\b[^,]*$", second)
         ask_first = f"In which year was {first} {shared[1]}?" if shared and not verb else ask_year(first)
-        if shared and _EVENT_OF.match(first):
+        if owned or is_event(first):
             ask_first = ask_year(first)
     return Computed(text, Operation.YEARS, (expand(ask_first, first), expand(f"In which year {aux} {second}?", second)))
 
@@ -62,11 +68,11 @@ def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         r"how many years (?:passed|elapsed|lie|lay|are|were|went|is|separate|between)", text, re.I
     ):
         return None
-    return Computed(
-        text, Operation.YEARS, tuple(expand(ask_year(match[name]), match[name]) for name in ("first", "second"))
-    )
+    sides = match["first"], second_of(match["first"], match["second"])
+    return Computed(text, Operation.YEARS, tuple(expand(ask_year(side), side) for side in sides))
 
 
+_SUBJECT_END = lazy_pattern(r"(?<=\w) (?=[a-z])(?!of |the |de |von )")
 _EVENT_NOUNS = templates("events")
 _EVENT_OF = lazy_pattern(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
 

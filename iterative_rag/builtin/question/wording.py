@@ -24,6 +24,11 @@ from iterative_rag.builtin.question.plan import (
 )
 from iterative_rag.text.patterns import lazy_pattern
 
+# What is longer is no matter of dates.
+_MEASURED: Final = lazy_pattern(
+    r"\b(?:long|short|tall|high|low|deep|wid|bigg|small|larg|light|heavi|fast|slow)(?:e?r|est)\b", re.I
+)
+
 
 class Act(StrEnum):
     """What a question wants to know."""
@@ -72,6 +77,8 @@ def plan_of(wording: Wording, question: str) -> Node | None:
     if wording.act is Act.LOOKUP:
         return _looked_up(wording, question)
     if wording.attribute not in (SHARED if wording.act is Act.SAME else COMPARED):
+        return None
+    if wording.act is not Act.SAME and wording.attribute != "lifespan" and _MEASURED.search(question):
         return None
     values = tuple(_value(wording, name) for name in wording.names)
     if wording.act is Act.SAME:

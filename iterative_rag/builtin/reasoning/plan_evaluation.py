@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.builtin.language.function_words import content, folded, words
-from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.language.function_words import content, folded, names_in, words
+from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, alike
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Operation, Part
+from iterative_rag.builtin.question.plan import (
+    Computed,
+    Fallback,
+    Literal,
+    Lookup,
+    NamePart,
+    Node,
+    Operation,
+    Part,
+    slots_of,
+)
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
 from iterative_rag.builtin.reasoning import computed_values, name_parts
@@ -27,6 +38,7 @@ from iterative_rag.builtin.reasoning.node_result import (
 )
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.text.markdown_rows import is_row
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # Share of the remaining doubt that the trust of another document with the same value takes away.
@@ -76,7 +88,7 @@ class Evaluation:
         # A description that was not found is kept as it is: the search may still understand it.
         choices = [
             add_short_names(slot.values[:CANDIDATES])
-            or ((NodeValue(child.source, score=0.5, chain=0.5, guessed=True),) if child.source else ())
+            or ((NodeValue(child.source, score=0.5, chain=0.5, guessed=True),) if content(child.source) else ())
             for slot, child in zip(slots, node.slots, strict=True)
         ]
         if not all(choices):
@@ -111,24 +123,23 @@ class Evaluation:
         if trust >= CAREFUL.given:
             return first
         # Ask the whole question before repeating the plan's look-ups with a wider search.
-        second = self._but_rows_of_names(self.of(node.second))
+        second = self.of(node.second)
+        second = replace(second, values=tuple(value for value in second.values if self._is_of_plan(value, node.first)))
         if second.needs or (second.values and self.trusted(self.inquiry.original, second.values) >= trust):
             return second
         return first if first.values else replace(first, again=unique((*first.again, *second.again)))
 
-    def _but_rows_of_names(self, outcome: NodeResult) -> NodeResult:
-        """What was read of a whole question, but for rows on a name in it: they tell of that name ("Length: 516 m" in
-        the article on a bridge), not of what is described by it ("the river under the bridge")."""
-        told = (
-            value
-            for value in outcome.values
-            if not any(self._is_row_of_name(self.inquiry.facts[index]) for index in self._facts_stating(value))
-        )
-        return replace(outcome, values=tuple(told))
-
-    @staticmethod
-    def _is_row_of_name(fact: Fact) -> bool:
-        return is_row(fact.quote) and _is_on_subject(fact)
+    def _is_of_plan(self, value: NodeValue, plan: Node) -> bool:
+        """Whether a value that was read of a whole question is about what the question describes, and not about a name
+        in it: a quote tells of that ("Length: 516 m" in the article on a bridge is not of "the river under it")."""
+        facts = [self.inquiry.facts[index] for index in self._facts_stating(value)]
+        if any(is_row(fact.quote) and _is_on_subject(fact) for fact in facts):
+            return False
+        described: list[list[str]] = []
+        for slot in slots_of(plan):
+            sure = [known.text for known in self.of(slot).values[:CANDIDATES] if known.score >= CAREFUL.given]
+            described.append(sure or [slot.source])
+        return all(any(_tells_of(text, fact) for text in texts for fact in facts) for texts in described)
 
     def _found(self, question: str, combination: tuple[NodeValue, ...]) -> list[NodeValue]:
         """The values of a need's facts, best first; agreement between documents raises their rank."""
@@ -158,7 +169,9 @@ class Evaluation:
     def _usable(self, question: str, combination: tuple[NodeValue, ...], fact: Fact) -> bool:
         """Whether a fact's value has the asked kind, is not a name of the question, and is not about a namesake."""
         query = read_query(question)
-        if not fits(query, fact.value):
+        if not fits(query, fact.value) or (_DIFFERENCE.match(question) and not _tells_difference(fact)):
+            return False
+        if not all(_tells_of(value.text, fact) for value in combination if value.guessed):
             return False
         if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and self._is_in_question(frozenset(content(fact.value))):
             return False
@@ -266,6 +279,26 @@ class Evaluation:
         """The facts of a value that state it; all of its facts if it was computed."""
         holding = (index for index in value.facts if folded(self.inquiry.facts[index].value) == folded(value.text))
         return tuple(holding) or value.facts
+
+
+_DIFFERENCE = lazy_pattern(
+    r"(?:by )?how (?:many|much)\b.* than\b|how many years (?:.* )?(?:between|after|before|separate)\b"
+    r"|what is the difference\b",
+    re.IGNORECASE,
+)
+_DIFFERENT = frozenset({*MEASURES, "than", "more", "less", "fewer", "after", "before", "earlier", "later", "older"})
+
+
+def _tells_difference(fact: Fact) -> bool:
+    """Whether a quote compares: one that gives the measure of one side alone is no difference."""
+    return not _DIFFERENT.isdisjoint(words(fact.quote))
+
+
+def _tells_of(description: str, fact: Fact) -> bool:
+    """Whether a fact has a word of what a description says, or the name that it consists of."""
+    said, told = content(description), set(content(f"{fact.title} {fact.statement} {fact.quote}"))
+    plain = [word for word in said if word not in names_in(description)]
+    return not said or any(not alike(word).isdisjoint(told) for word in plain or said)
 
 
 def _is_on_subject(fact: Fact) -> bool:

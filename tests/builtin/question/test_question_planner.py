@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, Node, is_well_formed, slots_of
+from iterative_rag.builtin.question.plan import Computed, Fallback, Lookup, Node, is_understood, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from tests.tables import table
@@ -65,7 +65,14 @@ def test_wrong_span_boundaries_are_corrected(planner: QuestionPlanner, question:
 
 @pytest.mark.parametrize(("template", "found"), table(__file__, "malformed"))
 def test_a_missing_or_extra_verb_makes_a_question_malformed(template: str, found: bool) -> None:
-    assert is_well_formed(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found
+    assert is_understood(Lookup("", template, (Lookup("", "Who wrote Night Ferry?"),))) is found
+
+
+@pytest.mark.parametrize("row", table(__file__, "not_understood"))
+def test_a_part_that_makes_no_sense_by_itself_leaves_the_question_whole(
+    planner: QuestionPlanner, row: tuple[str]
+) -> None:
+    assert templates(planner.plan(row[0])) == list(row)
 
 
 @pytest.mark.parametrize(("question", "asked"), table(__file__, "statements"))

@@ -55,21 +55,22 @@ STEP, WHOLE = "Which town has the Orm bridge?", "Who is the mayor of the town th
 
 
 @pytest.mark.parametrize(
-    ("steps", "whole", "needs", "value"),
+    ("steps", "whole", "told", "needs", "value"),
     [
-        (0.8, None, (), "Bo Lund"),  # trusted: nothing more is asked
-        (0.3, None, (WHOLE,), ""),
-        (0.3, 0.6, (), "Ada Vale"),
-        (0.3, 0.28, (), "Bo Lund"),
+        (0.8, None, "", (), "Bo Lund"),  # trusted: nothing more is asked
+        (0.3, None, "", (WHOLE,), ""),
+        (0.3, 0.6, "Ada Vale is the mayor of the town.", (), "Ada Vale"),
+        (0.3, 0.28, "Ada Vale is the mayor of the town.", (), "Bo Lund"),
+        (0.3, 0.6, "Ada Vale runs the inn.", (), "Bo Lund"),  # nothing tells of what the question describes
     ],
 )
 def test_where_the_steps_are_not_trusted_the_whole_question_is_asked(
-    steps: float, whole: float | None, needs: tuple[str, ...], value: str
+    steps: float, whole: float | None, told: str, needs: tuple[str, ...], value: str
 ) -> None:
     facts = [
         fact(STEP, "Tellby", "Orm bridge", steps),
         fact("Who is the mayor of Tellby?", "Bo Lund", "Tellby", steps),
-        *([fact(WHOLE, "Ada Vale", "Ada Vale", whole)] if whole else []),
+        *([replace(fact(WHOLE, "Ada Vale", "Ada Vale", whole), statement=told)] if whole else []),
     ]
     inquiry = Inquiry(WHOLE, WHOLE, tuple(facts), tried=tuple(one.need for one in facts))
     plan = Fallback(WHOLE, Lookup("", "Who is the mayor of {0}?", (Lookup("the town", STEP),)), Lookup(WHOLE, WHOLE))
