@@ -21,7 +21,9 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
     for n, fact in enumerate(facts, start=1):
         span = (fact.document_id, fact.start, fact.end)
         statement = " ".join(fact.statement.split())
-        keys = [(*span, "value", fact.value.casefold()), (*span, "statement", statement.casefold())]
+        keys = [(*span, "statement", statement.casefold())]
+        if fact.value:
+            keys.append((*span, "value", fact.value.casefold()))
         number = min((first[key] for key in keys if key in first), default=n)
         first |= {key: first.get(key, number) for key in keys}
         numbers.append(number)

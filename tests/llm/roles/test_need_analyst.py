@@ -12,7 +12,7 @@ import pytest
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.types import Analysis, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
-from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, played, roles
+from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, TRIED, played, roles
 
 EMPTY = Inquiry("How old was the architect?", "How old was the architect?")
 
@@ -62,6 +62,14 @@ def test_the_prompt_holds_where_the_loop_stands() -> None:
     assert "[1] Oda Brenk designed it." in user
     assert "[2] It was finished in 1911." in user
     assert "Who designed Velm Tower? -> [1][2]" in user
+
+
+def test_two_things_that_one_quote_says_are_both_shown() -> None:
+    built = replace(FINISHED, statement="It took four years.", value="", need=Need(INQUIRY.original))
+    facts = (replace(FINISHED, value=""), built, replace(built, need=TRIED))
+    _, [user] = analysed(replace(INQUIRY, facts=facts), {"status": "known"})
+    assert '[1] It was finished in 1911. (Velm Tower: "It was finished in 1911.")' in user
+    assert user.count("[2] It took four years.") == user.count("It took four years.") == 1
 
 
 @pytest.mark.parametrize(
