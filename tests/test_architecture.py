@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 9000,
     "fakes": 5970,
-    "tests": 30530,
+    "tests": 30540,
 }
 
 

@@ -77,6 +77,13 @@ def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], val
     assert "\n[...]\n(This corpus does not have the rows of: Filmography)\n" in llm.requests[0].user
 
 
+def test_a_sentence_that_only_says_who_is_meant_is_no_quote() -> None:
+    told = {"statement": "Nobody else was born after the three sons.", "sentences": [1, 9, 130]}
+    with ScriptedLLM({"extract": [{"facts": [told]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
+    assert [extract.quote for extract in extracts] == ["Nobody else was born.", "Oda Brenk had three sons."]
+
+
 def test_the_fingerprint_names_model_prompt_and_schema() -> None:
     one, two = ScriptedLLM({}, name="one"), ScriptedLLM({}, name="two")
     assert roles(one).extractor.fingerprint == roles(one).extractor.fingerprint
