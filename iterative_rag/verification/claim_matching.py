@@ -12,6 +12,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentences
+from iterative_rag.text.value_members import holds_name
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.verification.evidence import Evidence, Proof
 from iterative_rag.verification.text_reading import (
@@ -68,8 +69,6 @@ def _tidy(text: str) -> str:
     return text.strip().lstrip(",;:—–. ").strip()
 
 
-# Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
-MOST_BETWEEN = 2
 Name = tuple[frozenset[str], ...]
 
 
@@ -168,7 +167,7 @@ def _is_named(title: TextReading, proof: Proof, said: TextReading) -> bool:
 
 
 def _name_part(words: Sequence[Word], said: TextReading, evidence: Evidence) -> ClaimPart:
-    name = tuple(evidence.vocabulary.spellings_of(word.low) for word in words)
+    name = tuple(evidence.vocabulary.spellings_of(word.low) or frozenset([word.low]) for word in words)
     asked = all(word.low in evidence.question.lows for word in words)
     held_by = [n for n, proof in enumerate(evidence.proofs) if _has_name(proof, name, said, asked=asked)]
     titled = frozenset(n for n in held_by if any(_holds(title, name) for title in evidence.proofs[n].titles))
@@ -202,17 +201,5 @@ def _has_name(proof: Proof, name: Name, said: TextReading, *, asked: bool) -> bo
 
 
 def _holds(text: TextReading, name: Name) -> bool:
-    """Whether the words of a name stand in order; a second first name or a particle may come between."""
-    if any(forms.isdisjoint(text.lows) for forms in name):
-        return False
-    lows = [word.low for word in text.words]
-    return any(low in name[0] and _continues(lows, index, name[1:]) for index, low in enumerate(lows))
-
-
-def _continues(lows: Sequence[str], index: int, rest: Name) -> bool:
-    for forms in rest:
-        near = range(index + 1, min(index + 2 + MOST_BETWEEN, len(lows)))
-        index = next((n for n in near if lows[n] in forms), -1)
-        if index < 0:
-            return False
-    return True
+    """Whether the words of a name stand in order."""
+    return holds_name([word.low for word in text.words], name)

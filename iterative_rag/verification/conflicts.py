@@ -10,8 +10,9 @@ from functools import cache
 from iterative_rag.text.comparing import excludes, same_name
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
-from iterative_rag.text.other_names import asks_nation, common_names
+from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.value_members import compared, with_totals
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.text_reading import TextReading, read_text
@@ -106,7 +107,7 @@ def _is_about(fact: Fact) -> bool:
 
     An article's title is enough if it is the name; of something named after it, the text must name it, too.
     """
-    reading = read_text(common_names(fact.need.question), language(fact.need.question))
+    reading = read_text(compared(fact.need.question), language(fact.need.question))
     return all(_is_named(name, fact) for name in _called(reading))
 
 
@@ -162,17 +163,18 @@ def _runs(name: Sequence[str], lows: Sequence[str]) -> bool:
 
 def _read(position: int, fact: Fact) -> _FactValue:
     code = language(fact.need.question) or language(fact.quote)
-    reading = read_text(common_names(fact.value, nationality=asks_nation(fact.need.question)), code)
+    reading = read_text(compared(fact.value, nationality=asks_nation(fact.need.question)), code)
     if reading.values and reading.values[0].named:  # "Apollo 11"
         return _FactValue(position, fact, (), tuple(folded(fact.value).split()), is_name=True)
     said = [word for word in reading.words if len(word.low) == 1 or not is_function_word(word.low, code)]
     long = [word for word in said if len(word.low) > 1]
     is_name = bool(long) and all(word.capital for word in long)
-    return _FactValue(position, fact, reading.values, tuple(word.low for word in said), is_name)
+    values = with_totals(reading.values, reading.text)
+    return _FactValue(position, fact, values, tuple(word.low for word in said), is_name)
 
 
 def _lows(text: str) -> list[str]:
-    return [folded(word) for word in _WORD.findall(common_names(text)) if word != "s"]
+    return [folded(word) for word in _WORD.findall(compared(text)) if word != "s"]
 
 
 def _bare(title: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.text.languages import is_comparing, language
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.value_members import with_totals
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 from iterative_rag.verification.text_reading import TextReading, is_plain_name, read_text, read_title, speaks_of_another
@@ -100,7 +101,7 @@ def _of_fact(index: int, fact: Fact, code: str) -> Proof:
         texts=texts,
         quotes=(quote,),
         titles=(title,),
-        values=quote.values,
+        values=with_totals(quote.values, quote.text),
         results=(),
         lows=_lows(texts),
         foreign=own != code,

@@ -169,11 +169,12 @@ def _holds_relation(asked: TextReading, told: frozenset[str]) -> bool:
 
 def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     """Whether the headers of a row prove what a reader of the one row cannot see: it was chosen among others, as the
-    longest or the third, or it is of the subject's own infobox and labelled with all that the need says."""
+    longest, the third or the next, or it is of the subject's own infobox and labelled with all that the need says."""
     code = language(need)
     asked = read_text(need, code)
     ordinal = any(getattr(mention.readings[0], "ordinal", False) for mention in mentions(need, code))
-    ranked = ordinal or any(_is_rank(word.low) for word in asked.others)
+    beside = re.search(rf"\b{pattern('questions', 'beside')}\b", folded(need)) is not None
+    ranked = ordinal or beside or any(_is_rank(word.low) for word in asked.others)
     if " | " in row:
         return ranked and _holds_relation(asked, read_text(row, "").lows)
     label, colon, _ = row.partition(": ")

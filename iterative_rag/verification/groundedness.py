@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from iterative_rag.text.other_names import asks_nation, common_names
+from iterative_rag.text.other_names import asks_nation
+from iterative_rag.text.value_members import compared
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Fact, Inquiry, Need
 from iterative_rag.verification.claim_alignment import UNLINKED, fault
@@ -65,9 +66,9 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
     """The same for the claims of a draft that was split already; their markers are those of the draft. Claims and facts
     are read with each name in the form that names are compared in."""
     nationality = asks_nation(inquiry.original)
-    plain = [replace(claim, text=common_names(claim.text, nationality=nationality)) for claim in said]
-    known = tuple(_in_common_names(fact, nationality=nationality) for fact in inquiry.facts)
-    asked = common_names(inquiry.original, nationality=nationality)
+    plain = [replace(claim, text=compared(claim.text, nationality=nationality)) for claim in said]
+    known = tuple(_in_compared(fact, nationality=nationality) for fact in inquiry.facts)
+    asked = compared(inquiry.original, nationality=nationality)
     evidence = read_evidence(replace(inquiry, original=asked, facts=known), draft)
     matched = [(own, match_claim(claim, evidence)) for own, claim in zip(said, plain, strict=True)]
     if len(matched) > 1:
@@ -81,9 +82,9 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
     )
 
 
-def _in_common_names(fact: Fact, *, nationality: bool) -> Fact:
+def _in_compared(fact: Fact, *, nationality: bool) -> Fact:
     texts = (fact.quote, fact.title, fact.statement, fact.value, fact.need.question)
-    quote, title, statement, value, need = (common_names(text, nationality=nationality) for text in texts)
+    quote, title, statement, value, need = (compared(text, nationality=nationality) for text in texts)
     return replace(fact, quote=quote, title=title, statement=statement, value=value, need=Need(need))
 
 

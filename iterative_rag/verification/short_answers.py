@@ -11,9 +11,10 @@ from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language
 from iterative_rag.text.markup import plain
-from iterative_rag.text.other_names import asks_nation, common_names
+from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
+from iterative_rag.text.value_members import compared, with_totals
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
 from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, yes_or_no
@@ -48,11 +49,9 @@ def says(text: str, short: str, question: str, facts: Sequence[Fact] = ()) -> bo
     """Whether a sentence says a short answer to a question, in whatever words: its values, names and polarity. Words of
     a name that the sentence leaves out may stand in the question or in one of the cited `facts`. Other words than those
     of the sentence are let pass beside what it says, since they may mean the same."""
-    if _says(text, short, question, facts):
-        return True
     nation = asks_nation(question)
-    sentence, other = (common_names(said, nationality=nation) for said in (text, short))
-    return (sentence, other) != (text, short) and _says(sentence, other, question, facts)
+    sentence, other = (compared(said, nationality=nation) for said in (text, short))
+    return _says(text, short, question, facts) or _says(sentence, other, question, facts)
 
 
 def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
@@ -81,7 +80,8 @@ def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
 def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: Sequence[Fact]) -> bool:
     quoted = [read_text(fact.quote, said.code) for fact in facts]
     exact = [value for reading in quoted for value in reading.values]
-    if not all(_has_value(value, said.values, exact) for value in given.values):
+    told = with_totals(said.values, said.text)
+    if not all(_has_value(value, told, exact) for value in given.values):
         return False
     words = [word for word in given.words if not _is_light(word.low, given.code)]
     vocabulary = Vocabulary.of(said.lows)

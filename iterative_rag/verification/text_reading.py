@@ -16,7 +16,7 @@ from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.verification.word_matching import words as listed
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
-_SENTENCE_START = lazy_pattern(r"(?:^|[.!?:…]\s+|[\n\"“„«¿¡(]\s*)$")
+_SENTENCE_START = lazy_pattern(r"(?:^|(?:(?<!\b[A-Z])\.|[!?:…])\s+|[\n\"“„«¿¡(]\s*)$")
 _POSSESSIVE = lazy_pattern(r"['’]\s?$")
 _IN_BRACKETS = lazy_pattern(r"\s*\([^()]*\)\s*$")
 # How far back a word looks for these two.

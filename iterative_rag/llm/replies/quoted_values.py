@@ -10,19 +10,21 @@ from functools import cached_property
 
 from iterative_rag.llm.replies.word_forms import has_form, stands_inflected
 from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.folding import folded
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.other_names import asks_nation, common_names
+from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
 from iterative_rag.text.unspaced import apart, is_unspaced, stands_within
+from iterative_rag.text.value_members import compared, holds_name, members, with_totals
 from iterative_rag.text.values import Mention
 from iterative_rag.types import Extract, Need, Window
 from iterative_rag.verification.answer_type import asks_yes_or_no, yes_or_no
 from iterative_rag.verification.text_reading import is_subject
 
 _TURKISH = str.maketrans("İı", "ii")
+_PARTICLES = frozenset({"van", "von", "de", "der", "da", "di", "du", "la", "le", "of", "the", "and"})
 _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
 _BEFORE_NAME = lazy_pattern(r"\b(\w+) (?=[^\W\d_a-z])")
@@ -58,7 +60,7 @@ class _Shown:
         )
 
     def in_common_names(self, text: str) -> str:
-        return common_names(text, nationality=self.nationality)
+        return compared(text, nationality=self.nationality)
 
     @cached_property
     def values(self) -> list[Mention]:
@@ -94,7 +96,7 @@ class _Shown:
     def _read(self, text: str) -> list[Mention]:
         plain = apart(text)
         codes = {language(text) or self.code, self.code}
-        return [value for code in codes for value in single(mentions(plain, code))]
+        return [value for code in codes for value in with_totals(single(mentions(plain, code)), plain)]
 
 
 def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
@@ -108,6 +110,14 @@ def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
 
 
 def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
+    """Whether the quote has all of a value, or each of its members."""
+    if _is_said(value, shown, need, seen):
+        return True
+    listed = members(value)
+    return len(listed) > 1 and all(_is_said(member, shown, need, seen) for member in listed)
+
+
+def _is_said(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
     if is_unspaced(value):
         said = shown.hold(value)
     else:
@@ -124,17 +134,19 @@ def _is_supported(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
         unsaid = {word for word in _WORD.findall(rest) if not {part.removesuffix("s") for part in _words(word)} <= held}
         beside = {word for word in unsaid if not is_function_word(folded(word), code)}
         return not shown.lack(beside) and all(shown.contain(mention, plain) for mention in values)
-    return _is_named(value, shown, seen) or shown.hold(value)
+    return _is_named(shown.in_common_names(value), shown, seen) or shown.hold(value)
 
 
 def _is_named(value: str, shown: _Shown, seen: Window) -> bool:
-    """Whether a name of several words stands in the window, and its last word in the quote: the quote says "Meyer",
-    the window "Eugene Meyer"."""
+    """Whether a name of several words stands in the quote, or in the window and its last word in the quote: the quote
+    says "Meyer", the window "Eugene Meyer"."""
     words = value.split()
-    if len(words) < 2 or not all(word[0].isupper() for word in words) or not _words(words[-1]) <= shown.words:
+    if len(words) < 2 or not all(word[0].isupper() or word in _PARTICLES for word in words):
         return False
-    plain = " ".join(_plain(value).casefold().split())
-    return re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", " ".join(_plain(seen.text).casefold().split())) is not None
+    name = [{word} for word in folded_words(value)]
+    if any(holds_name(folded_words(text), name) for text in shown.texts):
+        return True
+    return _words(words[-1]) <= shown.words and holds_name(folded_words(seen.text), name, between=0)
 
 
 def _is_yes_or_no(value: str, need: Need) -> bool:

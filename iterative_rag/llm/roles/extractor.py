@@ -15,6 +15,7 @@ from iterative_rag.llm.roles.sentence_reader import holds, numbered
 from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.windows import GAP
 from iterative_rag.text.languages import content_words
+from iterative_rag.text.value_members import members
 from iterative_rag.types import Extract, Need, Sentence, Window
 
 # For each need, of each window.
@@ -117,9 +118,20 @@ def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows:
                 continue
         stretches.append((window, sentence.start, sentence.end))
     quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
-    stating = [(window, quote) for window, quote in quotes if fact.value and holds(quote, fact.value)]
-    quotes = stating or _telling(quotes, fact, windows) or quotes
-    return [Extract(fact.statement or quote, quote, fact.value, window=window) for window, quote in quotes]
+    stating = [(window, quote, fact.value) for window, quote in quotes if fact.value and holds(quote, fact.value)]
+    stating = stating or _shared_out(fact.value, quotes)
+    if not stating:
+        stating = [(*quote, fact.value) for quote in _telling(quotes, fact, windows) or quotes]
+    return [Extract(fact.statement or quote, quote, value, window=window) for window, quote, value in stating]
+
+
+def _shared_out(value: str, quotes: Sequence[tuple[int, str]]) -> list[tuple[int, str, str]]:
+    """The quotes, each with the members of a list that it states, where together they state all of them."""
+    listed = members(value)
+    stated = [[member for member in listed if holds(quote, member)] for _, quote in quotes]
+    if len(quotes) < 2 or {member for named in stated for member in named} != set(listed):
+        return []
+    return [(*place, ", ".join(named)) for place, named in zip(quotes, stated, strict=True) if named]
 
 
 def _telling(
