@@ -7,11 +7,12 @@ result in the conversation, and knows neither a budget, nor a cache, nor our err
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, verified
-from iterative_rag.engine.agent_results import LOG_LINES, AgentMemory, Found, ShownTexts
+from iterative_rag.computing.display import shortened
+from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, values_of, verified
+from iterative_rag.engine.agent_results import AgentMemory, Found, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.run import Run
@@ -50,12 +51,10 @@ SEARCHES_BEFORE_GIVING_UP = 2
 SUBMIT = "submit"
 UNPROVED = "No quote from the corpus proves an answer."
 UNPROVED_CLAIMS = (
-    "refused: these claims name what no quote says; quote the passage that says it, leave it out, or set "
+    "these claims name what no quote says; quote the passage that says it, leave it out, or set "
     '"inferred" to true if it follows from the quotes'
 )
-INFERRED_NAME = (
-    "refused: these claims name what no quote does, and a name is not inferred; search for it, or leave it out"
-)
+INFERRED_NAME = "these claims name what no quote does, and a name is not inferred; search for it, or leave it out"
 
 
 def build(run: RunComponents) -> Engine:
@@ -77,13 +76,16 @@ def build(run: RunComponents) -> Engine:
 
 @dataclass(frozen=True, slots=True)
 class _Submitted:
-    """Implements protocols.Answerer: what was submitted, and after an objection what the answering role writes."""
+    """Implements protocols.Answerer: what was submitted; after an objection what the `answerer` writes, None where
+    the model was told of it before."""
 
     draft: Draft
-    answerer: Answerer
+    answerer: Answerer | None
 
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        return self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice) if advice else self.draft
+        if not advice or self.answerer is None:
+            return self.draft
+        return self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice)
 
 
 class AgentLoop:
@@ -104,8 +106,9 @@ class AgentLoop:
             last = self._is_last_turn(hop, since)
             turn = self._agent.act(self._view(state, last))
             results: list[ToolResult] = []
-            needs = yield from self._look_up(hop, turn.calls, results)
+            needs, computed = yield from self._look_up(hop, turn.calls, results)
             state, places = yield from self._take_quotes(state, turn.calls, needs, since, results)
+            results += self._take_computations(computed, places, state.inquiry)
             submitted = next((call for call in turn.calls if isinstance(call, SubmitCall)), None)
             if submitted:
                 draft = self._agent.draft(submitted, state.inquiry, places, self._memory.computations)
@@ -122,7 +125,7 @@ class AgentLoop:
             question=state.inquiry.original,
             facts=state.inquiry.facts,
             computations=tuple(memory.computations),
-            log=tuple(memory.log[-LOG_LINES:]),
+            log=tuple(memory.log),
             results=memory.results,
             turns_left=self._run.settings.max_hops - len(state.hops),
             only_submit=last,
@@ -146,16 +149,17 @@ class AgentLoop:
 
     def _look_up(
         self, hop: int, calls: Sequence[ToolCall], results: list[ToolResult]
-    ) -> Generator[Step, None, list[Need]]:
-        """Carry out the calls of tools over the corpus, all at once; returns what was searched for."""
+    ) -> Generator[Step, None, tuple[list[Need], list[Computation]]]:
+        """Carry out the calls of tools over the corpus, all at once; returns what was searched for and computed."""
         wanted = [call for call in calls if not isinstance(call, NoteCall | SubmitCall)]
         new = self._memory.begin(wanted)
         chars = self._chars()
         done = self._tools.carry_out(new, chars)
         needs: list[Need] = []
+        computed: list[Computation] = []
         for call, result, text in zip(new, done, self._shown.texts(done, chars), strict=True):
             if result.computation:
-                self._memory.computations.append(_numbered(result.computation))
+                computed.append(result.computation)
             if result.lost:
                 self._memory.lost.append(result.lost)
             for need, documents in result.shortlists:
@@ -168,7 +172,20 @@ class AgentLoop:
             told = "they were made before; note what they showed, or ask for something else"
             results.append(ToolResult("repeated calls", told))
             yield ToolStep(hop, "repeated", counted(len(wanted) - len(new), "call"), "made before")
-        return needs
+        return needs, computed
+
+    def _take_computations(
+        self, computed: Sequence[Computation], places: Sequence[int | None], inquiry: Inquiry
+    ) -> Iterator[ToolResult]:
+        """Remember what was computed, each with those of its facts that hold one of its values; a value that stands in
+        none is told."""
+        for computation in computed:
+            named = [place for n in computation.facts if 0 < n <= len(places) and (place := places[n - 1]) is not None]
+            facts, lacking = values_of(computation, named, inquiry, self._memory.computations)
+            self._memory.computations.append(replace(computation, facts=facts))
+            if lacking:
+                told = f"no fact that you named holds {' or '.join(lacking)}; note the quote that does"
+                yield ToolResult(f"calculate {shortened(computation.expression)}", told)
 
     def _chars(self) -> int:
         settings = self._run.settings
@@ -217,7 +234,7 @@ class AgentLoop:
     def _objection(
         self, submitted: SubmitCall, draft: Draft, inquiry: Inquiry, results: Sequence[ToolResult]
     ) -> ToolResult | None:
-        """What speaks against a submission, told once each; None if it is to be checked as it stands."""
+        """All that speaks against a submission, told once; None if it is to be checked as it stands."""
         memory = self._memory
         if not draft.answered:
             searches = sum(isinstance(call, SearchCall) for call in memory.made)
@@ -226,20 +243,18 @@ class AgentLoop:
                 told = "refused: search in other words, and for the parts of the question, before giving up"
                 return ToolResult(SUBMIT, told)
             return None
-        refused = any(result.call == REFUSED for result in results)
-        if refused or not draft.cited:
-            if not memory.first_time("quotes"):
-                return None
-            wrong = "not all of its quotes stand in the articles; correct them, or leave them out"
-            bare = 'it has neither "quotes" nor markers [n] of facts; prove the answer'
-            return ToolResult(SUBMIT, f"refused: {wrong if refused else bare}")
-        unproved = [
-            claim for claim in self._guard(submitted.inferred).reflect(inquiry, draft).claims if not claim.grounded
-        ]
-        if not unproved or not memory.first_time("unproved"):
+        wrong: list[str] = []
+        if any(result.call == REFUSED for result in results):
+            wrong.append("not all of its quotes stand in the articles; correct them, or leave them out")
+        elif not draft.cited:
+            wrong.append('it has neither "quotes" nor markers [n] of facts; prove the answer')
+        claims = self._guard(submitted.inferred).reflect(inquiry, draft).claims
+        if unproved := [claim for claim in claims if not claim.grounded]:
+            wrong.append(INFERRED_NAME if submitted.inferred else UNPROVED_CLAIMS)
+        if not wrong or not memory.first_time("refused"):
             return None
-        told = INFERRED_NAME if submitted.inferred else UNPROVED_CLAIMS
-        return ToolResult(SUBMIT, told, "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved))
+        told = "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved)
+        return ToolResult(SUBMIT, f"refused: {'; '.join(wrong)}", told)
 
     def _guard(self, inferred: bool) -> Reflector:
         from iterative_rag.verification.rule_reflector import ClaimGuard
@@ -253,7 +268,7 @@ class AgentLoop:
         state = state.with_lost_rows(self._memory.lost)
         if draft.answered and not draft.cited:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
-        answerer = _Submitted(draft, self._run.roles.answerer)
+        answerer = _Submitted(draft, self._run.roles.answerer if self._memory.first_time("refused") else None)
         # What the agent submits is a sentence or two: where a text is asked for, it is written from the facts noted.
         writer = self.drafting.writer if draft.answered else None
         drafting = replace(self.drafting, answerer=answerer, reflector=self._guard(inferred), writer=writer)
@@ -273,11 +288,6 @@ def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequenc
     documents = tuple(dict.fromkeys(fact.document_id for fact in facts))
     need = facts[0].need if facts else Need(inquiry.original)
     return ReadingStep(hop, need, tuple(facts), len(documents), 0, 0, len(refused), documents=documents)
-
-
-def _numbered(computation: Computation) -> Computation:
-    """Facts by their places instead of their numbers."""
-    return replace(computation, facts=tuple(n - 1 for n in computation.facts if n > 0))
 
 
 def _label(result: Found) -> tuple[str, str, str]:

@@ -11,10 +11,15 @@ from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.need_reading import fact_at
 from iterative_rag.retrieval.quote_verification import locate
+from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import language
+from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import Document, Extract, Fact, Inquiry, Need, QuotedPassage, ToolResult, Window
+from iterative_rag.text.value_members import with_totals
+from iterative_rag.text.values import Mention
+from iterative_rag.types import Computation, Document, Extract, Fact, Inquiry, Need, QuotedPassage, ToolResult, Window
 
 REFUSED = "refused quotes"
 SCORE = 1.0
@@ -64,6 +69,25 @@ def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuot
         yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
     elif noted:
         yield ToolResult("note", counted(len(noted), "quote") + " kept")
+
+
+def values_of(
+    computation: Computation, named: Sequence[int], inquiry: Inquiry, earlier: Sequence[Computation]
+) -> tuple[tuple[int, ...], list[str]]:
+    """Which of the facts that a computation names hold one of its values, and the values that none of them holds, nor
+    an earlier result or the question; of a single digit, which may be a number of things counted, nothing is said."""
+    expression = computation.expression
+    wanted = single(mentions(expression, "en"))
+    quoted = {n: _values(inquiry.facts[n].quote) for n in named if n < len(inquiry.facts)}
+    facts = [n for n, values in quoted.items() if any(stands_in(value, other) for value in wanted for other in values)]
+    known = [value for values in quoted.values() for value in values]
+    known += [value for text in (inquiry.original, *(step.result for step in earlier)) for value in _values(text)]
+    spelt = [expression[value.start : value.end] for value in wanted if not any(stands_in(value, k) for k in known)]
+    return tuple(facts), [value for value in spelt if len(value) > 1] if named else []
+
+
+def _values(text: str) -> tuple[Mention, ...]:
+    return with_totals(single(mentions(text, language(text) or "en")), text)
 
 
 def _fact(

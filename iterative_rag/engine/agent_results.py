@@ -32,24 +32,28 @@ LEAST_SHOWN = 600
 # Where there is less room for an article than this, its lead would leave none for the passage that was found.
 LEAST_WITH_LEAD = 900
 HITS_ALONE = replace(PACKED, lead=0)
+# Facts are shown in full in each turn.
+_TOLD_ELSEWHERE = (REFUSED, "note")
 SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
-# The lines of earlier calls that are shown, and the characters of each.
-LOG_LINES, LOG_CHARS = 16, 200
+# The characters of the line that is kept of each earlier call.
+LOG_CHARS = 160
 CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
 
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """Parts of a document that a call found. A search finds an `entry` instead, whose window is cut to the room."""
+    """Parts of a document that a call found. A search finds an `entry` instead, whose window is cut to the room, and to
+    `most` characters."""
 
     document: Document
     spans: tuple[Span, ...] = ()
     entry: ShortlistedDocument | None = None
+    most: int = 0
 
     @property
     def length(self) -> int:
         """The characters that it would take if there were room for everything."""
-        return len(self.document.text) if self.entry else sum(end - start for start, end in self.spans)
+        return min(self.most, len(self.document.text)) if self.entry else sum(end - start for start, end in self.spans)
 
     def within(self, room: int) -> tuple[Span, ...]:
         """Its parts, those of an entry for about `room` characters."""
@@ -152,7 +156,8 @@ def shared(room: int, wanted: Sequence[int]) -> list[int]:
 
 @dataclass(slots=True)
 class AgentMemory:
-    """`made` are all calls, `results` those of the last turn, `log` has a line for every call."""
+    """`made` are all calls, `results` those of the last turn, `log` has a line for every call but those whose results
+    stay in sight."""
 
     log: list[str] = field(default_factory=list)
     results: tuple[ToolResult, ...] = ()
@@ -172,7 +177,7 @@ class AgentMemory:
     def remember(self, results: Sequence[ToolResult]) -> None:
         """The results of a turn, which the next one shows."""
         self.results = tuple(results)
-        self.log += [_line(result) for result in results if result.call != REFUSED]
+        self.log += [_line(result) for result in results if result.call not in _TOLD_ELSEWHERE]
 
     def first_time(self, what: str) -> bool:
         """Whether the model has not been told this yet."""

@@ -1,6 +1,6 @@
 """Drafts an answer and, if the strategy reflects, checks it before it is given (Self-RAG, Asai et al., 2024).
 
-A draft with an unproved claim is written again, at most twice. A proved draft that does not answer the question sends
+A draft with an unproved claim is written again, once. A proved draft that does not answer the question sends
 the loop back to searching. A refusal in the form of an answer, or a false premise, becomes an abstention. Where the
 model's reflection fails, the rules judge alone.
 """
@@ -31,7 +31,7 @@ from iterative_rag.verification.short_answers import says
 
 T = TypeVar("T")
 # How often a draft is rewritten because a claim in it is not proved.
-REGENERATIONS = 2
+REGENERATIONS = 1
 # A call that failed in all its attempts is made once more.
 CALLS = 2
 # The highest confidence of an answer that was refused as long as more could be looked up.

@@ -23,12 +23,15 @@ T = TypeVar("T")
 STEM = 4
 # A section is read in pieces of this many characters, the first of them after the best hits of the search.
 PIECE_CHARS, BEST_HITS, FIRST_PIECES = 400, 2, 2
-# A list has at least so many entries.
-FEWEST_ENTRIES = 2
+# A list has at least so many entries, and one of plain lines so many: of these so large a share is more than a word, as
+# headings without text are not.
+FEWEST_ENTRIES, FEWEST_LINES, TELLING = 2, 4, 0.6
 
 _WORD = lazy_pattern(r"\w+")
 _ROW = lazy_pattern(r"^[ \t]*\|.*$", re.MULTILINE)
 _ITEM = lazy_pattern(rf"^{ENTRY_SIGN}.*$", re.MULTILINE)
+# A line of plain text that is no sentence.
+_SHORT_LINE = lazy_pattern(rf"^(?!{ENTRY_SIGN})[^\sa-z|#=].{{0,199}}(?<![.!?:…])$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +148,38 @@ def tables(text: str) -> list[Table]:
 
 
 def lists(text: str) -> list[Table]:
-    """The lists with bullets or numbers in document order."""
-    return [Table(heading, (), tuple(lines)) for lines, heading in _runs(text, _ITEM) if len(lines) >= FEWEST_ENTRIES]
+    """The lists with bullets or numbers, then those of plain lines, each in document order."""
+    titled = headings(text, 0, len(text))
+    marked = [run for run in _runs(text, _ITEM) if len(run[0]) >= FEWEST_ENTRIES]
+    plain = [_without_heading(text, run, titled) for run in _runs(text, _SHORT_LINE)]
+    plain = [run for run in plain if _is_list([text[slice(*line)] for line in run[0]])]
+    return [Table(heading, (), tuple(lines)) for lines, heading in (*marked, *plain)]
+
+
+def _without_heading(text: str, run: tuple[list[Span], str], titled: Sequence[Unit]) -> tuple[list[Span], str]:
+    """A run of plain lines without the heading that it begins with; what follows a heading is none."""
+    lines, heading = run
+    first = next((n for n, other in enumerate(titled) if other.start == lines[0][0]), None)
+    if first is None or (first and not text[titled[first - 1].end : lines[0][0]].strip()):
+        return lines, heading
+    return lines[1:], _name(text, titled[first])
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    """Whether plain lines that follow one another list something, and are not headings without text."""
+    telling = [line for line in lines if " " in line.strip() or any(sign.isdigit() for sign in line)]
+    return len(lines) >= FEWEST_LINES and len(telling) >= TELLING * len(lines)
 
 
 def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
     """The lines of one kind that follow one another, with the heading above them."""
     runs: list[list[Span]] = []
+    titled = headings(text, 0, len(text))
     for match in line.finditer(text):
         if runs and text[runs[-1][-1][1] : match.start()] in ("", "\n"):
             runs[-1].append(match.span())
         else:
             runs.append([match.span()])
-    titled = headings(text, 0, len(text))
     above = ([_name(text, heading) for heading in titled if heading.start < lines[0][0]] for lines in runs)
     return [(lines, names[-1] if names else "") for lines, names in zip(runs, above, strict=True)]
 

@@ -83,8 +83,7 @@ def test_the_built_in_backend_cannot_follow_it(settings: Settings) -> None:
 
 def test_a_claim_that_no_quote_proves_is_told_once_and_then_refused(settings: Settings) -> None:
     invented = {**SUBMIT, "answer": "The mayor is Otto Brandt [1].", "short_answer": "Otto Brandt"}
-    again = {"status": "answered", "answer": "The mayor is Otto Brandt [1].", "short_answer": "Otto Brandt"}
-    steps, llm = run(settings, [turn(SEARCH), turn(invented), turn(invented)], answer=[again, again])
+    steps, llm = run(settings, [turn(SEARCH), turn(invented), turn(invented)])
     answer = outcome(steps)
     assert answer.status is Status.ABSTAINED
     assert "Otto Brandt" in answer.reason
@@ -92,7 +91,7 @@ def test_a_claim_that_no_quote_proves_is_told_once_and_then_refused(settings: Se
     told = llm.asked("agent")[2].user.partition("RESULTS:")[2]
     assert "name what no quote says" in told
     assert "The mayor is Otto Brandt (stands in no fact: 'Otto Brandt')" in told
-    assert "claimed what the facts do not prove" in llm.asked("answer")[0].user
+    assert not llm.asked("answer")
 
 
 def test_a_paraphrased_quote_is_told_once_and_then_refused(settings: Settings) -> None:
@@ -152,8 +151,7 @@ def test_a_value_that_stands_in_no_quote_is_none_until_it_is_marked_as_inferred(
     steps, llm = run(settings, [turn(SEARCH), turn(certain), turn(INFERRED)])
     assert 'set "inferred" to true' in llm.requests[2].user
     assert (outcome(steps).short_answer, outcome(steps).confidence) == ("about 700 years", 0.6)
-    declined = {"status": "not_in_facts", "missing": "the century"}
-    unmarked = outcome(run(settings, [turn(SEARCH), turn(certain), turn(certain)], answer=[declined])[0])
+    unmarked = outcome(run(settings, [turn(SEARCH), turn(certain), turn(certain)])[0])
     assert unmarked.status is Status.ABSTAINED
 
 
@@ -168,11 +166,7 @@ def test_a_value_that_stands_in_no_quote_is_none_until_it_is_marked_as_inferred(
     ids=["another name", "another value", "refused quote", "no quote"],
 )
 def test_nothing_but_its_own_value_may_be_inferred(settings: Settings, submitted: Mapping[str, Any]) -> None:
-    declined = [{"status": "not_in_facts", "missing": "a proof"}]
-    unproved = submitted["quotes"] == [AGED]
-    steps, llm = run(
-        settings, [turn(SEARCH), turn(submitted), turn(submitted)], **({"answer": declined} if unproved else {})
-    )
+    steps, llm = run(settings, [turn(SEARCH), turn(submitted), turn(submitted)])
     assert outcome(steps).status is Status.ABSTAINED
     assert "submit: refused:" in llm.requests[2].user
 
@@ -224,12 +218,13 @@ def test_tools_show_places_rows_and_results(settings: Settings) -> None:
         {"tool": "list_rows", "title": "Sunday bridge", "table": "1", "filter": "opened"},
         {"tool": "calculate", "expression": "1950 - 1310", "facts": [1]},
     ]
-    steps, llm = run(settings, [turn(*tools), turn(SEARCH), turn(NOTE, SUBMIT)])
+    steps, llm = run(settings, [turn(NOTE, *tools), turn(SEARCH), turn(SUBMIT)])
     seen = llm.requests[1].user
     assert MAYOR in seen
     assert "| Opened | 1310 |" in seen
     assert "| Town | Aldermere |" not in seen.partition("| Opened | 1310 |")[2]
     assert "1950 − 1310 = 640" in seen
+    assert "no fact that you named holds 1950 or 1310" in seen
     assert course(steps)[:3] == ["tool", "tool", "tool"]
     assert [one.result for one in outcome(steps).computations] == ["640"]
 

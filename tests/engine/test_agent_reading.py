@@ -25,6 +25,8 @@ TEXTS = {
     "keepers.md": "# Keepers of Skarn\n\nThe lamp had keepers.\n\n## First keepers\n\n- Ines Vane (1701)\n"
     "- Otto Brandt (1711)\n- Edda Holm (1720)\n\n## Later keepers\n\n* Birte Lund\n* Tove Aldous\n\n"
     "## Assistants\n\n## See also\n\nThe end.\n",
+    "wardens.md": "# Wardens of Skarn\n\nThe lamp had wardens, who kept the harbour.\n\n## By year\n\nIda Moor (1731)\n"
+    "Bo Tarn (1740)\nEva Lint (1752)\nOle Frost (1761)\n\n## Staff\n\nFilms\nMusic\nNotes\nOther\n",
     "planets/mercury.md": "# Mercury\n\nMercury is a planet with a crater named Skarn.\n",
     "metals/mercury.md": "# Mercury\n\nMercury is a metal. In the lamp of Skarn it carried the lens.\n",
 }
@@ -125,6 +127,14 @@ def test_lists_stand_in_for_tables(settings: Settings, asked: Mapping[str, str],
     assert "Lists, with their entries: 1. First keepers (3) · 2. Later keepers (2)" in shown
     assert held in shown
     assert left_out not in shown
+
+
+def test_plain_lines_are_a_list_and_stand_below_their_heading(settings: Settings) -> None:
+    shown, _ = after(settings, {"tool": "list_rows", "title": "Wardens of Skarn", "filter": "1752"})
+    assert "Lists, with their entries: 1. By year (4)" in shown
+    assert "1 of 4 rows" in shown
+    shown, _ = after(settings, {"tool": "find_in_article", "title": "Wardens of Skarn", "words": "by year"})
+    assert "Ole Frost (1761)" in shown
 
 
 @pytest.mark.parametrize(
