@@ -59,7 +59,7 @@ def confidence(
         return round(draft.confidence, 3)
     undecided = (conflict for conflict in conflicts if not draft.weighed or _sides_cited(conflict, draft) != 1)
     bounds = [draft.confidence, *(1 / len(conflict.sides) for conflict in undecided)]
-    measured, support = thresholds(), _least_support([facts[index] for index in draft.cited if index < len(facts)])
+    measured, support = thresholds(), least_support([facts[index] for index in draft.cited if index < len(facts)])
     if support is Support.DISAGREES:
         bounds.append(BELOW * measured.likely)
     elif support is Support.SILENT:
@@ -77,7 +77,7 @@ def _sides_cited(conflict: Conflict, draft: Draft) -> int:
     return sum(not set(side.facts).isdisjoint(draft.cited) for side in conflict.sides)
 
 
-def _least_support(cited: Sequence[Fact]) -> Support | None:
+def least_support(cited: Sequence[Fact]) -> Support | None:
     """How well the value that is supported least is: each by the best of its quotes. None where nobody was asked."""
     order = list(Support)
     best: dict[tuple[str, str], int] = {}

@@ -23,6 +23,8 @@ from iterative_rag.text import units
 _RANKS = frozenset({"no", "no.", "#", "rank", "number", "nr", "nr.", "pos", "pos.", "position"})
 # Words that make another office of the one they stand before.
 _LESSER = frozenset(stem(word) for word in word_set("deputy vice assistant acting honorary shadow associate"))
+# Nobody shares a prize with a spouse because the row says who that is.
+_KIN = frozenset(map(stem, word_set("spouse spouses")))
 _MEASURES = frozenset(stem(MEASURES[word]) for word in ("long", "wide", "high", "tall", "deep", "old"))
 
 
@@ -45,7 +47,13 @@ def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
     """Whether a value stands in another column than the one that is asked for, or in a row of another rank."""
     if unit.infobox:
         label = unit.cells[0]
-        return value not in unit.cells[-1] or _has_other_unit(query, label) or _is_other_measure(query, label)
+        kin, told = _KIN & set(content(label)), {*query.asked, *query.relation}
+        return (
+            value not in unit.cells[-1]
+            or _has_other_unit(query, label)
+            or _is_other_measure(query, label)
+            or (bool(kin) and "partn" not in told and all(kin.isdisjoint(alike(word)) for word in told))
+        )
     columns = [header for header, cell in zip(unit.header, unit.cells, strict=False) if value in cell]
     if query.ordinals and not query.superlative:
         ranked = [cell for header, cell in zip(unit.header, unit.cells, strict=False) if header.lower() in _RANKS]

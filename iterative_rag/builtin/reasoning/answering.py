@@ -23,7 +23,8 @@ from iterative_rag.text.markup import plain
 from iterative_rag.text.mentions import with_unit
 from iterative_rag.text.need_wording import asked_phrase, values_named
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import AnswerForm, Draft, Inquiry
+from iterative_rag.types import AnswerForm, Draft, Inquiry, Support
+from iterative_rag.verification.confidence import least_support
 
 _NAME = lazy_pattern(
     r"\bwhat (?P<verb>is|was) (?P<whose>her|his|its|their) (?P<name>(?:\w+ )?names?)\?$", re.IGNORECASE
@@ -101,6 +102,9 @@ def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *,
         return _extract(inquiry, outcome.values)
     best = _as_written(inquiry, outcome.values[0])
     cited = tuple(dict.fromkeys(best.facts))
+    unsaid = least_support([inquiry.facts[index] for index in cited]) is Support.SILENT
+    if unsaid and trust < evaluation.caution.unsaid:
+        return _abstention(inquiry, outcome)
     return Draft(
         answered=True,
         text=sentence(asked, best.text, _marks(inquiry, best, cited)),

@@ -16,6 +16,7 @@ TOWER = """# Velm Tower
 |---|---|
 | Height | 100 m (328 ft) |
 | Owner | Bo Lund (since 1990) |
+| Built | 1987–1989 |
 """
 
 
@@ -39,9 +40,11 @@ PEAK = """# Mount Orm
         ("How tall is the Velm Tower in feet?", "328 ft"),
         ("How tall is the Velm Tower in metres?", "100 m"),
         ("Who is the owner of the Velm Tower?", "Bo Lund"),
+        ("In which year was the Velm Tower completed?", "1989"),
+        ("When was the Velm Tower built?", "1987–1989"),
     ],
 )
-def test_the_amount_in_the_unit_asked_for_is_read_from_a_remark_too(question: str, value: str) -> None:
+def test_the_part_of_a_cell_that_is_asked_for_is_read(question: str, value: str) -> None:
     found = infobox_fact(read_query(question), page(window("Velm Tower", TOWER)))
     assert found is not None
     assert found.value == value

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fakes.index_free_loop import ROLES
-from iterative_rag.types import Fact, Inquiry, Need
+from iterative_rag.types import Fact, Inquiry, Need, Support
 
 
 def fact(need: str, value: str, title: str) -> Fact:
@@ -29,3 +31,12 @@ def test_the_kind_of_a_question_that_asks_late_is_not_known() -> None:
     town = fact("In which town did Bo Lund die?", "Tellby", "Bo Lund")
     count = fact("Tellby has how many districts?", "4", "Tellby")
     assert given("The town where Bo Lund died has how many districts?", town, count) == "4"
+
+
+@pytest.mark.parametrize(
+    ("score", "support", "said"),
+    [(0.55, Support.AGREES, "Una Orr"), (0.55, Support.SILENT, ""), (0.65, Support.SILENT, "Una Orr")],
+)
+def test_an_answer_that_no_quote_bears_out_in_full_needs_more_trust(score: float, support: Support, said: str) -> None:
+    asked = "Who painted Dawn?"
+    assert given(asked, replace(fact(asked, "Una Orr", "Dawn"), score=score, support=support)) == said
