@@ -10,17 +10,14 @@ from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Quantity
 
-# Titles, which tell nobody apart, before any name; and ranks, which are parts of other names, too ("General Motors"),
-# before a name of several words.
-_TITLES = (
-    r"Presidents?|Sir|Dame|Doctor|Dr|Mr|Mrs|Ms|Miss|Madame|Professor|Prof|Senator|Sen|Governor|Gov|Congressman|"
-    r"Congresswoman|Reverend|Rev"
-)
+# Titles, which tell nobody apart, before any name; and those that are parts of other names, too ("General Motors",
+# "Miss Saigon", "Doctor Who"), before a name of several words.
+_TITLES = r"Presidents?|Sir|Dame|Dr|Mr|Mrs|Ms|Professor|Prof|Senator|Sen|Gov|Congressman|Congresswoman"
 _RANKS = (
     r"General|Gen|Colonel|Col|Captain|Capt|Major|Lieutenant|Lt|Sergeant|Admiral|King|Queen|Emperor|Empress|Pope|Lord|"
-    r"Lady|Judge|Justice|Chancellor|Bishop|Archbishop|Cardinal"
+    r"Lady|Judge|Justice|Chancellor|Bishop|Archbishop|Cardinal|Governor|Reverend|Rev|Doctor|Miss|Madame"
 )
-_NAMED = r"[A-ZÀ-Þ][\w'’-]+"
+_NAMED = r"[A-ZÀ-Þ][\w'’-]{2,}"
 _TITLED = lazy_pattern(
     rf"(?<![\w-])(?:(?:{_TITLES})\.? (?={_NAMED}|[A-Z]\. )|(?:{_RANKS})\.? (?={_NAMED} (?:(?:van|von|de|der) )?[A-Z]))"
 )
