@@ -2,9 +2,10 @@
 
 Where calls cost, the likeliest document is read first, and on only as far as that leaves something open: a document is
 asked once for all needs of the hop that list it, and what a need reads next is decided when everything that was asked
-for it has come; what the needs read next shares a call, as far as a setting and the room of a call allow. Else every
-document is read, several at a time, until there are facts enough. Results are accepted in the order in which they were
-asked for, and a cached window costs no call: the same question always reads the same windows.
+for it has come; what the needs read next shares a call, as far as a setting and the room of a call allow. Else the
+documents after the first are read several at a time, until there are facts enough or a value is certain. Results are
+accepted in the order in which they were asked for, and a cached window costs no call: the same question always reads
+the same windows.
 """
 
 from __future__ import annotations

@@ -23,10 +23,6 @@ from iterative_rag.types import (
     Window,
 )
 
-# How far calls of thorough reading may run ahead of the windows accepted so far, as a multiple of the calls in flight:
-# far enough that one slow call holds up little, near enough that little is read in vain.
-LOOKAHEAD = 1.25
-
 
 @dataclass(slots=True, eq=False)
 class PlannedDocument:
@@ -113,7 +109,7 @@ class NeedPlan:
         unread = [item for item in self.items if not item.asked]
         if self.policy.thorough:
             ahead = len(self.calls) - self.accepted
-            return unread[:1] if ahead < int(LOOKAHEAD * at_once) else []
+            return unread[:1] if ahead < (at_once if self.accepted else 1) else []  # the first one settles most needs
         settled = {fact.document_id for fact in self.own if is_value(fact)}
         settled |= {call.window.document_id for call in self.calls if call.fault}
         open_ = self.policy.named - settled

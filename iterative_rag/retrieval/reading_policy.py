@@ -31,6 +31,8 @@ FACTS_PER_VALUE = 2
 # A further window of an article is read if it holds this share of the need's words beside names: of 46 such windows 32
 # brought nothing, of those with this share 2 of 13.
 MOST_WORDS = 0.7
+# From this trust on, a value about what the need names ends the reading also where calls cost nothing.
+CERTAIN = 0.7
 # Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
 READING_ON = 3
 
@@ -144,7 +146,7 @@ class ReadingPolicy:
     expects its fact. `least` is how many documents are read even if the first brings a value, `most` how many if none
     does. `fact_limit` documents with a value, or twice as many facts without one, end the reading whatever else holds.
     `subject` are the names of the need and `telling` those of several words, by which a value is known to be the right
-    one. `thorough`: calls cost nothing, so every document is read until there are facts enough.
+    one. `thorough`: calls cost nothing, so documents are read until there are facts enough or a value is certain.
     """
 
     subjects: frozenset[str]
@@ -168,10 +170,11 @@ class ReadingPolicy:
         thorough: bool = False,
     ) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
-        if thorough:
-            return cls(frozenset(), frozenset(), 1, len(documents), fact_limit, thorough=True)
         titles, most = named(need, documents), min(MOST, len(documents))
         about = frozenset(document_id for ids in titles.values() for document_id in ids)
+        if thorough:
+            wanted, every = max(least, READING_ON) if reads_on(need) else least, len(documents)
+            return cls(about, about, wanted, every, fact_limit, names(need), thorough=True)
         expected = frozenset(entry.document_id for entry in documents[:1] if is_titled(entry.title, need.see))
         likely = about | expected
         if least > 1 or (reads_on(need) and not (need.aspect or expected)):
@@ -194,8 +197,9 @@ class ReadingPolicy:
         such an article it takes several facts or documents."""
         values = [fact for fact in facts if is_value(fact)]
         if self.thorough:
+            certain = self.least == 1 and any(fact.score >= CERTAIN and self._is_right(fact) for fact in values)
             sure = sum(fact.score >= SURE for fact in facts)
-            return len(values) >= self.fact_limit or sure >= FACTS_PER_VALUE * self.fact_limit
+            return certain or len(values) >= self.fact_limit or sure >= FACTS_PER_VALUE * self.fact_limit
         if self.aspect and self.named:
             return bool(facts) and not self.named.isdisjoint(read)
         if self.aspect:

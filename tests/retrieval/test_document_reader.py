@@ -42,12 +42,12 @@ def reader(
 
 
 def test_as_many_windows_are_read_at_once_as_may_be_in_flight() -> None:
-    """The first eight calls end only once all of them have begun: one after the other they would never come back."""
+    """The first window is read alone; the next eight calls end only once all of them have begun."""
     together = threading.Barrier(8, timeout=30)
 
     class Waiting(Quoting):
         def extract(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> tuple[Extract, ...]:
-            if windows[0].title < "Page 08":
+            if "Page 00" < windows[0].title < "Page 09":
                 together.wait()
             return super().extract(needs, windows, question)
 
@@ -75,6 +75,14 @@ def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     assert sparing.calls == ["Page 00", "Page 01"]
     reader(corpus, thorough).read([ReadingTask(NEED, windows)])
     assert len(thorough.calls) == 20
+
+
+@pytest.mark.parametrize(("question", "read"), [("Where is Page 00?", 1), ("How many are on Page 00?", 20)])
+def test_a_certain_value_of_what_is_named_ends_thorough_reading_but_for_counts(question: str, read: int) -> None:
+    corpus, windows = pages(20, set(range(20)))
+    extractor = Quoting(["Yes"])
+    reader(corpus, extractor).read([ReadingTask(Need(question), windows)])
+    assert len(extractor.calls) == read
 
 
 def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
