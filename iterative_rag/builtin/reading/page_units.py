@@ -149,12 +149,10 @@ def _passage(page: UnitPage, units: Sequence[PageUnit]) -> ShownPassage:
 
 def likeliest(query: Query, passages: Sequence[ShownPassage], most: int, characters: int = 0) -> list[ShownPassage]:
     """The `most` passages with most of the query's words, or more of them if they are short: up to so many characters
-    together; in the page's order.
+    together; the likeliest first.
 
     A word counts more the fewer passages of the page have it, and a year of the query YEAR times as much.
     """
-    if len(passages) <= most:
-        return list(passages)
     words = [_stems(passage) for passage in passages]
     asked = dict.fromkeys((*query.relation, *query.asked, *query.name_words), 1.0)
     asked |= dict.fromkeys(map(str, query.years), YEAR)
@@ -168,7 +166,7 @@ def likeliest(query: Query, passages: Sequence[ShownPassage], most: int, charact
     )
     sizes = itertools.accumulate(len(passages[index].text) for index in ranked)
     count = max(most, sum(size <= characters for size in sizes))
-    return [passages[index] for index in sorted(ranked[:count])]
+    return [passages[index] for index in ranked[:count]]
 
 
 @lru_cache(maxsize=1024)

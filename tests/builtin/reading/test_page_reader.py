@@ -74,8 +74,10 @@ class ScriptedEvidence(EvidenceReader):
         super().__init__()
         self._value = value
         self._kinds = tuple(float(one == kind) for one in KINDS)
+        self.passages: list[PassageText] = []
 
     def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
+        self.passages += passages
         nothing = EvidenceReading(0.0, 0.0, 0.0, self._kinds, ())
         starts = [passage.text.find(self._value) for passage in passages]
         spans = [AnswerSpan(at, at + len(self._value), self._value, 1.0) for at in starts]
@@ -90,6 +92,20 @@ def test_a_value_of_the_wrong_kind_never_leaves(question: str, kind: str, value:
     scripted = EvidencePageReader(ScriptedEvidence(value, kind))
     found = scripted.read(read_query(question), seen("Sarn", MIXED))
     assert [finding.value for finding in found] == ([value] if leaves else [])
+
+
+FAIRS = "".join(f"## Year {year}\nVesla Harn came to the fair of {year}.\n" for year in range(1909, 1914))
+
+
+@pytest.mark.parametrize(
+    ("title", "born", "read"),
+    [("Vesla Harn", "## Youth\nVesla Harn was born in Tarnby.\n", 1), ("Vesla Harn", "", 5), ("Fairs", "", 2)],
+)
+def test_passages_are_read_only_while_they_may_bring_a_better_value(title: str, born: str, read: int) -> None:
+    scripted = ScriptedEvidence("Tarnby", "place")
+    found = EvidencePageReader(scripted).read(read_query("Where was Vesla Harn born?"), seen(title, FAIRS + born))
+    assert [finding.value for finding in found] == (["Tarnby"] if born else [])
+    assert len(scripted.passages) == read
 
 
 RIVERS = """# Rivers of Karsa
