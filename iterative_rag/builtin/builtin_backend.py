@@ -58,7 +58,7 @@ class BuiltinBackend:
         self._rewriter = BuiltinRewriter()
         self._planner = planner or QuestionPlanner(Splitter(cache=cache))
         self._caution = caution
-        self._trust: AnswerTrust = trust or FittedAnswerTrust(evidence)
+        self._trust: AnswerTrust = trust or FittedAnswerTrust(self._grader)
         self._titles: tuple[str, TitleWords] | None = None  # of the corpus of this fingerprint
 
     def _planner_for(self, corpus: Corpus | None) -> QuestionPlanner:

@@ -56,7 +56,7 @@ class BuiltinEncoder:
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
         self._threads = threads or usable_cores()
-        self._loaded = lazy(_EncoderNetwork, weights)
+        self._loaded = lazy(EncoderNetwork, weights)
 
     @property
     def name(self) -> str:
@@ -126,12 +126,7 @@ def _vocabulary() -> dict[str, int]:
     return vocabulary
 
 
-def load() -> None:
-    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
-    lazy(_EncoderNetwork, None)()
-
-
-class _EncoderNetwork:
+class EncoderNetwork:
     """The loaded tokenizer and network. Both are read-only, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:

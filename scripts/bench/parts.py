@@ -26,6 +26,7 @@ from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reasoning.answer_trust import FittedAnswerTrust, weakest_step
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.evaluation.datasets.dataset_forms import load
 from iterative_rag.evaluation.datasets.search_scope import pool
@@ -85,7 +86,7 @@ class Ablation:
             EvidencePageReader(self._reader, without=(without,) if without in READING else ()),
             self.planner(without),
             GUESSING,
-            trust=weakest_step if without == TRUST else FittedAnswerTrust(self._reader),
+            trust=weakest_step if without == TRUST else FittedAnswerTrust(ReaderRoles(self._reader)),
         )
         settings = load_settings({"llm": "builtin", "cache": False})
         engine = IterativeRAG(settings, corpus=self._corpus, backend=backend, cache=NoCache())

@@ -47,7 +47,7 @@ class Splitter:
 
     def __init__(self, *, weights: Traversable | None = None, cache: Cache | None = None) -> None:
         self._weights = weights or packaged_weights()
-        self._loaded = lazy(_SplitterNetwork, weights)
+        self._loaded = lazy(SplitterNetwork, weights)
         self._cache = cache
 
     def split(self, question: str) -> Split:
@@ -79,12 +79,7 @@ def _fits(question: str, split: Split) -> bool:
     )
 
 
-def load() -> None:
-    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
-    lazy(_SplitterNetwork, None)()
-
-
-class _SplitterNetwork:
+class SplitterNetwork:
     """The loaded tokenizer and network. Both are read-only, so threads may share them."""
 
     def __init__(self, weights: Traversable) -> None:

@@ -145,7 +145,7 @@ class EvidenceReader:
 
     def __init__(self, *, threads: int | None = None, weights: Traversable | None = None) -> None:
         self._threads = threads or usable_cores()
-        self._loaded = lazy(EvidenceNetwork, weights)
+        self._loaded, self._fitted = lazy(EvidenceNetwork, weights), lazy(_fitted, weights)
 
     @property
     def name(self) -> str:
@@ -154,8 +154,10 @@ class EvidenceReader:
 
     @property
     def weights(self) -> dict[str, dict[str, float]]:
-        """What was fitted on questions set aside, for each kind of finding; see reading/finding_odds.py."""
-        return self._loaded().findings
+        """What was fitted on questions set aside, for each kind of finding; see reading/finding_odds.py. Needs no
+        network."""
+        findings: dict[str, dict[str, float]] = self._fitted()["findings"]
+        return findings
 
     @property
     def network(self) -> EvidenceNetwork:
@@ -182,9 +184,9 @@ class EvidenceReader:
             return list(pool.map(work, windows))
 
 
-def load() -> None:
-    """Load the packaged weights if they are not loaded yet. Raises WeightsError."""
-    lazy(EvidenceNetwork, None)()
+def _fitted(weights: Traversable) -> dict[str, Any]:
+    fitted: dict[str, Any] = json.loads(read_file(weights, _SETTINGS, WEIGHTS[_SETTINGS]))
+    return fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +213,7 @@ class EvidenceNetwork:
     of the log odds of the best span, and the shift (Platt 1999)."""
 
     def __init__(self, weights: Traversable) -> None:
-        about = json.loads(read_file(weights, _SETTINGS, WEIGHTS[_SETTINGS]))
-        self.answerable: tuple[float, float, float] = tuple(about["answerable"])
-        self.findings: dict[str, dict[str, float]] = about["findings"]
+        self.answerable: tuple[float, float, float] = tuple(_fitted(weights)["answerable"])
         self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])
         self._tokenizer = shared_tokenizer(read_file(weights, _VOCABULARY, WEIGHTS[_VOCABULARY]))
         self._cls, self._sep = self._tokenizer.encode("[CLS][SEP]", add_special_tokens=False).ids

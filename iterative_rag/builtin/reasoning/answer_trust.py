@@ -17,18 +17,15 @@ from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.networks import log_odds
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features, chance
 from iterative_rag.builtin.reasoning.node_result import NodeValue
-from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes
+from iterative_rag.builtin.reasoning.reader_roles import DECISIONS, ReaderRoles
+from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.types import Fact, Inquiry
 
-# Spans of the whole question among which the answer is looked for.
-SPANS = 3
 # Log-odds of a passage that decides nothing; no tuned value.
 WEAK = -3.0
-_DECISIONS = frozenset({"yes", "no"})
 # Least chance of a chain, so that its logarithm stays finite; no tuned value.
 LEAST = 1e-3
 
@@ -61,7 +58,7 @@ def weakest_step(given: Answering) -> float:
 class FittedAnswerTrust:
     """Implements AnswerTrust; thread-safe."""
 
-    def __init__(self, reader: EvidenceReader) -> None:
+    def __init__(self, reader: ReaderRoles) -> None:
         self._reader = reader
 
     def __call__(self, given: Answering) -> float:
@@ -104,22 +101,19 @@ class FittedAnswerTrust:
         for fact in given.cited:
             by_title.setdefault(fact.title, []).append(fact.statement)
         text = " ".join(f"{title}: {' '.join(dict.fromkeys(quotes))}" for title, quotes in by_title.items())
-        reading = self._reader.read(given.asked, [PassageText("", "", text)], best=SPANS)[0]
-        if value.casefold() in _DECISIONS:
-            return reading.yes if says_yes(value) else reading.no
-        return max((span.probability for span in reading.spans if agree(span.text, value)), default=0.0)
+        return self._reader.share(given.asked, value, text)
 
 
 def _opposed(given: Answering) -> float:
     """How strongly another passage says no where the value is yes, or yes where it is no: 0 for not at all."""
     value = given.values[0].text.casefold()
-    if value not in _DECISIONS:
+    if value not in DECISIONS:
         return 0.0
     needs = {fact.need.key for fact in given.cited if fact.value.casefold() == value}
     other = (
         log_odds(fact.score)
         for fact in given.inquiry.facts
-        if fact.need.key in needs and fact.value.casefold() in _DECISIONS - {value}
+        if fact.need.key in needs and fact.value.casefold() in DECISIONS - {value}
     )
     return max(0.0, max(other, default=WEAK) - WEAK)
 

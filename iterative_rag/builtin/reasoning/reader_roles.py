@@ -23,8 +23,9 @@ WEIGHT, SHIFT = 0.6, 1.0
 # Spans of the quote among which the value is looked for, and the least share of one that is it. Where none is, the
 # quote answers with something else: so much of its chance is left.
 SPANS, SHARE, ELSEWHERE = 3, 0.1, 0.3
-# How likely a text answers, and the likeliest answer; "" in a text without words.
-Read = tuple[float, str]
+DECISIONS = frozenset({"yes", "no"})
+# How likely a text answers, says yes and says no, and its likeliest spans with their shares.
+Look = tuple[float, float, float, list[tuple[str, float]]]
 
 
 class ReaderRoles:
@@ -39,51 +40,65 @@ class ReaderRoles:
     def name(self) -> str:
         return self._reader.name
 
+    @property
+    def weights(self) -> dict[str, dict[str, float]]:
+        """What was fitted for each kind of finding."""
+        return self._reader.weights
+
     def grade(self, need: Need, texts: Sequence[tuple[str, str]]) -> tuple[Grade, ...]:
         """Grade texts, given as (title, text), by their best window; a text without words gets 0."""
-        return tuple(_grade(*read) for read in self._read(need.question, texts))
+        return tuple(map(_grade, self._looks(need.question, texts)))
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """The probability that each passage alone answers the question."""
-        return [answerable for answerable, _ in self._read(query, passages)]
-
-    def _read(self, need: str, texts: Sequence[tuple[str, str]]) -> list[Read]:
-        def read() -> list[Read]:
-            shown = [PassageText(title, "", text) for title, text in texts]
-            readings = self._reader.read(need, shown, best=1)
-            return [(reading.answerable, reading.spans[0].text if reading.spans else "") for reading in readings]
-
-        def fits(reads: Sequence[Read]) -> bool:
-            return len(reads) == len(texts) and all(0 <= answerable <= 1 for answerable, _ in reads)
-
-        key = ["texts", self._reader.name, need, texts]
-        return cached_result(self._cache, key, _forms()[0], read, fits) if texts else []
+        return [answerable for answerable, *_ in self._looks(query, passages)]
 
     def chance(self, need: str, value: str, title: str, quote: str) -> float:
         """How likely the quote alone answers the need with the value."""
+        (look,) = self._looks(need, [(title, quote)])
+        share = _share(value, look)
+        if value.casefold() in DECISIONS:
+            return share
+        return round(look[0] * (1.0 if share >= SHARE else ELSEWHERE), 4)
 
-        def read() -> float:
-            (reading,) = self._reader.read(need, [PassageText(title, "", quote)], best=SPANS)
-            if value.casefold() in {"yes", "no"}:
-                return reading.yes if says_yes(value) else reading.no
-            share = max((span.probability for span in reading.spans if agree(span.text, value)), default=0.0)
-            return round(reading.answerable * (1.0 if share >= SHARE else ELSEWHERE), 4)
+    def share(self, need: str, value: str, text: str) -> float:
+        """The share of the value among what the reader finds for the need in a text; of yes or no, how likely it is."""
+        return _share(value, self._looks(need, [("", text)])[0])
 
-        key = ["quote", self._reader.name, need, value, title, quote]
-        return cached_result(self._cache, key, _forms()[1], read, lambda chance: 0 <= chance <= 1)
+    def _looks(self, need: str, texts: Sequence[tuple[str, str]]) -> list[Look]:
+        def read() -> list[Look]:
+            readings = self._reader.read(need, [PassageText(title, "", text) for title, text in texts], best=SPANS)
+            return [
+                (seen.answerable, seen.yes, seen.no, [(span.text, min(1.0, span.probability)) for span in seen.spans])
+                for seen in readings
+            ]
+
+        def fits(looks: Sequence[Look]) -> bool:
+            chances = [chance for *heads, spans in looks for chance in (*heads, *(share for _, share in spans))]
+            return len(looks) == len(texts) and all(0 <= chance <= 1 for chance in chances)
+
+        return cached_result(self._cache, ["looks", self._reader.name, need, texts], _form(), read, fits)
 
 
 @lru_cache(maxsize=1)
-def _forms() -> tuple[TypeAdapter[list[Read]], TypeAdapter[float]]:
-    return TypeAdapter(list[Read]), TypeAdapter(float)
+def _form() -> TypeAdapter[list[Look]]:
+    return TypeAdapter(list[Look])
+
+
+def _share(value: str, look: Look) -> float:
+    _, yes, no, spans = look
+    if value.casefold() in DECISIONS:
+        return yes if says_yes(value) else no
+    return max((share for text, share in spans if agree(text, value)), default=0.0)
 
 
 def score_of_answerable(answerable: float) -> float:
     return round(1 / (1 + math.exp(-(WEIGHT * log_odds(answerable) + SHIFT))), 4)
 
 
-def _grade(answerable: float, value: str) -> Grade:
-    if not value:
+def _grade(look: Look) -> Grade:
+    answerable, _, _, spans = look
+    if not spans:
         return scored(0.0, "There are no words to read.")
     score = score_of_answerable(answerable)
-    return scored(score, f"The reader finds “{value}” ({score:.2f}).")
+    return scored(score, f"The reader finds “{spans[0][0]}” ({score:.2f}).")

@@ -14,6 +14,7 @@ from typing import Protocol
 from iterative_rag.builtin.networks import log_odds
 from iterative_rag.builtin.reading.finding_odds import Features, chance
 from iterative_rag.builtin.reading.findings import probability, trust
+from iterative_rag.builtin.reasoning.reader_roles import DECISIONS
 from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.protocols import FactCheck, QuoteReader, SentenceReader
 from iterative_rag.retrieval.chunking import readable_units
@@ -26,7 +27,6 @@ PASSAGES, AROUND = 3, 2
 SHORTEST, LONGEST, REACH = 4, 500, 1500
 # Characters on each side of a sentence by which the built-in reader judges it.
 AROUND_CHARS = 300
-DECISIONS = frozenset({"yes", "no"})
 # Weights of logistic regressions on needs about articles set aside (`scripts/train/fit_second_reading.py`): of a value
 # that the built-in reader has found, and of one that the model alone has found. Agreement is not put to use: on near
 # misses, which the articles set aside do not have, it made half of the new answers wrong.

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reasoning.answer_trust import Answering, FittedAnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.node_result import NodeValue
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 ASKED = "Who designed the Velm Tower?"
@@ -18,7 +18,7 @@ VALUE = NodeValue("Oda Brenk", (0,), score=0.6, chain=0.6)
 
 @pytest.fixture(scope="module")
 def trust() -> FittedAnswerTrust:
-    return FittedAnswerTrust(EvidenceReader(threads=1))
+    return FittedAnswerTrust(ReaderRoles())
 
 
 def fact(quote: str = QUOTE, value: str = "Oda Brenk", need: str = ASKED) -> Fact:
