@@ -15,13 +15,11 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Final
 
 from iterative_rag.builtin.networks import (
-    VOCABULARY,
-    VOCABULARY_DIGEST,
     lazy,
     load_network,
     packaged_weights,
     read_file,
-    shared_tokenizer,
+    tokenizer,
     usable_cores,
     valid_unicode,
 )
@@ -39,10 +37,10 @@ NAME: Final = "builtin/all-minilm-l6-v2-tuned@1"
 DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 256
 # sha256 of each file as printed by scripts/export_encoder.py. New weights need a new NAME, which indexes store.
-_NETWORK: Final = "encoder.onnx"
+_NETWORK, _VOCABULARY = "encoder.onnx", "tokenizer.json"
 WEIGHTS: Final = {
     _NETWORK: "c3fc3a213ea3249215840e8cc16455920d993463d347acbcc20242d19da7f186",
-    VOCABULARY: VOCABULARY_DIGEST,
+    _VOCABULARY: "6681992d43e581b35b3dd61f3c81ee0f891fbf13ad54f8b692ea868bd46b066b",
 }
 _MOST_TEXTS_A_TASK: Final = 4
 
@@ -120,9 +118,8 @@ def word_rank(word: str) -> int:
 @lru_cache(maxsize=1)
 def _vocabulary() -> dict[str, int]:
     """Word pieces with their numbers, read without what runs the network: a repeated question needs no more."""
-    vocabulary: dict[str, int] = json.loads(read_file(packaged_weights(), VOCABULARY, VOCABULARY_DIGEST))["model"][
-        "vocab"
-    ]
+    content = read_file(packaged_weights(), _VOCABULARY, WEIGHTS[_VOCABULARY])
+    vocabulary: dict[str, int] = json.loads(content)["model"]["vocab"]
     return vocabulary
 
 
@@ -131,7 +128,7 @@ class EncoderNetwork:
 
     def __init__(self, weights: Traversable) -> None:
         self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])
-        self._tokenizer = shared_tokenizer(read_file(weights, VOCABULARY, WEIGHTS[VOCABULARY]))
+        self._tokenizer = tokenizer(read_file(weights, _VOCABULARY, WEIGHTS[_VOCABULARY]))
         self._end: int = self._tokenizer.encode("").ids[-1]
 
     def encode(self, text: str) -> Vectors:

@@ -7,7 +7,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The vocabulary of all-MiniLM-L6-v2, which the encoder and the reader share.
-VOCABULARY: Final = "tokenizer.json"
-VOCABULARY_DIGEST: Final = "6681992d43e581b35b3dd61f3c81ee0f891fbf13ad54f8b692ea868bd46b066b"
 _HINT: Final = "Install the package again: pip install --force-reinstall --no-deps iterative-rag"
 
 
@@ -133,22 +130,13 @@ class _Cores:
 
 
 def tokenizer(vocabulary: bytes) -> Tokenizer:
-    """Load a tokenizer without padding or truncation; threads may share it."""
+    """Load a tokenizer without padding or truncation; threads may share it as long as nobody switches them on."""
     from tokenizers import Tokenizer
 
     loaded: Tokenizer = Tokenizer.from_buffer(vocabulary)
     loaded.no_padding()
     loaded.no_truncation()
     return loaded
-
-
-@lru_cache(maxsize=2)
-def shared_tokenizer(vocabulary: bytes) -> Tokenizer:
-    """The tokenizer shared by all networks of a vocabulary; parsing it takes as long as encoding ten sentences.
-
-    Callers must not switch on truncation or padding.
-    """
-    return tokenizer(vocabulary)
 
 
 def valid_unicode(text: str) -> str:

@@ -25,7 +25,6 @@ import numpy.typing as npt
 from iterative_rag.app.factory import IterativeRAG, cache, open_corpus
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reasoning.answer_trust import Answering, FittedAnswerTrust
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.thresholds import GUESSING
@@ -70,7 +69,7 @@ class Recorded(FittedAnswerTrust):
     weights of the package, as it is where people ask."""
 
     def __init__(self) -> None:
-        super().__init__(ReaderRoles(EvidenceReader(threads=1)))
+        super().__init__(ReaderRoles())
         self.last: dict[str, float] = {}
 
     def __call__(self, given: Answering) -> float:

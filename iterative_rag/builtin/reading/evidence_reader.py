@@ -20,7 +20,7 @@ from iterative_rag.builtin.networks import (
     load_network,
     log_odds,
     read_file,
-    shared_tokenizer,
+    tokenizer,
     usable_cores,
     valid_unicode,
 )
@@ -170,11 +170,10 @@ class EvidenceReader:
             return []
         model = self._loaded()
         asked = model.asked(need)
-        jobs = [(n, window) for n, passage in enumerate(passages) for window in model.windows(asked, passage)]
-        grouped: list[list[_Look]] = [[] for _ in passages]
-        for (n, _), look in zip(jobs, self._each(model.look, [window for _, window in jobs]), strict=True):
-            grouped[n].append(look)
-        return [_reading(looks, passage.text, best) for looks, passage in zip(grouped, passages, strict=True)]
+        windows = [model.windows(asked, passage) for passage in passages]
+        looks = iter(self._each(model.look, [window for own in windows for window in own]))
+        by_passage = [[next(looks) for _ in own] for own in windows]
+        return [_reading(own, passage.text, best) for own, passage in zip(by_passage, passages, strict=True)]
 
     def _each(self, work: Any, windows: Sequence[_Window]) -> list[Any]:
         if len(windows) < 2 or self._threads == 1:
@@ -215,7 +214,7 @@ class EvidenceNetwork:
     def __init__(self, weights: Traversable) -> None:
         self.answerable: tuple[float, float, float] = tuple(_fitted(weights)["answerable"])
         self._network = load_network(weights, _NETWORK, WEIGHTS[_NETWORK])
-        self._tokenizer = shared_tokenizer(read_file(weights, _VOCABULARY, WEIGHTS[_VOCABULARY]))
+        self._tokenizer = tokenizer(read_file(weights, _VOCABULARY, WEIGHTS[_VOCABULARY]))
         self._cls, self._sep = self._tokenizer.encode("[CLS][SEP]", add_special_tokens=False).ids
 
     def asked(self, need: str, value: str = "") -> list[int]:
