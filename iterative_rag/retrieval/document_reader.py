@@ -157,8 +157,9 @@ class _HopReading:
                 self._remember(plan, item)
             return
         if not stage and plan.may_pass(item):
-            text = self._window(item.entry).text
-            if self._memory.in_vain(plan.need, id_) or not mentions(plan.need, item.entry.title, text):
+            text, first = self._window(item.entry).text, item is plan.items[0]
+            in_vain = not first and self._memory.in_vain(plan.need, id_)
+            if in_vain or not mentions(plan.need, item.entry.title, text, most=not first):
                 item.rest, item.passed = False, True
                 return
         sharing = [(plan, item)]

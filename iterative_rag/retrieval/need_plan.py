@@ -126,8 +126,8 @@ class NeedPlan:
         return sum(item.asked > 0 for item in self.items)
 
     def may_pass(self, item: PlannedDocument) -> bool:
-        """Whether a document may be left out: not the best one, and none that the need names."""
-        return not self.graded and item is not self.items[0] and item.entry.document_id not in self.policy.named
+        """Whether a document may be left out: none that was graded, and none that the need names."""
+        return not self.graded and item.entry.document_id not in self.policy.named
 
     def take(self, fact: Fact) -> None:
         if fact.key not in self.facts or self.facts[fact.key].score < fact.score:

@@ -80,20 +80,23 @@ def telling_names(need: Need) -> tuple[str, ...]:
     if language(need.question) in CAPITAL_NOUNS:
         return ()
     undated = (_YEAR.sub("", name) for name in names_in(need.question))
-    parts = [part.strip().removeprefix("the ") for name in undated for part in _BETWEEN_NAMES.split(name)]
-    parts += [part.partition(" of ")[0] for part in parts]  # "oda brenk of karsa" may just be called "Oda Brenk"
-    return tuple(part for part in dict.fromkeys(parts) if " " in part)
+    parts = [part.strip().removeprefix("the ").removesuffix(" of") for n in undated for part in _BETWEEN_NAMES.split(n)]
+    bare = ((part, part.partition(" of ")[0]) for part in parts)  # "oda brenk of karsa" may just be called "Oda Brenk"
+    return tuple(dict.fromkeys(name if " " in name else part for part, name in bare if " " in part))
 
 
-def mentions(need: Need, title: str, text: str) -> bool:
-    """Whether a text holds a telling name of a need, or, where that has none, one of its words with a capital; True for
-    a need without names."""
+def mentions(need: Need, title: str, text: str, *, most: bool = False) -> bool:
+    """Whether a text holds a telling name of a need, or `most` of them; where that has none, one of its words with a
+    capital. True for a need without names, and for a text in another language, which may write them otherwise."""
+    if language(need.question) != language(text):
+        return True
     if telling := telling_names(need):
         said = plain_words(f"{title} {text}")
-        return any(holds_words(said, name) for name in telling)
+        held = sum(holds_words(said, name) for name in telling)
+        return 2 * held > len(telling) if most else held > 0
     wanted = frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
-    held = {word.removesuffix("'s") for word in _WORD.findall(folded(common_names(f"{title} {text}")))}
-    return not wanted or bool(wanted & held)
+    said_words = {word.removesuffix("'s") for word in _WORD.findall(folded(common_names(f"{title} {text}")))}
+    return not wanted or bool(wanted & said_words)
 
 
 def goes_on(need: Need, window: Window, *, named: bool) -> bool:

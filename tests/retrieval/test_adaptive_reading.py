@@ -107,7 +107,8 @@ KARSA = {"Velm Tower": TOWER, "Karsa": "Karsa is a town with Velm Tower.", "Tarn
 NAMESAKES = {"Velm Tower (Karsa)": TOWER, "Velm Tower (Tarn)": "Velm Tower was built in Tarn.", "Velm": "A town."}
 KINDS = {"Velm Tower": TOWER, "Velm Tower (album)": "Velm Tower is an album.", "Velm Tower (film)": "A film."}
 HARBOUR = {"Hafen": "Der Hafen hat vier Molen.", "Werft": "Die Werft baute den Kahn.", "Kahn": "Ein Kahn."}
-TALLEST = {"Velm Tower": TOWER, "Oda Brenk": "She drew Velm Tower.", "Velm": "A town.", "Karsa": "Velm Tower's town."}
+TALLEST = {"Velm Tower": TOWER, "Oda Brenk": "She drew Velm Tower.", "Karsa": "Velm Tower's town."}
+TALLEST |= {"Velm": "Velm is a town in the north of the land.", "Tarn": "The town of Tarn is where Velm Tower is."}
 TOLD_APART = Need("Who designed Velm Tower in Karsa?")
 ASPECT = Need("Who designed Velm Tower, and how?", aspect=True)
 # What the need asks about, the pages that are listed, and those of them that are read.
