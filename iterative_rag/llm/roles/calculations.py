@@ -20,6 +20,7 @@ from iterative_rag.types import Computation, Fact
 # Expressions of one reply that are carried out.
 MOST_AT_ONCE = 12
 _NUMBER = lazy_pattern(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_AND = lazy_pattern(r" and (?=\d)")
 _WITH_UNIT = lazy_pattern(r"(\d+(?:\.\d+)?)(?: ?[^\W\d]+| ?%)?")
 
 
@@ -100,9 +101,14 @@ class Calculations:
 
 
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
-    """Whether a reply already contains all results, perhaps rounded, so that it need not be asked for again."""
-    given = MARKER.sub("", f"{reply.short_answer} {reply.answer} {reply.working}")
-    return all(_holds(given, step.result) or _rounded_in(given, step.result) for step in results)
+    """Whether a reply need not be asked for again: its short answer is the last of the results, or it contains them
+    all; perhaps rounded."""
+    given = MARKER.sub("", " ".join((reply.short_answer, *reply.also, reply.answer, reply.working)))
+    return _says(reply.short_answer, results[-1].result) or all(_says(given, step.result) for step in results)
+
+
+def _says(text: str, result: str) -> bool:
+    return _holds(text, result) or _rounded_in(text, result)
 
 
 def _rounded_in(text: str, result: str) -> bool:
@@ -138,5 +144,7 @@ def _in_digits(text: str) -> str:
 
 
 def _holds(text: str, value: str) -> bool:
-    plain = text.casefold().replace(",", "")
-    return re.search(rf"(?<![\w.]){re.escape(value.casefold().replace(',', ''))}(?!\w|\.\d)", plain) is not None
+    """Whether a text has a value, with or without thousands separators: also "3 years and 2 months" for "3 years, 2
+    months"."""
+    plain, wanted = (_AND.sub(" ", said.casefold().replace(",", "")) for said in (text, value))
+    return re.search(rf"(?<![\w.]){re.escape(wanted)}(?!\w|\.\d)", plain) is not None

@@ -62,12 +62,21 @@ def test_an_answer_that_holds_the_results_costs_no_second_call() -> None:
     assert [one.result for one in draft.computations] == ["37"]
 
 
+def test_what_was_computed_beside_the_answer_costs_no_second_call() -> None:
+    longer = {"expression": "duration(3 March 1874, 5 May 1911)", "facts": [3, 1]}
+    assert len(answered(says(compute=[longer, AGE]))[1]) == 1
+    assert len(answered(*[says(compute=[AGE, longer])] * 2)[1]) == 2
+    other = says(compute=[longer], also=["37 years, 2 months and 2 days, to the day [1]"], short_answer="long")
+    assert len(answered(other)[1]) == 1
+
+
 @pytest.mark.parametrize(
     ("expression", "written", "calls"),
     [
         ("13 / 3", "It is 4.33 [1].", 1),  # rounded, which took a second call
         ("3 March 1911 - 1 March 1901", "It took 3,654 days [1].", 1),
         ("13 / 3", "It is 4.4 [1].", 2),
+        ("duration(3 March 1874, 5 May 1911)", "It took 37 years, 2 months and 2 days [1].", 1),
         ("1911 - 1874", "There were 38 of them [1].", 2),
     ],
 )
