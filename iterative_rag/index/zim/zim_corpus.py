@@ -27,7 +27,8 @@ from iterative_rag.sources.zim_file import ZimFile
 from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Passage, Within
 
 # Candidates that are looked through for a need, pages of them that are converted, and passages of these that are
-# embedded: the best by words, and the beginning of the first pages. Chosen on 32 questions of FRAMES dev, 2,460 pages.
+# embedded: the best by words, and the beginnings of the first pages (a linked one may share no word with the need).
+# Chosen on 32 questions of FRAMES dev, over 2,460 pages.
 CANDIDATES, PAGES, EMBEDDED, LEADS = 50, 20, 40, 8
 # What a need may take: then the pages and vectors that are there are ranked; the first pages are read in any case.
 NEED_SECONDS, READ_FIRST = 6.0, 8
