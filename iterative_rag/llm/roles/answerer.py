@@ -47,6 +47,8 @@ class LLMAnswerer(LLMRole[AnswerReply]):
             results = calculations.carry_out(requested)
             if reply.status == "answered" and len(results) == len(requested) and proves(results, reply):
                 break
+            if reply.status in ("not_in_facts", "false_premise"):  # no result brings a value that is missing
+                break
             reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
         return draft_of(reply, calculations, inquiry.facts)
 

@@ -108,7 +108,7 @@ def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
 
 
 def _says(text: str, result: str) -> bool:
-    return _holds(text, result) or _rounded_in(text, result)
+    return _holds(text.replace(" and ", " "), result) or _rounded_in(text, result)
 
 
 def _rounded_in(text: str, result: str) -> bool:

@@ -62,6 +62,13 @@ def test_an_answer_that_holds_the_results_costs_no_second_call() -> None:
     assert [one.result for one in draft.computations] == ["37"]
 
 
+def test_a_duration_in_words_and_a_refusal_cost_no_second_call() -> None:
+    duration = {"expression": "duration(1 March 1875, 4 May 1911)", "facts": [1]}
+    told = says("It took 36 years, 2 months and 3 days [1].", short_answer="so long", compute=[duration])
+    refused = says(status="not_in_facts", short_answer="", missing="Her birth.", compute=[AGE])
+    assert [len(answered(reply)[1]) for reply in (told, refused)] == [1, 1]
+
+
 def test_what_was_computed_beside_the_answer_costs_no_second_call() -> None:
     longer = {"expression": "duration(3 March 1874, 5 May 1911)", "facts": [3, 1]}
     assert len(answered(says(compute=[longer, AGE]))[1]) == 1
