@@ -126,9 +126,6 @@ def group_end(tokens: list[Token], start: int, stop: int) -> int:
     while index < stop:
         token = tokens[index]
         small = token.small
-        if index > start and tokens[index - 1].capital and (bracket := _title_goes_on(tokens, index, stop)):
-            index = bracket
-            continue
         if not token.word or small in _LINKS | QUESTION_WORDS:
             break
         if index > start and small in DETERMINERS:
@@ -154,16 +151,6 @@ def subject_end(tokens: list[Token]) -> int:
     # A clause after the noun has a verb of its own: "the man who was shot died", "the man known as X was born".
     reduced = is_participle(tokens[at]) and not tokens[at - 1].capital and tokens[verbs[1]].low in AUXILIARIES
     return verbs[reduced or not is_verb(tokens[at])]
-
-
-def _title_goes_on(tokens: list[Token], index: int, stop: int) -> int:
-    """Token index where a title resumes after brackets or a colon: "Dawn (1976 film)", "Ann: A Life"; 0 if neither."""
-    if tokens[index].text == "(":
-        return next((at + 1 for at in range(index, min(stop, index + 16)) if tokens[at].text == ")"), 0)
-    if index + 1 >= stop or not tokens[index + 1].text[0].isupper() or tokens[index + 1].low in QUESTION_WORDS:
-        return 0
-    initial = tokens[index].text == "." and len(tokens[index - 1].text) == 1
-    return index + 1 if initial or tokens[index].text in {":", "-", "–", "!", ";"} else 0
 
 
 def _modifies(tokens: list[Token], index: int, start: int, stop: int) -> bool:

@@ -150,7 +150,7 @@ def _with_referent(question: str, match: re.Match[str]) -> str:
 
 def _antecedent(statement: str, noun: str, person: bool | None) -> tuple[str, bool] | None:
     """What a statement says of the noun or person: a name, or (True) a question; None if it tells of no such thing."""
-    if not noun and person is not None and re.search(r"\bwhose\b" if person else r"\bhis\b|\bher\b", statement):
+    if not noun and person is not None and re.search(r"\bwhose\b" if person else r"\b(?:his|her|whose)\b", statement):
         return None  # "Orley left his novel unfinished": it is not Orley
     tokens = tokenize(statement)
     subject = subject_end(tokens)

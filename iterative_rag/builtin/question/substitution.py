@@ -34,7 +34,6 @@ from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKin
 from iterative_rag.text.patterns import lazy_pattern
 
 _AT = word_set("university college school academy institute station stadium hospital location event festival")
-_SET_OFF = lazy_pattern(r", (?:who|whose|which|where|whom)\b")
 _SUBJECT_PRONOUNS = word_set("he she it they we i you who")
 # Placeholder for a value that is not known yet, spelled like a name so that the rules parse it as one.
 _SLOT = "Qslot{}q"
@@ -68,7 +67,7 @@ def substitute(question: str, span: QuestionSpan, value: str) -> str:
     if span.form is Form.CLAUSE:
         return capitalize(before + _predicated(value, after, question[span.start : span.end]))
     before = re.sub(r"\b(?:the|an?|this|that) $", "", before, flags=re.IGNORECASE)
-    if after.startswith(", ") and _SET_OFF.search(question[span.start : span.end]):
+    if after.startswith(", ") and ", wh" in question[span.start : span.end]:
         after = after[1:]  # drop the comma that closes the clause
     return capitalize(before + value + after)
 
@@ -78,9 +77,6 @@ def plan_split(split: Split) -> Lookup | None:
     question = split.question
     if split.kind is not QuestionKind.NESTED or not split.inner:
         return None
-    for span in split.inner:
-        if name := _named_last(question, span):
-            return Lookup(question, escape_braces(substitute(question, span, name)))
     inner: list[QuestionSpan] = []
     for span in sorted(split.inner, key=lambda span: -span.score):
         again = any(_is_same(question, span, other) for other in inner)
@@ -114,14 +110,6 @@ def reordered(question: str) -> str:
     if match and (match["verb"] in BASE_VERBS or is_participle(tokenize(match["verb"])[0])):
         return f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}?"
     return question
-
-
-def _named_last(question: str, span: QuestionSpan) -> str:
-    """The noun at the end of a clause if it contains its name ("X wrote for the show “Dawn”"); "" otherwise."""
-    match = _LAST_NOUN.match(question[span.start : span.end]) if span.form is Form.CLAUSE else None
-    if match is None or not is_named(f"the {match['noun']}"):
-        return ""
-    return question[span.start + len(match["head"]) : span.end]
 
 
 def is_named(phrase: str) -> bool:
