@@ -69,6 +69,31 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(text, Operation.DIFFERENCE, (expand(asks[0], subject), expand(asks[1], other)))
 
 
+_DIFFERENCE = lazy_pattern(
+    r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z][a-z ]*?)|(?P<front>[a-z][a-z ]*?) difference)"
+    r"(?P<unit>,? (?:measured )?in [a-z]+,?)? between (?P<one>.{2,150}?) and (?P<other>.{2,150})$",
+    re.I,
+)
+_PLURAL = lazy_pattern(r"(?<=[a-z]{3})(?<!s)s$")
+
+
+def difference(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "What is the difference in height between A and B?"; None for any other question."""
+    match = _DIFFERENCE.match(text)
+    if match is None:
+        return None
+    unit, what, other = (match["unit"] or "").strip(" ,"), match["what"] or match["front"] or "", match["other"]
+    if unit_of(what):  # "the difference in meters between ..."
+        unit, what = f"in {what}", ""
+    elif (late := re.search(r",? (in ([a-z]+))$", other)) and unit_of(late[2]):
+        unit, other = late[1], other[: late.start()]
+    if not what:
+        return None
+    measure = f"{_PLURAL.sub('', what.lower())} {unit}".strip()
+    asks = [(f"What is the {measure} of {name}?", name) for name in (match["one"], other)]
+    return Computed(text, Operation.DIFFERENCE, tuple(expand(*ask) for ask in asks), unit=unit.removeprefix("in "))
+
+
 def _subject(clause: str) -> str:
     return _subject_and_rest(clause)[0]
 
