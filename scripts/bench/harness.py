@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
-from zlib import crc32
 
 import typer
 
@@ -42,11 +41,6 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     """The rows of a file of JSON lines, compressed or not."""
     data = path.read_bytes()
     return [json.loads(line) for line in (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()]
-
-
-def half_of(key: str) -> str:
-    """ "A", on which something may be chosen, or "B", on which it is reported."""
-    return "AB"[crc32(key.encode()) % 2]
 
 
 def share(values: Sequence[bool]) -> str:

@@ -1,180 +1,167 @@
-"""Fit how the readings of a question on a table are weighed: builtin/tables/reading_weights.toml.
+"""Fit how the readings of a question on a table are weighed: reading_network.npz and reading_weights.toml.
 
-    python -m scripts.train.fit_table_reading --data FOLDER [--starter FOLDER] [--most N]
+    python -m scripts.train.fit_table_reading --data FOLDER
 
-The questions are those of WikiTableQuestions on tables of the train part (scripts/train/evidence/aside.py); one table
-in five of them chooses nothing and is only reported on. First the readings: a log-linear model, so that the readings
-with the right values have most of the probability together. Then the trust in the likeliest reading: a logistic
-regression over a few figures of it, on the own table of a question and on another one, where nothing is right.
+The questions are those of WikiTableQuestions. First the readings: a network of one hidden layer, so that the readings
+with the right values have most of the probability together; pages that are stored whole teach it nothing. Then the
+trust in the likeliest reading of each table: a logistic regression over a few figures of it, on the whole pages that
+are not set aside (scripts/train/table_questions.py), where all tables but one are wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.tables import reading_choice
 from iterative_rag.builtin.tables.page_tables import PageTable
-from iterative_rag.builtin.tables.reading_choice import ChosenReading, chosen, trust_features
+from iterative_rag.builtin.tables.reading_choice import question_words
 from iterative_rag.builtin.tables.reading_features import ReadingFeatures
-from iterative_rag.builtin.tables.table_answers import names_known
+from iterative_rag.builtin.tables.table_answers import picks_of
 from iterative_rag.builtin.tables.table_operations import readings
-from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
-from scripts.train.table_questions import TableItem, items
+from iterative_rag.builtin.tables.table_question import read_table_question
+from scripts.train.evidence.aside import TRAIN
+from scripts.train.scoring import logistic
+from scripts.train.table_questions import is_right, items, page_items
 
-SEED, EPOCHS, RATE, RIDGE = 7, 6, 0.3, 3e-4
-# Weights nearer to 0 are left out; one table in so many only reports.
-LEAST, FOLDS = 0.02, 5
-OUT = reading_choice.__file__.replace("reading_choice.py", "reading_weights.toml")
-Floats: TypeAlias = npt.NDArray[np.float64]
+SEED, EPOCHS, BATCH, RATE, DECAY, DROPPED = 1, 8, 24, 0.004, 1e-3, 0.4
+# Units of the hidden layer; words are read that so many questions have; a question teaches by so many readings at most.
+HIDDEN, LEAST_ASKED, MOST_READINGS = 48, 12, 200
+# Added to the log-odds of the trust, so that 0.5 is the least from which on at most three answers in ten are wrong.
+GIVEN = 0.5
+HERE = Path(reading_choice.__file__).parent
+Floats: TypeAlias = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """The readings of an item: `places` and `values` of their features one after another, `starts` where each begins,
-    and which of them are right."""
+    """A question with the features of some of its readings, and which of them are right."""
 
-    item: TableItem
-    places: npt.NDArray[np.int64]
-    values: Floats
-    starts: npt.NDArray[np.int64]
+    said: list[str]
+    features: list[dict[str, float]]
     right: npt.NDArray[np.bool_]
 
-    def scores(self, weights: Floats) -> Floats:
-        return np.add.reduceat(weights[self.places] * self.values, self.starts)
 
-
-def weighed(item: TableItem, names: dict[str, int]) -> Weighed | None:
-    question = read_table_question(read_query(item.question))
-    found = readings(question, item.table)
-    if not found:
+def weighed(asks: str, answers: Sequence[str], table: PageTable, chance: random.Random) -> Weighed | None:
+    question = read_table_question(read_query(asks))
+    options = readings(question, table)
+    right = [option for option in options if is_right(option.values, answers)][: MOST_READINGS // 2]
+    wrong = [option for option in options if not is_right(option.values, answers)]
+    if not right:
         return None
-    features = ReadingFeatures(question, item.table)
-    places: list[int] = []
-    values: list[float] = []
-    starts: list[int] = []
-    for one in found:
-        starts.append(len(places))
-        for name, value in features.of(one).items():
-            places.append(names.setdefault(name, len(names)))
-            values.append(value)
-    right = np.array([item.is_right(one.values) for one in found])
-    return Weighed(item, np.array(places), np.array(values), np.array(starts), right)
+    kept = [*right, *chance.sample(wrong, min(len(wrong), MOST_READINGS - len(right)))]
+    features = ReadingFeatures(question, table)
+    words = question_words([token.text for token in question.tokens])
+    return Weighed(words, [features.of(option) for option in kept], np.arange(len(kept)) < len(right))
 
 
-def reports(table: PageTable) -> bool:
-    """Whether a table only reports how good the weights are."""
-    return hashlib.sha256(table.context.encode()).digest()[0] % FOLDS == 0
+class Fit:
+    """The network while it is fitted, by Adam on the marginal likelihood of the right readings."""
+
+    def __init__(self, rows: Sequence[Weighed]) -> None:
+        asked = Counter(word for row in rows for word in row.said)
+        self.features = {name: at for at, name in enumerate(sorted({n for r in rows for f in r.features for n in f}))}
+        self.words = {word: at for at, word in enumerate(sorted(w for w, n in asked.items() if n >= LEAST_ASKED))}
+        self._rows, self._chance = rows, (chance := np.random.default_rng(SEED))
+        self.weights: dict[str, Floats] = {
+            "hidden": chance.normal(0, 0.1, (len(self.features), HIDDEN)).astype(np.float32),
+            "question": chance.normal(0, 0.05, (len(self.words), HIDDEN)).astype(np.float32),
+            "bias": np.zeros(HIDDEN, np.float32),
+            "out": chance.normal(0, 0.1, HIDDEN).astype(np.float32),
+            "linear": np.zeros(len(self.features), np.float32),
+        }
+        self._first = {name: np.zeros_like(value) for name, value in self.weights.items()}
+        self._second = {name: np.zeros_like(value) for name, value in self.weights.items()}
+
+    def run(self) -> None:
+        steps, step = EPOCHS * len(self._rows) // BATCH + 1, 0
+        for _ in range(EPOCHS):
+            order = self._chance.permutation(len(self._rows))
+            for at in range(0, len(order), BATCH):
+                step += 1
+                rate = RATE * min(1, step / 100) * (1 - step / (steps + EPOCHS)) ** 0.7
+                slopes = self._slopes([self._rows[place] for place in order[at : at + BATCH]])
+                for name, held in self.weights.items():
+                    self._first[name] += 0.1 * (slopes[name] - self._first[name])
+                    self._second[name] += 0.001 * (slopes[name] ** 2 - self._second[name])
+                    size = np.sqrt(self._second[name] / (1 - 0.999**step)) + 1e-7
+                    held -= rate * (self._first[name] / (1 - 0.9**step) / size + DECAY * held)
+
+    def _slopes(self, rows: Sequence[Weighed]) -> dict[str, Floats]:
+        kept = [[word for word in row.said if self._chance.random() >= DROPPED] for row in rows]
+        shares = [dict.fromkeys(said, 1 / max(1, sum(word in self.words for word in said)) ** 0.5) for said in kept]
+        words, given = matrix(shares, self.words), matrix([f for row in rows for f in row.features], self.features)
+        sizes = [len(row.right) for row in rows]
+        own, starts = np.repeat(np.arange(len(rows)), sizes), np.cumsum([0, *sizes[:-1]])
+        right, weights = np.concatenate([row.right for row in rows]), self.weights
+        drive = given @ weights["hidden"] + (words @ weights["question"])[own] + weights["bias"]
+        mask = (self._chance.random(drive.shape, dtype=np.float32) >= 0.1) / np.float32(0.9)
+        hidden = np.maximum(drive, 0) * mask
+        scores = hidden @ weights["out"] + given @ weights["linear"]
+        share = np.exp(scores - np.maximum.reduceat(scores, starts)[own])
+        share /= np.add.reduceat(share, starts)[own]
+        wanted = share * right
+        slope = ((share - wanted / np.add.reduceat(wanted, starts)[own]) / len(rows)).astype(np.float32)
+        back = np.outer(slope, weights["out"]) * mask * (drive > 0)
+        return {
+            "hidden": given.T @ back,
+            "question": words.T @ np.add.reduceat(back, starts, axis=0),
+            "bias": back.sum(axis=0),
+            "out": hidden.T @ slope,
+            "linear": given.T @ slope,
+        }
 
 
-def fitted(rows: Sequence[Weighed], size: int) -> Floats:
-    """Weights by AdaGrad on the marginal likelihood of the right readings."""
-    chance = random.Random(SEED)
-    weights, squares = np.zeros(size), np.full(size, 1e-2)
-    usable = [row for row in rows if row.right.any()]
-    for _ in range(EPOCHS):
-        for row in chance.sample(usable, len(usable)):
-            scores = row.scores(weights)
-            share = np.exp(scores - scores.max())
-            share /= share.sum()
-            wanted = share * row.right
-            change = wanted / wanted.sum() - share
-            counts = np.diff(np.append(row.starts, len(row.places)))
-            slope = np.bincount(row.places, np.repeat(change, counts) * row.values, size) - RIDGE * weights
-            moved = slope != 0
-            squares[moved] += slope[moved] ** 2
-            weights[moved] += RATE * slope[moved] / np.sqrt(squares[moved])
-    return weights
-
-
-def report(rows: Sequence[Weighed], weights: Floats, asked: int) -> None:
-    hits = [bool(row.right[row.scores(weights).argmax()]) for row in rows]
-    reach = sum(bool(row.right.any()) for row in rows)
-    print(f"{asked} questions, a right reading for {reach / asked:.3f}, chosen {sum(hits) / asked:.3f}")
+def matrix(rows: Sequence[dict[str, float]], columns: dict[str, int]) -> sparse.csr_matrix:
+    known = [[(columns[name], value) for name, value in row.items() if name in columns] for row in rows]
+    ends = np.cumsum([0, *map(len, known)])
+    places = np.array([place for row in known for place, _ in row], np.int32)
+    values = np.array([value for row in known for _, value in row], np.float32)
+    return sparse.csr_matrix((values, places, ends), shape=(len(rows), len(columns)))
 
 
 # --- the trust in the likeliest reading -----------------------------------------------------------
 
 
-def judged(asked: Sequence[TableItem], weights: Mapping[str, float]) -> Iterator[tuple[dict[str, float], bool]]:
-    """The figures of the chosen reading on the own table and on another, and whether it is right.
-
-    Only of tables that have the names of the question: the others are not asked.
-    """
-    chance = random.Random(SEED)
-    tables = list({id(item.table): item.table for item in asked}.values())
-    for item in asked:
-        query = read_query(item.question)
-        question = read_table_question(query)
-        for table in (item.table, chance.choice(tables)):
-            pick = picked(question, table, weights) if names_known(query, table) else None
-            if pick is not None:
-                own = table is item.table and item.is_right(pick.reading.values)
-                yield trust_features(question, pick), own
+def judged(folder: Path) -> Iterator[tuple[dict[str, float], bool]]:
+    """The figures of the likeliest reading of each table of a page, and whether it is right and of the table meant."""
+    for item in page_items(folder, TRAIN):
+        question = read_table_question(read_query(item.question))
+        for pick, figures in picks_of(question, item.tables):
+            yield dict(figures), pick.table is item.meant and is_right(pick.reading.values, item.answers)
 
 
-def picked(question: TableQuestion, table: PageTable, weights: Mapping[str, float]) -> ChosenReading | None:
-    found = readings(question, table)
-    features = ReadingFeatures(question, table)
-    scores = [sum(weights.get(name, 0.0) * value for name, value in features.of(one).items()) for one in found]
-    return chosen(question, table, found, scores, features)
-
-
-def logistic(rows: Sequence[tuple[dict[str, float], bool]]) -> dict[str, float]:
-    names = sorted({name for features, _ in rows for name in features})
-    matrix = np.array([[features.get(name, 0.0) for name in names] for features, _ in rows])
-    right = np.array([own for _, own in rows], float)
-    weights = np.zeros(len(names))
-    for _ in range(30):  # Newton's method
-        chance = 1 / (1 + np.exp(-matrix @ weights))
-        slope = matrix.T @ (right - chance) - weights
-        curve = (matrix * (chance * (1 - chance))[:, None]).T @ matrix + np.eye(len(names))
-        weights += np.linalg.solve(curve, slope)
-    return dict(zip(names, weights.tolist(), strict=True))
+def fitted(rows: Sequence[tuple[dict[str, float], bool]]) -> dict[str, float]:
+    names = ["bias", *sorted({name for features, _ in rows for name in features} - {"bias"})]
+    given = np.array([[features.get(name, 0.0) for name in names] for features, _ in rows])
+    weights = logistic(given, np.array([right for _, right in rows], float), ridge=0.5 / len(rows))
+    return dict(zip(names, [weights[0] + GIVEN, *weights[1:].tolist()], strict=True))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with tables/ and the other data")
-    parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"), help="folder of the starter corpus")
-    parser.add_argument("--most", type=int, default=100_000, help="questions to fit on")
-    parser.add_argument("--trust-only", action="store_true", help="keep the weights of the readings")
-    parser.add_argument("--out", type=Path, default=Path(OUT))
-    arguments = parser.parse_args()
-    asked = list(items(arguments.data, arguments.starter, "train"))
-    asked = random.Random(SEED).sample(asked, min(arguments.most, len(asked)))
-    known: Mapping[str, float] = reading_choice.weights()["reading"] if arguments.trust_only else read(asked)
-    # The trust is fitted on tables that the weights have not seen.
-    judgements = list(judged([item for item in asked if reports(item.table)], known))
-    trust = {name: round(value, 3) for name, value in logistic(judgements).items()}
-    write(arguments.out, known, trust)
-
-
-def read(asked: Sequence[TableItem]) -> dict[str, float]:
-    """The weights of the readings."""
-    names: dict[str, int] = {}
-    rows = [row for item in asked if (row := weighed(item, names))]
-    fit, kept = [row for row in rows if not reports(row.item.table)], [row for row in rows if reports(row.item.table)]
-    weights = fitted(fit, len(names))
-    report(fit, weights, len(fit))
-    report(kept, weights, len(kept))
-    return {name: round(float(weights[place]), 3) for name, place in names.items() if abs(weights[place]) >= LEAST}
-
-
-def write(path: Path, reading: Mapping[str, float], trust: dict[str, float]) -> None:
-    lines = ["# Fitted by scripts/train/fit_table_reading.py; do not edit.", ""]
-    for name, known in (("page", reading_choice.weights()["page"]), ("trust", trust), ("reading", reading)):
-        lines += [f"[{name}]", *(f'"{key}" = {value}' for key, value in sorted(known.items())), ""]
-    path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    parser.add_argument("--data", type=Path, required=True, help="folder with tables/, wikipages/ and the other data")
+    data = parser.parse_args().data
+    chance = random.Random(SEED)
+    fit = Fit([row for item in items(data) if (row := weighed(*item, chance))])
+    fit.run()
+    held: dict[str, Any] = {name: value.astype(np.float16) for name, value in fit.weights.items()}
+    names = {"features": np.array(list(fit.features)), "words": np.array(list(fit.words))}
+    np.savez_compressed(HERE / "reading_network.npz", **(held | names))
+    trust = fitted(list(judged(data)))
+    lines = [f'"{name}" = {value:.3f}' for name, value in sorted(trust.items())]
+    told = "\n".join(["# Fitted by scripts/train/fit_table_reading.py; do not edit.", "", "[trust]", *lines, ""])
+    (HERE / "reading_weights.toml").write_text(told, encoding="utf-8")
 
 
 if __name__ == "__main__":

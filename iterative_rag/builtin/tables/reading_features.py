@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import words
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
-from iterative_rag.builtin.tables.cell_values import column_kinds
+from iterative_rag.builtin.tables.cell_values import cell_value, column_kinds, has_words
 from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, canonical
@@ -41,6 +42,12 @@ class ReadingFeatures:
         self._context = question.bits(frozenset(canonical(word) for word in words(table.context)))
         head = question.asked[-1:] and question.asked[-1]
         self._asked = [bool(head) and head in header for header in stems]
+        free = [token.text for token in question.tokens if token.content]
+        self._alike = [
+            max((_likeness(word, name) for name in words(header) for word in free), default=0.0)
+            for header in table.header
+        ]
+        self._unique = [len(set(cells)) / max(1, len(cells)) for cells in map(table.column, range(len(table.header)))]
         self._near_asked = [bool(question.near_asked & header) for header in stems]
         self._all_asked = [
             len(set(question.asked) & header) / max(1, len(question.asked)) if question.asked else 0.0
@@ -52,6 +59,7 @@ class ReadingFeatures:
         for name, value in (
             *self._operation(reading),
             *self._coverage(reading),
+            *self._left_out(reading),
             *self._conditions(reading),
             *self._answer(reading),
             *self._measure(reading),
@@ -99,6 +107,19 @@ class ReadingFeatures:
         asked = self._question.bits(frozenset(self._question.asked[-1:]))
         yield f"{reading.operation}, asked left", float(bool(asked & self.uncovered(reading)))
 
+    def _left_out(self, reading: TableReading) -> Iterator[tuple[str, float]]:
+        """What a right reading hardly ever leaves out."""
+        query, left = self._question.query, self.uncovered(reading)
+        yield "names left", float(bool(left & self._question.bits(query.name_words)))
+        yield "years left", float(bool(left & self._question.bits(frozenset(map(str, query.years)))))
+        bounds = sum(condition.quantified and not condition.excluded for condition in reading.selection.conditions)
+        yield "bounds left", float(bounds < len(self._question.bounds))
+        yield f"{reading.operation} among", float(bool(reading.selection.among))
+        yield (
+            f"no {self._question.kind}",
+            float(not all(is_of_kind(self._question.kind, value) for value in reading.values)),
+        )
+
     def _conditions(self, reading: TableReading) -> Iterator[tuple[str, float]]:
         chosen, rows = reading.selection.conditions, len(self._table.rows)
         yield f"{len(chosen)} conditions", 1.0
@@ -115,7 +136,9 @@ class ReadingFeatures:
             yield "whole cells", float(all(condition.quality >= 1 for condition in named))
         for condition in chosen:
             told = bool(self._exact[condition.column] & ~condition.bits)
-            kind = "bound" if condition.quantified else self._kinds[condition.column]
+            kind = (
+                "others" if condition.excluded else "bound" if condition.quantified else self._kinds[condition.column]
+            )
             yield f"condition on {kind}, {'named' if told else 'not named'}", 1.0
             yield "words of conditions", (condition.bits & self._content).bit_count() / self._total
 
@@ -145,6 +168,13 @@ class ReadingFeatures:
         if self._header_kinds[column] in _TELLING and question.kind in _TELLING:
             yield "header of asked kind", float(self._header_kinds[column] is question.kind)
             yield "header of another kind", float(self._header_kinds[column] is not question.kind)
+        yield "alike header", self._alike[column]
+        yield "unique column", self._unique[column]
+        yield "place of column", column / len(self._kinds)
+        if free:
+            yield "place of header", _first(free) / len(question.tokens)
+            other = self._exact[reading.measure] if reading.measure >= 0 else 0
+            yield "header before measure", float(bool(other) and _first(free) < _first(other))
         yield "no header", float(not self._table.header[column].strip())
         said = {canonical(word) for value in reading.values for word in words(value)}
         yield "answer in question", float(bool(said) and bool(said <= {token.stem for token in question.tokens}))
@@ -168,9 +198,31 @@ class ReadingFeatures:
             float(not self._exact[measure] & free and any(bits & free for bits in self._exact)),
         )
         yield "share of measure", self._shares[measure]
+        yield "alike measure", self._alike[measure]
         if reading.operation in {TableOperation.GREATEST, TableOperation.SMALLEST}:
             dated = self._kinds[measure] == "days"
             for hint in question.hints & _EXTREMES:
                 yield f"{reading.operation} by {'days' if dated else 'numbers'}, {hint}", 1.0
             rank = bool({"rank", "pos", "posit", "place", "no"} & self._stems[measure])
             yield f"{reading.operation} of rank", float(rank)
+
+
+def is_of_kind(kind: AnswerKind, value: str) -> bool:
+    """Whether a cell has the kind that is asked for."""
+    if kind is AnswerKind.NUMBER:
+        return cell_value(value).number is not None
+    if kind in {AnswerKind.YEAR, AnswerKind.DATE}:
+        return cell_value(value).day is not None
+    return kind not in {AnswerKind.PERSON, AnswerKind.PLACE} or has_words(value)
+
+
+def _first(bits: int) -> int:
+    """The first token of a bit mask."""
+    return (bits & -bits).bit_length() - 1
+
+
+@lru_cache(maxsize=65536)
+def _likeness(word: str, other: str) -> float:
+    """The share of two words' runs of three letters that both have: "winner" and "winning"."""
+    runs, others = ({f" {text}"[at : at + 3] for at in range(len(text) - 1)} for text in (word, other))
+    return 2 * len(runs & others) / max(1, len(runs) + len(others))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from iterative_rag.builtin.language.function_words import STOPWORDS, words
+from iterative_rag.builtin.language.function_words import STOPWORDS, stem, word_set, words
 from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
 from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, ValueBound, canonical
@@ -22,6 +22,21 @@ from iterative_rag.text.patterns import lazy_pattern
 MOST_WORDS, MOST_ROWS = 40, 400
 # Most columns that the same words are looked for in.
 MOST_COLUMNS = 3
+# Cells of results begin with a letter: "W 26–6".
+_RESULTS = {
+    stem(word): letter
+    for letter, said in (
+        ("w", "won win wins victory"),
+        ("l", "lost loss lose losing"),
+        ("d", "drew draw"),
+        ("t", "tie"),
+    )
+    for word in said.split()
+}
+_DENIALS = word_set("no not without never don't doesn't didn't")
+_NOTHING = frozenset({"none", "n/a", "no", "nil"})
+# Most words between a denial and what it denies.
+_FARTHEST = 4
 # Least share of a column's cells that must be comparable for a bound on it.
 COMPARABLE = 0.5
 
@@ -30,7 +45,8 @@ COMPARABLE = 0.5
 class RowCondition:
     """Rows that meet a condition on a column. `first` to `last` are the tokens of the question that state it.
 
-    `quality` is the share of the cell's words that the question has, 1 for a bound; `quantified` marks a bound.
+    `quality` is the share of the cell's words that the question has, 1 for a bound; `quantified` marks a bound,
+    `excluded` all rows but those of a cell: "other than Norway".
     """
 
     column: int
@@ -39,6 +55,7 @@ class RowCondition:
     last: int
     quality: float
     quantified: bool = False
+    excluded: bool = False
 
     @property
     def bits(self) -> int:
@@ -50,7 +67,7 @@ def conditions(question: TableQuestion, table: PageTable) -> list[list[RowCondit
     first. Stretches do not overlap unless one is part of another."""
     named = _named(question, table)
     grouped: dict[tuple[int, int], list[RowCondition]] = defaultdict(list)
-    for condition in [*named, *_dated(question, table)]:
+    for condition in [*named, *_dated(question, table), *_empty(question, table)]:
         grouped[condition.first, condition.last].append(condition)
     spans = [
         span
@@ -60,7 +77,16 @@ def conditions(question: TableQuestion, table: PageTable) -> list[list[RowCondit
     stretches = [
         sorted(grouped[span], key=lambda condition: -condition.quality)[:MOST_COLUMNS] for span in sorted(spans)
     ]
+    if OperationHint.OTHER in question.hints:
+        stretches = [[*options, *_excluding(options[0], table)] for options in stretches]
     return [*stretches, *(limited for bound in question.bounds if (limited := _bounded(question, bound, table)))]
+
+
+def _excluding(condition: RowCondition, table: PageTable) -> Iterator[RowCondition]:
+    """All rows but those of a condition."""
+    others = frozenset(range(len(table.rows))) - condition.rows
+    if others and not condition.quantified:
+        yield replace(condition, rows=others, quantified=True, excluded=True)
 
 
 def _inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -79,8 +105,10 @@ def _named(question: TableQuestion, table: PageTable) -> list[RowCondition]:
     stems = [token.stem for token in question.tokens]
     content = [token.content for token in question.tokens]
     places: dict[str, list[int]] = defaultdict(list)
-    for at, stem in enumerate(stems):
-        places[stem].append(at)
+    for at, word in enumerate(stems):
+        places[word].append(at)
+        if word in _RESULTS:
+            places[_RESULTS[word]].append(at)
     headers = {canonical(word) for name in table.header for word in words(name)}
     stretches: dict[tuple[int, int, int], tuple[set[int], float]] = {}
     for number, row in enumerate(table.rows[:MOST_ROWS]):
@@ -108,6 +136,8 @@ def _stretches(
     total = sum(weights)
     for at, word in enumerate(cell):
         for start in places.get(word, ()):
+            if at and word != stems[start]:
+                continue  # a letter of a result stands first
             if at and start and cell[at - 1] == stems[start - 1]:
                 continue  # part of a stretch that began before
             size = 1
@@ -140,6 +170,22 @@ def _dated(question: TableQuestion, table: PageTable) -> list[RowCondition]:
             if question.hints & {OperationHint.MOST, OperationHint.LEAST} and earlier and earlier != rows:
                 options.append(RowCondition(column, earlier, first, last, 1.0, quantified=True))
     return options
+
+
+def _empty(question: TableQuestion, table: PageTable) -> Iterator[RowCondition]:
+    """Rows without a value in a column that the question denies: "Which clubs have no nickname?"."""
+    for at, token in enumerate(question.tokens):
+        if token.text not in _DENIALS:
+            continue
+        for last in range(at + 1, min(at + 1 + _FARTHEST, len(question.tokens))):
+            for column, name in enumerate(table.header):
+                rows = frozenset(number for number, cell in enumerate(table.column(column)) if _is_empty(cell))
+                if rows and question.tokens[last].stem in {canonical(word) for word in words(name)}:
+                    yield RowCondition(column, rows, at, last, 1.0)
+
+
+def _is_empty(cell: str) -> bool:
+    return not cell.strip("-–— ") or cell.casefold() in _NOTHING
 
 
 def _covers(asked: Day, own: Day) -> bool:
@@ -186,8 +232,11 @@ _SUMMING = lazy_pattern(r"\W*(?:grand |sub-?)?totals?\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RowSelection:
+    """Rows that meet conditions; `among`: the rows that the one after or before them is looked for in, if not all."""
+
     conditions: tuple[RowCondition, ...]
     rows: tuple[int, ...]
+    among: tuple[int, ...] = ()
 
     @property
     def bits(self) -> int:
@@ -214,7 +263,18 @@ def selections(question: TableQuestion, table: PageTable) -> list[RowSelection]:
                     selected.append(selection)
                 if len(selected) >= MOST_SELECTIONS * size:
                     break
+    if question.hints & {OperationHint.AFTER, OperationHint.BEFORE}:
+        selected += _beside(stretches[:MOST_STRETCHES])
     return selected
+
+
+def _beside(stretches: Sequence[Sequence[RowCondition]]) -> Iterator[RowSelection]:
+    """A row, and the rows of another condition that its neighbour is one of: "the next Whig after Polk"."""
+    for own, other in itertools.permutations(stretches, 2):
+        for condition, wanted in itertools.product(own, other[:2]):
+            if len(condition.rows) == 1 and not condition.bits & wanted.bits:
+                among = tuple(sorted(condition.rows | wanted.rows))
+                yield RowSelection((condition, wanted), tuple(condition.rows), among)
 
 
 def _joined(combined: Sequence[RowCondition], summing: frozenset[int]) -> RowSelection | None:

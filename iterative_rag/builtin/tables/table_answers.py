@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,14 +12,12 @@ from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
 from iterative_rag.builtin.tables.page_tables import PageTable, TableKind, TableRow
-from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose, trust, weights
-from iterative_rag.builtin.tables.reading_soundness import CALCULATED
-from iterative_rag.builtin.tables.table_operations import TableOperation, TableReading
+from iterative_rag.builtin.tables.reading_choice import ChosenReading, choose, trust, trust_features
+from iterative_rag.builtin.tables.table_operations import CALCULATED, TableOperation, TableReading
 from iterative_rag.builtin.tables.table_question import TableQuestion, read_table_question
 
 # Most rows that are quoted one by one; those beyond are quoted as one range of the table, up to so many characters.
 MOST_QUOTED, LONGEST_RANGE = 12, 6000
-LEAST_TRUST = 0.001
 # The statement of a list of which rows may be missing ends so.
 INCOMPLETE = "(the list may be incomplete)"
 _AND = " and "
@@ -52,31 +50,29 @@ def table_answers(query: Query, text: str, page_tables: Sequence[PageTable]) -> 
     if query.kind is AnswerKind.YES_NO:
         return []
     question = read_table_question(query)
-    picks = []
-    for table in page_tables:
-        if table.kind is TableKind.INFOBOX or len(table.rows) < 2 or not names_known(query, table):
-            continue
-        pick = choose(question, table)
-        if pick is not None:
-            picks.append(pick)
-    chances = on_page(question, picks)
-    answers = [_answer(question, pick, text, chance) for pick, chance in zip(picks, chances, strict=True)]
+    picks = picks_of(question, page_tables)
+    answers = [_answer(question, pick, text, trust(question, pick, figures)) for pick, figures in picks]
     return sorted(answers, key=lambda answer: -answer.trust)
 
 
-def on_page(question: TableQuestion, picks: Sequence[ChosenReading]) -> list[float]:
-    """The trust in each of the readings of a page's tables, among the others."""
-    known, chances = weights()["page"], []
-    for pick, figures in zip(picks, page_figures(question, picks), strict=True):
-        chance = min(max(trust(question, pick), LEAST_TRUST), 1 - LEAST_TRUST)
-        odds = chance / (1 - chance) * math.exp(sum(known[name] * value for name, value in figures.items()))
-        chances.append(odds / (1 + odds))
-    return chances
+def picks_of(
+    question: TableQuestion, page_tables: Sequence[PageTable]
+) -> list[tuple[ChosenReading, Mapping[str, float]]]:
+    """The likeliest reading of each table of a page that has the names of the question, and what tells how far it is to
+    be trusted."""
+    fit = [
+        table
+        for table in page_tables
+        if table.kind is not TableKind.INFOBOX and len(table.rows) > 1 and names_known(question.query, table)
+    ]
+    picks = [pick for table in fit if (pick := choose(question, table)) is not None]
+    figures = page_figures(question, picks)
+    return [(pick, trust_features(question, pick) | own) for pick, own in zip(picks, figures, strict=True)]
 
 
 def page_figures(question: TableQuestion, picks: Sequence[ChosenReading]) -> list[dict[str, float]]:
-    """What speaks against readings of the tables of one page: another table holds more of the question's words, or has
-    more rows. A count of one is hardly ever what is asked for."""
+    """What speaks against readings of the tables of one page: another table holds more of the question's words, has
+    more rows or a likelier reading. A count of one is hardly ever what is asked for."""
     asked = {token.stem for token in question.tokens if token.content}
     shares, sizes = [], []
     for table in (pick.table for pick in picks):
@@ -87,6 +83,7 @@ def page_figures(question: TableQuestion, picks: Sequence[ChosenReading]) -> lis
         {
             "fewer words": max(shares) - share,
             "fewer rows": max(sizes) - size,
+            "lower score": (max(other.score for other in picks) - pick.score) / 10,
             "counts one": float(pick.reading.operation is TableOperation.COUNT and pick.reading.values == ("1",)),
         }
         for pick, share, size in zip(picks, shares, sizes, strict=True)
@@ -154,8 +151,10 @@ def _said(pick: ChosenReading) -> str:
     measure = table.header[reading.measure] if reading.measure >= 0 else ""
     many = len(reading.selection.rows)
     match reading.operation:
-        case TableOperation.COUNT:
+        case TableOperation.COUNT | TableOperation.COUNT_BEFORE | TableOperation.COUNT_AFTER:
             return f"{reading.values[0]} of {len(table.rows)} rows: "
+        case TableOperation.COUNT_DIFFERENCE:
+            return f"{reading.expression} rows = {reading.values[0]}: "
         case TableOperation.GREATEST | TableOperation.SMALLEST:
             rank = f"number {reading.rank} from the {reading.operation}" if reading.rank > 1 else reading.operation
             return f"{rank} {measure} of {many} rows: "

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.tables.cell_values import Day, days, numbers, share
 from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.row_selections import RowSelection, selections
@@ -39,12 +40,28 @@ class TableOperation(StrEnum):
     GREATEST = "greatest"
     SMALLEST = "smallest"
     COUNT = "count"
+    COUNT_BEFORE = "count before"  # the rows before the selected one
+    COUNT_AFTER = "count after"
+    COUNT_DIFFERENCE = "difference of counts"  # of the rows of two names
     SUM = "sum"
     AVERAGE = "average"
     DIFFERENCE = "difference"
     RANGE = "range"  # from the smallest to the greatest value
     OFTENEST = "oftenest"  # the value that most rows have
     SAME = "same"  # the other rows with the value of the selected one
+
+
+# Operations for which a few rows suffice. All others need every row of the table.
+FEW_ROWS = frozenset(
+    {
+        TableOperation.LOOK_UP,
+        TableOperation.LIST,
+        TableOperation.NEXT,
+        TableOperation.PREVIOUS,
+        TableOperation.DIFFERENCE,
+    }
+)
+CALCULATED = frozenset({TableOperation.SUM, TableOperation.AVERAGE, TableOperation.DIFFERENCE, TableOperation.RANGE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +108,34 @@ class _Columns:
         self._numbers = {column: numbers(cells) for column, cells in enumerate(self._cells)}
         self._days = {column: days(cells) for column, cells in enumerate(self._cells)}
         self._numeric = [column for column in self._width if share(self._numbers[column]) >= MEASURABLE]
+        amounts = {(word,) for column in self._numeric for word in content(table.header[column])}
+        hints = question.hints & {OperationHint.SUM, OperationHint.AVERAGE, OperationHint.MOST, OperationHint.LEAST}
+        # "the total sales" where a column holds sales
+        self._is_total = hints == {OperationHint.SUM} and question.asked[-1:] in amounts
+        self._measured = question.query.superlative not in ("", "first", "last")
         self._dated = [column for column in self._width if share(self._days[column]) >= MEASURABLE]
 
     def read(self, selection: RowSelection) -> Iterator[TableReading]:
         hints = self._question.hints
+        if selection.among:
+            yield from self._beside(selection, selection.among)
+            return
+        if self._is_total and len(selection.rows) > 1:
+            yield from self._summed(selection)
+            return
         yield from self._look_up(selection)
         yield from self._count(selection)
         if hints & _ORDERED or self._question.ranks:
             yield from self._ordered(selection)
         if hints & {OperationHint.AFTER, OperationHint.BEFORE} and len(selection.rows) <= 2 and selection.conditions:
-            yield from self._beside(selection)
+            yield from self._beside(selection, tuple(range(len(self._table.rows))))
         if hints & {OperationHint.MOST, OperationHint.LEAST} | _ORDERED and len(selection.rows) > 1:
             yield from self._ranked(selection)
         if hints & {OperationHint.SUM, OperationHint.AVERAGE, OperationHint.COUNT} and len(selection.rows) > 1:
             yield from self._summed(selection)
         if OperationHint.DIFFERENCE in hints and len(selection.rows) > 1:
             yield from self._difference(selection)
+            yield from self._count_difference(selection)
         if hints & {OperationHint.OFTEN, OperationHint.MOST, OperationHint.LEAST} and len(selection.rows) > 2:
             yield from self._oftenest(selection)
         if OperationHint.SAME in hints and len(selection.rows) == 1 and selection.conditions:
@@ -141,7 +170,7 @@ class _Columns:
                     yield from self._answers(TableOperation.LOOK_UP, selection, row)
 
     def _count(self, selection: RowSelection) -> Iterator[TableReading]:
-        if OperationHint.COUNT not in self._question.hints and OperationHint.SUM not in self._question.hints:
+        if not self._question.hints & {OperationHint.COUNT, OperationHint.SUM}:
             return
         yield TableReading(TableOperation.COUNT, selection, selection.rows, (str(len(selection.rows)),))
         for column in self._width:
@@ -165,29 +194,34 @@ class _Columns:
                 if (order_hint if column < 0 else date_hint) in self._question.hints:
                     yield from self._answers(operation, selection, rows[step], measure=column, dated=column >= 0)
             for rank, at in self._question.ranks:
-                if 1 < rank <= len(rows) and not selection.bits >> at & 1:
+                # "the third longest" is not the third as listed
+                if 1 < rank <= len(rows) and not selection.bits >> at & 1 and not self._measured:
                     row = rows[rank - 1]
                     yield from self._answers(
                         TableOperation.FIRST, selection, row, measure=column, rank=rank, bits=1 << at, dated=column >= 0
                     )
 
-    def _beside(self, selection: RowSelection) -> Iterator[TableReading]:
-        """The row after or before the selected one, in the table's order or by a date column."""
-        orders = [(tuple(range(len(self._table.rows))), -1)]
+    def _beside(self, selection: RowSelection, among: tuple[int, ...]) -> Iterator[TableReading]:
+        """The row after or before the selected one, in the table's order or by a date column, or how many there are."""
+        orders = [(among, -1)]
         for column in self._dated[:1]:
             dated = [row for row in orders[0][0] if self._days[column][row]]
             order = tuple(sorted(dated, key=lambda row: self._days[column][row] or (0, 0, 0)))
             if order != orders[0][0]:
                 orders.append((order, column))
         for order, column in orders:
-            for hint, operation, step in (
-                (OperationHint.AFTER, TableOperation.NEXT, 1),
-                (OperationHint.BEFORE, TableOperation.PREVIOUS, -1),
+            for hint, operation, step, counted in (
+                (OperationHint.AFTER, TableOperation.NEXT, 1, TableOperation.COUNT_AFTER),
+                (OperationHint.BEFORE, TableOperation.PREVIOUS, -1, TableOperation.COUNT_BEFORE),
             ):
                 own = selection.rows[0] if step < 0 else selection.rows[-1]
                 at = order.index(own) + step if own in order else -1
                 if hint in self._question.hints and 0 <= at < len(order):
                     yield from self._answers(operation, selection, order[at], measure=column, dated=column >= 0)
+                    rows = order[at:] if step > 0 else order[: at + 1]
+                    if OperationHint.COUNT in self._question.hints:
+                        said = (str(len(rows)),)
+                        yield TableReading(counted, selection, rows, said, -1, column, by_date=column >= 0)
 
     def _ranked(self, selection: RowSelection) -> Iterator[TableReading]:
         """The row with the greatest or smallest value of a column, or that of a rank."""
@@ -241,6 +275,17 @@ class _Columns:
             said, rows = (written(known[high] - known[low]),), tuple(sorted((low, high)))
             expression = f"{written(known[high])} - {written(known[low])}"
             yield TableReading(operation, selection, rows, said, -1, measure, expression=expression)
+
+    def _count_difference(self, selection: RowSelection) -> Iterator[TableReading]:
+        """How many more rows have one name than another in a column."""
+        named = [condition for condition in selection.conditions if not condition.quantified]
+        if len(named) != 2 or named[0].column != named[1].column:
+            return
+        many, few = sorted((len(condition.rows & set(selection.rows)) for condition in named), reverse=True)
+        expression, said = f"{many} - {few}", (str(many - few),)
+        yield TableReading(
+            TableOperation.COUNT_DIFFERENCE, selection, selection.rows, said, named[0].column, expression=expression
+        )
 
     def _value(self, measure: int, row: int) -> Fraction | None:
         """The number of a cell; of a date its year."""

@@ -273,7 +273,10 @@ def _values(text: str) -> tuple[tuple[ValueBound, ...], tuple[tuple[Day, int, in
                 side = _side(value)
                 if side is None:
                     continue
-                sign = value.bound or ("" if not trailing else ">=" if trailing["more"] else "<=")
+                ranked = words(text[: mention.start])[-1:] == ["top"]  # "in the top 5"
+                sign = value.bound or (
+                    "" if not trailing and not ranked else ">=" if trailing and trailing["more"] else "<="
+                )
                 if sign:
                     reach = last + 2 * bool(trailing)
                     lead = first - (1 if isinstance(value, Moment) else 2) * (not trailing)

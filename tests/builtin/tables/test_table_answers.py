@@ -55,7 +55,7 @@ def test_a_bulleted_list() -> None:
     ],
 )
 def test_what_a_table_does_not_hold_is_refused(question: str, title: str, text: str) -> None:
-    assert all(extract.score < 0.33 for extract in read(question, title, text))
+    assert all(extract.score < CAREFUL.given for extract in read(question, title, text))
 
 
 def test_rows_that_may_be_missing_are_not_counted_or_ranked() -> None:
