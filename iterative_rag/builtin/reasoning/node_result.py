@@ -37,13 +37,11 @@ class NodeValue:
 class NodeResult:
     """Either `values`, best first, or the questions to ask first (`needs`), or what was not found (`missing`).
 
-    `again` holds questions that found nothing once and may be asked again with a wider search. `denied` means that the
-    corpus states that there is no such thing.
+    `denied` means that the corpus states that there is no such thing.
     """
 
     values: tuple[NodeValue, ...] = ()
     needs: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     denied: bool = False
 

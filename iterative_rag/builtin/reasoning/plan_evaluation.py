@@ -43,8 +43,6 @@ from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # Share of the remaining doubt that the trust of another document with the same value takes away.
 SUPPORT = 0.3
-# Most look-ups of one need; the engine makes the second with a wider search.
-LOOKS = 2
 
 
 @dataclass(slots=True)
@@ -56,13 +54,10 @@ class Evaluation:
     caution: Thresholds = CAREFUL
     trust: AnswerTrust = weakest_step
     _facts: dict[str, list[tuple[int, Fact]]] = field(default_factory=dict)
-    _tried: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for index, fact in enumerate(self.inquiry.facts):
             self._facts.setdefault(fact.need.key, []).append((index, fact))
-        for need in self.inquiry.tried:
-            self._tried[need.key] = self._tried.get(need.key, 0) + 1
 
     def of(self, node: Node) -> NodeResult:
         match node:
@@ -84,7 +79,6 @@ class Evaluation:
         missing = unique(text for slot in slots for text in slot.missing)
         if any(slot.denied for slot in slots):
             return NodeResult(missing=missing, denied=True)
-        again = [need for slot in slots for need in slot.again]
         # A description that was not found is kept as it is: the search may still understand it.
         choices = [
             add_short_names(slot.values[:CANDIDATES])
@@ -92,7 +86,7 @@ class Evaluation:
             for slot, child in zip(slots, node.slots, strict=True)
         ]
         if not all(choices):
-            return NodeResult(again=tuple(again[:2]), missing=missing)
+            return NodeResult(missing=missing)
         values: list[NodeValue] = []
         followed: list[tuple[NodeValue, ...]] = []
         for combination in combinations(choices):
@@ -105,15 +99,12 @@ class Evaluation:
                 values += hits
                 followed.append(combination)
                 continue
-            looks = self._tried.get(Need(question).key, 0)
-            if looks == 0:
-                return NodeResult(needs=(question,), again=tuple(again))
-            if looks < LOOKS:
-                again.append(question)
+            if not self.inquiry.looks(Need(question)):
+                return NodeResult(needs=(question,))
         if values:
             return NodeResult(tuple(sorted(values, key=lambda value: (self._repeats(value.text), -value.chain))))
         first = render(node.template, [choice[0].text for choice in choices])
-        return NodeResult(again=tuple(again[:2]), missing=missing or (first,))
+        return NodeResult(missing=missing or (first,))
 
     def _fallback(self, node: Fallback) -> NodeResult:
         first = self.of(node.first)
@@ -122,12 +113,11 @@ class Evaluation:
         trust = self.trusted(self.inquiry.original, first.values) if first.values else 0.0
         if trust >= CAREFUL.given:
             return first
-        # Ask the whole question before repeating the plan's look-ups with a wider search.
         second = self.of(node.second)
         second = replace(second, values=tuple(value for value in second.values if self._is_of_plan(value, node.first)))
         if second.needs or (second.values and self.trusted(self.inquiry.original, second.values) >= trust):
             return second
-        return first if first.values else replace(first, again=unique((*first.again, *second.again)))
+        return first
 
     def _is_of_plan(self, value: NodeValue, plan: Node) -> bool:
         """Whether a value that was read of a whole question is about what the question describes, and not about a name
@@ -215,7 +205,7 @@ class Evaluation:
             part = name_parts.part_of(value.text, node.part, married=self._married_surname(node), context=context)
             if part:
                 values.append(replace(value, text=part, guessed=False))
-        return NodeResult(tuple(values), outcome.needs, outcome.again, outcome.missing)
+        return NodeResult(tuple(values), outcome.needs, outcome.missing)
 
     def _married_surname(self, node: NamePart) -> str:
         """The surname of the child whose mother's maiden name is asked for: hers by marriage, not by birth."""
@@ -232,9 +222,8 @@ class Evaluation:
             return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
         if any(not operand.values for operand in operands):
-            again = unique(need for part in operands for need in part.again)
-            decided = None if again else decide_by_one(node, operands)
-            return NodeResult((decided,), missing=missing) if decided else NodeResult(again=again, missing=missing)
+            decided = decide_by_one(node, operands)
+            return NodeResult((decided,) if decided else (), missing=missing)
         chosen = (
             pick_agreeing(operands)
             if node.operation is Operation.SAME

@@ -43,8 +43,8 @@ class PlannedRoles:
         _, _, outcome = self._evaluated(inquiry)
         if outcome.values:
             return Known()
-        if questions := outcome.needs or outcome.again:
-            return Needs(tuple(Need(question) for question in questions))
+        if outcome.needs:
+            return Needs(tuple(Need(question) for question in outcome.needs))
         return Stuck(f"Not found: {'; '.join(outcome.missing) or inquiry.question}")
 
     def plan(self, inquiry: Inquiry, before: Plan | None = None) -> Plan:
@@ -52,15 +52,14 @@ class PlannedRoles:
         tree, evaluation, outcome = self._evaluated(inquiry)
         if outcome.values:
             return Plan((), "The facts answer the question.")
-        now = outcome.needs or outcome.again
-        if not now:
+        if not outcome.needs:
             return Plan((), f"Not found: {'; '.join(outcome.missing) or inquiry.original}")
         later = [
             question
             for question in dict.fromkeys(_lookups(tree, evaluation))
-            if outcome.needs and question not in now and not inquiry.looks(Need(question))
+            if question not in outcome.needs and not inquiry.looks(Need(question))
         ]
-        return Plan(tuple(PlannedStep(question) for question in (*now, *later)))
+        return Plan(tuple(PlannedStep(question) for question in (*outcome.needs, *later)))
 
     def rephrase(self, inquiry: Inquiry, found: Sequence[Fact]) -> str:
         """The question with every resolved description replaced by its value, outermost first."""
