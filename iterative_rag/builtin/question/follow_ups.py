@@ -31,6 +31,10 @@ _PRONOUN = lazy_pattern(
 )
 # They point to what no name of the last question tells.
 _POINTER = lazy_pattern(r"\b(?:then|else|hers|theirs|(?:this|that|those|these) (?:time|year|day|place|one)s?)\b", re.I)
+# "When was the novel published", "how many are there": of what was spoken of.
+_DEFINITE = lazy_pattern(
+    r"\bthere\b|\b(?:the|this|that) [a-z]+(?=$| (?:is|are|was|were|did|does|has|had|[a-z]+(?:ed|tten|ilt))\b)", re.I
+)
 _OWNED = lazy_pattern(r"(?P<word>his|her|its|their) (?P<noun>[a-z][a-z -]*)", re.I)
 _YEAR, _YEAR_ALONE = lazy_pattern(r"\b\d{4}\b"), lazy_pattern(r"(?:in |the )?(?P<year>\d{4})(?: ones?)?", re.I)
 # "La bohème" and its like go on in small letters.
@@ -45,6 +49,9 @@ _KIN = lazy_pattern(r"['’]s? (?P<noun>[a-z-]+)")
 _GENDERS = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE}
 _REQUESTS = word_set("tell name give list")
 _VALUES = word_set("name nickname title month day")
+# Words of a question without a name that stands alone, and of one that begins like a part of another: "and who played
+# the drums?", "by how much?"
+SHORTEST, SHORTEST_THAT_GOES_ON = 4, 7
 _OPENERS = QUESTION_WORDS | AUXILIARIES | PREPOSITIONS | _REQUESTS | word_set("and the")
 
 
@@ -102,7 +109,8 @@ class _Reading:
             words = words[1:]
         if len(words) > 1 and words[0] in QUESTION_WORDS | AUXILIARIES | _REQUESTS:
             named = _PRONOUN.sub(self._named, bare)
-            if named == bare and not _names(bare):
+            shortest = SHORTEST_THAT_GOES_ON if bare != text or len(words) < len(bare.split()) else SHORTEST
+            if named == bare and not _names(bare) and (len(words) < shortest or _DEFINITE.search(bare)):
                 raise _NotUnderstood("It names nobody and nothing; ask with the name")
             return named
         if bare != text or follow_up.rstrip().endswith("?"):

@@ -84,6 +84,10 @@ BORN = ("Where was Max Born born?", "Breslau")
         (BORN, "sorry, I meant Max Planck", ""),
         (BORN, "and his mother?", ""),
         (BORN, "and planck?", ""),
+        (BORN, "where was marie curie born?", "Where was marie curie born?"),  # typed in small letters
+        (BORN, "what is the longest river?", "What is the longest river?"),
+        (BORN, "when was the church built?", ""),
+        (BORN, "was it big?", "Was Breslau big?"),
         (("Who was Max Born's mother?", "Margarethe Kauffmann"), "and Abraham Lincoln's?", ""),
         (("Who sang with Queen?", "Freddie Mercury"), "and who played the drums?", ""),
         (("Who was older, Niels Bohr or Harald Bohr?", "Niels Bohr"), "by how many years?", ""),
