@@ -18,7 +18,7 @@ from iterative_rag.text.languages import content_words, language
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
-from iterative_rag.types import Fact, Need, ShortlistedDocument, Window
+from iterative_rag.types import Fact, Need, ShortlistedDocument, Support, Window
 
 # Documents that are read where the need names several, or where it names none and the first value does not say what it
 # is about: the best document may be that of a namesake.
@@ -31,7 +31,8 @@ FACTS_PER_VALUE = 2
 # A further window of an article is read if it holds this share of the need's words beside names: of 46 such windows 32
 # brought nothing, of those with this share 2 of 13.
 MOST_WORDS = 0.7
-# From this trust on, a value about what the need names ends the reading also where calls cost nothing.
+# From this trust on, a value about what the need names, of a quote that bears it out, ends the reading also where calls
+# cost nothing.
 CERTAIN = 0.7
 # Documents that are read where a first value proves nothing: there may be a greater one, or more of them.
 READING_ON = 3
@@ -200,7 +201,8 @@ class ReadingPolicy:
         such an article it takes several facts or documents."""
         values = [fact for fact in facts if is_value(fact)]
         if self.thorough:
-            certain = self.least == 1 and any(fact.score >= CERTAIN and self._is_right(fact) for fact in values)
+            proved = [fact for fact in values if fact.score >= CERTAIN and fact.support is not Support.SILENT]
+            certain = self.least == 1 and any(map(self._is_right, proved))
             sure = sum(fact.score >= SURE for fact in facts)
             return certain or len(values) >= self.fact_limit or sure >= FACTS_PER_VALUE * self.fact_limit
         if self.aspect and self.named:

@@ -161,12 +161,18 @@ def trust(question: TableQuestion, pick: ChosenReading, figures: Mapping[str, fl
 
 def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
     """Whether neither the headers of a reading's columns, nor its rows' conditions, nor what is said of the table speak
-    of anything that is asked for."""
+    of anything that is asked for. Where a relation is asked for, too, a word near to the noun does not tell of it: the
+    tributary that joins a river in a town is not the river that flows through it."""
     reading, header = pick.reading, pick.table.header
     columns = {reading.column, reading.measure, *reading.selection.columns} - {-1}
     told = content(" ".join((pick.table.context, *(header[column] for column in columns))))
     asked = frozenset({*question.asked, *question.query.relation}) - BARE_KINDS
-    wanted = {other for word in asked for other in alike(word)} | question.near_asked
+    relation = asked.difference(question.asked, _LIGHT)
+    wanted = (
+        {other for word in asked - relation for other in alike(word)} | relation | {f"{word}er" for word in relation}
+    )
+    if not relation:
+        wanted |= question.near_asked
     return bool(asked) and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
 
 

@@ -20,6 +20,26 @@ def test_a_cell_that_nothing_says_is_what_is_asked_for_is_not_built_on(question:
     assert all(extract.score < CAREFUL.given for extract in read(question, "Bridges of the Orr", BRIDGES))
 
 
+TRIBUTARIES = """# Ormava
+
+The Ormava is the longest river of Karsa.
+
+## Tributaries
+
+| Tributary | Side | Joins at |
+|---|---|---|
+| Lusk | right | Tyne |
+| Sorn | left | Tellby |
+"""
+
+
+def test_a_word_near_the_noun_does_not_tell_of_the_relation() -> None:
+    """The tributary that joins a river at a town is not the river that flows through it."""
+    question = "Which river flows through Tellby?"
+    assert all(extract.score < CAREFUL.given for extract in read(question, "Ormava", TRIBUTARIES))
+    assert best("Which tributary joins the Ormava at Tellby?", "Ormava", TRIBUTARIES) == "Sorn"
+
+
 @pytest.mark.parametrize(("question", "expected"), table(__file__, "rivers"))
 def test_rivers_in_two_units(question: str, expected: str) -> None:
     assert best(question, "List of rivers of Karsa", RIVERS) == expected
