@@ -35,6 +35,8 @@ def test_a_composed_name_with_its_grounds() -> None:
     ("question", "expected"),
     [
         ("How many metres taller is the Long Needle than the Orm Mast?", "92 metres"),
+        ("How much taller is the Long Needle than the Orm Mast?", "92 m"),
+        ("What is the difference in height between the Long Needle and the Orm Mast?", "92 m"),
         ("How many years after the Old Spire was completed was the Sky Pin completed?", "89 years"),
         ("Which was completed first, the Sky Pin or the Orm Mast?", "Orm Mast"),
         ("How old was Ann Orley when she died?", "65"),

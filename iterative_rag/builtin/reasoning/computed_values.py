@@ -152,7 +152,8 @@ def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
     if value is None or not amount:
         return None
     rounded = written(half_up(amount * 100) / Fraction(100))
-    return OperationResult(f"{rounded} {unit}".strip(), expression, said(value))
+    result = said(value)
+    return OperationResult(f"{rounded} {unit or result.partition(' ')[2]}".strip(), expression, result)
 
 
 def _in_one_unit(numbers: list[_Operand], unit: str) -> list[_Operand]:
