@@ -103,7 +103,7 @@ class _Reading:
         text = re.sub(r"\s+", " ", follow_up).strip(" ,.?!")
         bare = _LEAD.sub("", text)
         if _POINTER.search(bare):
-            raise _NotUnderstood("It points to something without naming it; ask with the name or the year")
+            raise _NotUnderstood("It points to something without naming it")
         words = bare.casefold().split()
         if words and words[0] in PREPOSITIONS:  # "in which year"
             words = words[1:]
@@ -111,11 +111,11 @@ class _Reading:
             named = _PRONOUN.sub(self._named, bare)
             shortest = SHORTEST_THAT_GOES_ON if bare != text or len(words) < len(bare.split()) else SHORTEST
             if named == bare and not _names(bare) and (len(words) < shortest or _DEFINITE.search(bare)):
-                raise _NotUnderstood("It names nobody and nothing; ask with the name")
+                raise _NotUnderstood("It names nobody and nothing")
             return named
         if bare != text or follow_up.rstrip().endswith("?"):
             return self._ellipsis(bare)
-        raise _NotUnderstood("It is not a question; ask one with the name")
+        raise _NotUnderstood("It is not a question")
 
     def _named(self, match: re.Match[str]) -> str:
         """The name that a pronoun stands for; the pronoun itself where it belongs to a name of its own question."""
@@ -153,7 +153,7 @@ class _Reading:
         return asked[0]
 
     def _unclear(self, word: str) -> _NotUnderstood:
-        return _NotUnderstood(f"It is not clear who or what “{word}” is; ask with the name")
+        return _NotUnderstood(f"It is not clear who or what “{word}” is")
 
     def _ellipsis(self, said: str) -> str:
         """The last question with what is said in the place of the only name, or year, that it can replace."""
