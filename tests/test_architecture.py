@@ -143,12 +143,12 @@ MOST_LINES = {
     "system": 430,
     "text": 2741,
     "types": 1470,
-    "verification": 2230,
+    "verification": 2254,
     "__init__": 110,
     "__main__": 10,
     "scripts": 8999,
     "fakes": 5970,
-    "tests": 30662,
+    "tests": 30664,
 }
 
 

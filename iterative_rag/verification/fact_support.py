@@ -13,12 +13,14 @@ from itertools import zip_longest
 
 from iterative_rag.protocols import QuoteReader
 from iterative_rag.text.comparing import same_name, stands_in
+from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, is_negation, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.values import Mention, Moment, Value
 from iterative_rag.types import Fact, Support
 from iterative_rag.types.loop import DOUBTFUL_BELOW
 from iterative_rag.verification.answer_type import is_of_kind
@@ -43,6 +45,7 @@ _RANKS = frozenset({"rank", "size", "height", "length", "age"})
 # How many words before a verb its "not" may stand, and what ends that.
 NEAR = 3
 _CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
+_SINCE = lazy_pattern(r"\bsince ", re.IGNORECASE)
 _KIND = lazy_pattern(r"\b(?:which|what) (\w+)")
 _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<name>[A-ZÀ-Þ]\w+)")
 
@@ -103,8 +106,23 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     values = (*quoted.values, *named.values)
     if _says_of_another(need, shown, told):
         return Support.DISAGREES
-    held = all(any(stands_in(mention, given) for given in values) for mention in asked.values)
+    held = all(
+        any(stands_in(mention, given) for given in values) or _is_since(mention, quoted) for mention in asked.values
+    )
     return Support.AGREES if held and _holds_names(asked, told) and _holds_relation(asked, told) else Support.SILENT
+
+
+def _is_since(asked: Mention, quoted: TextReading) -> bool:
+    """Whether the quote says what has been so since a day before the one asked for: "mayor since 2019" for 2024."""
+    since = {match.end() for match in _SINCE.finditer(quoted.text)}
+    return any(given.start in since and _is_earlier(given.readings[0], asked.readings[0]) for given in quoted.values)
+
+
+def _is_earlier(value: Value, other: Value) -> bool:
+    match value, other:
+        case Moment(date=Date() as first), Moment(date=Date() as second):
+            return first < second
+    return False
 
 
 def _lacks_kind(need: str, told: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.text.citation_markers import MARKER
-from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.comparing import ROUNDED, stands_in
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language
 from iterative_rag.text.markup import plain
@@ -107,9 +107,15 @@ def _has_value(value: Mention, said: Sequence[Mention], exact: Sequence[Mention]
 
 
 def _is_rounded(value: Mention, other: Mention) -> bool:
-    """Whether a whole number is the other one rounded: "267 miles" for 267.2 miles."""
+    """Whether a whole number is the other one rounded: "267 miles" for 267.2 miles, but no "4" for 3.6."""
     amounts, others = ([q for q in mention.readings if isinstance(q, Quantity)] for mention in (value, other))
-    return any(whole.unit == exact.unit and whole.value == round(exact.value) for whole in amounts for exact in others)
+    return any(
+        whole.unit == exact.unit
+        and whole.value == round(exact.value)
+        and abs(whole.value - exact.value) <= ROUNDED * abs(exact.value)
+        for whole in amounts
+        for exact in others
+    )
 
 
 def _polarity(said: TextReading, asked: TextReading) -> str:

@@ -171,6 +171,8 @@ def test_what_an_llm_reads_into_a_quote_is_never_well_supported(
         ("When was the mill opened?", "1903", "Mill", "Planned for 1903, it was not opened.", Support.DISAGREES),
         ("When was the mill opened?", "1903", "Mill", "It was never painted and opened in 1903.", Support.AGREES),
         ("When was the mill opened?", "1903", "Mill", "It was not opened in 1902; it opened in 1903.", Support.AGREES),
+        ("Who led Orm in August 2024?", "Bo Lee", "Bo Lee", "Bo Lee has led Orm since 2019.", Support.AGREES),
+        ("Who led Orm in August 2018?", "Bo Lee", "Bo Lee", "Bo Lee has led Orm since 2019.", Support.SILENT),
         ("Wann wurde die Mühle eröffnet?", "1903", "Mühle", "1903 wurde sie nicht eröffnet.", Support.DISAGREES),
         ("Wann wurde das Werk in Orm gegründet?", "1903", "Werk", "Das Werk wurde 1903 gegründet.", Support.SILENT),
     ],
