@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
-from iterative_rag.evaluation.running.inspect_isolation import cancelled_by_interrupts, contained
 from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.running.run_folder import (
     LOGS,
@@ -23,8 +24,9 @@ from iterative_rag.evaluation.running.run_folder import (
     need_inspect,
     read_run,
 )
-from iterative_rag.system.files import disk_full, is_disk_full
-from iterative_rag.system.private_files import FILE_MODE, tighten
+from iterative_rag.settings import home
+from iterative_rag.system.files import check_writable, disk_full, is_disk_full
+from iterative_rag.system.private_files import FILE_MODE, private_folder, tighten
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -88,7 +90,7 @@ def run(
         begin_or_resume(out, prepared.manifest)
         logs = out / LOGS
         if retry_errors:
-            from iterative_rag.evaluation.running.inspect_logs import forget_faults
+            from iterative_rag.evaluation.running.inspect_task import forget_faults
 
             forget_faults(logs)
         tally = Tally(total=len(prepared.exams) * config.repeat)
@@ -129,7 +131,7 @@ def _run_task(task: Task, logs: Path, concurrency: int, identity: str) -> None:
     """Have inspect_ai run what of the task is not in the logs yet."""
     from inspect_ai import eval_set
 
-    with _quiet(), contained(), cancelled_by_interrupts():
+    with _quiet(), _contained(), _cancelled_by_interrupts():
         _, eval_logs = eval_set(
             [task],
             log_dir=str(logs),
@@ -182,6 +184,71 @@ def _quiet() -> Iterator[None]:
     """Keep the closing message of inspect_ai off stdout, which is for our data."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
         yield
+
+
+# --- inspect_ai kept apart: no `.env` is loaded, no program that the working folder names is run, nothing is written
+# outside our data folder, and an interrupt ends it in an orderly way
+
+
+# python-dotenv obeys it in load_dotenv. inspect_ai calls that for a .env of the working folder or any above it, which
+# could name a proxy or a server, or hold somebody else's keys.
+_NO_DOTENV = "PYTHON_DOTENV_DISABLED"
+
+
+@contextlib.contextmanager
+def _contained() -> Iterator[None]:
+    """Hold this around every call of inspect_ai that runs something. Raises CorpusError where our data folder, which it
+    writes its own traces to, takes no file."""
+    from inspect_ai._eval.task import log
+    from inspect_ai._util import appdirs
+
+    check_writable(_own_folder("inspect_ai"))
+    folders: Any = appdirs
+    logs: Any = log
+    kept = folders.user_data_path, folders.user_cache_path, logs.git_context
+    before, loud = os.environ.get(_NO_DOTENV), logging.raiseExceptions
+    logging.raiseExceptions = False  # a line of its trace that cannot be written would be told with a traceback
+    os.environ[_NO_DOTENV] = "1"
+    # Its traces and the note for its viewer; it has no setting for either.
+    folders.user_data_path = folders.user_cache_path = _own_folder
+    # `git status` runs whatever .git/config of the working folder names as core.fsmonitor.
+    logs.git_context = _no_git
+    try:
+        yield
+    finally:
+        logging.raiseExceptions = loud
+        tighten(_own_folder("inspect_ai"))  # it creates files by the umask
+        folders.user_data_path, folders.user_cache_path, logs.git_context = kept
+        if before is None:
+            del os.environ[_NO_DOTENV]
+        else:
+            os.environ[_NO_DOTENV] = before
+
+
+@contextlib.contextmanager
+def _cancelled_by_interrupts() -> Iterator[None]:
+    """Have an interrupt cancel the event loop that inspect_ai runs in, instead of being raised in the midst of it.
+
+    Where it is raised the loop can lose a callback that somebody waits for, and with it the interrupt, or its own end.
+    asyncio cancels only where the handler is Python's own.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _own_folder(name: str, *_: object) -> Path:
+    return private_folder(home() / name)
+
+
+def _no_git() -> None:
+    """The run's own manifest names the version of the code."""
 
 
 __all__ = ["RunConfig", "Tally", "run"]
