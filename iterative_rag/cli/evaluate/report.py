@@ -51,7 +51,7 @@ def compare(
     """
 
     from iterative_rag.evaluation.metrics.run_comparison import compare as compared
-    from iterative_rag.evaluation.report.comparison_report import comparison
+    from iterative_rag.evaluation.report.markdown_report import comparison
     from iterative_rag.evaluation.running.run_folder import read_run
 
     figures = compared([read_run(path) for path in runs])
