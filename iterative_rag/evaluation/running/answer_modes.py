@@ -7,15 +7,16 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import IterativeRAGError
+from iterative_rag.errors import CorpusDamaged, CorpusError, IterativeRAGError
 from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.records import FoundFact, Hop, Outcome, QuestionRecord, Spent
-from iterative_rag.evaluation.scoring.citations import verified
+from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, QuestionRecord, Spent
+from iterative_rag.protocols import Corpus
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
+    Citation,
     CorrectionStep,
     Fact,
     FinalStep,
@@ -30,7 +31,6 @@ from iterative_rag.types import (
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.protocols import Corpus
-
 
 # The loop over the gold articles alone: what it could reach if every search succeeded.
 ORACLE = "oracle"
@@ -192,3 +192,36 @@ def _spent(answer: Answer) -> Spent:
     return Spent(
         usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits, round(usage.seconds, 3)
     )
+
+
+# --- citations, checked again --------------------------------------------------------------------
+
+
+def verified(answer: Answer, corpus: Corpus) -> tuple[Cited, ...]:
+    """Each citation checked again: the fact that it quotes names the document, whose text must hold the quote.
+
+    A citation that no fact stands behind, or whose document is gone, is not verified. A corpus that
+    cannot be read at all raises CorpusDamaged: that says nothing about the answer.
+    """
+    hop_facts = (fact for hop in answer.hops for fact in hop.facts)
+    facts = {_place(fact): fact.document_id for fact in (*hop_facts, *answer.facts)}
+    return tuple(_cited(citation, facts.get(_place(citation), ""), corpus) for citation in answer.citations)
+
+
+def _place(quoted: Citation | Fact) -> tuple[str, str, int, int, str]:
+    return quoted.title, quoted.source, quoted.start, quoted.end, quoted.quote
+
+
+def _cited(citation: Citation, document_id: str, corpus: Corpus) -> Cited:
+    verified = bool(document_id) and _stands(citation, document_id, corpus)
+    return Cited(citation.title, document_id, verified, citation.link)
+
+
+def _stands(citation: Citation, document_id: str, corpus: Corpus) -> bool:
+    try:
+        text = corpus.document(document_id).text
+    except CorpusDamaged:
+        raise
+    except CorpusError:  # the corpus has no such document (any more)
+        return False
+    return bool(citation.quote) and text[citation.start : citation.end] == citation.quote

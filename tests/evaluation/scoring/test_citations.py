@@ -11,7 +11,7 @@ from fakes.in_memory import MemoryCorpus
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.evaluation.records import Cited
-from iterative_rag.evaluation.scoring.citations import verified
+from iterative_rag.evaluation.running.answer_modes import verified
 from iterative_rag.types import Answer, Citation, Document
 
 QUOTE = FACT.quote
