@@ -1,28 +1,6 @@
 """Compares runs over the same questions: what differs, how significant that is, and what it costs.
 
-Everything is paired over the answerable questions that both runs answered: McNemar's exact test for right and wrong,
-the paired bootstrap for the size of a difference. A question that a judge could not judge in either run is left out.
-
-key                          meaning
----------------------------  -----------------------------------------------------------------------------------
-runs[]                       {name, mode, backend, judge}: the run's folder, below what all share; "" for no judge
-runs[].n                     answerable questions that the run answered
-runs[].right                 share answered rightly of its own questions, with its 95 % `interval`, and `f1`
-runs[].calls                 mean calls of an answer, and `tokens` and `seconds`
-best[]                       {run, right, calls, seconds}: of the runs over one dataset, without bounds (oracle), the
-                             one that is right most often
-best[].level[]               {run, n, p, right, calls, seconds}: a run that may be as good; the n questions that both
-                             share are too few to tell (Holm's p of the difference)
-warnings[]                   why the runs cannot quite be compared
-pairs[]                      {first, second}: the run that the other is compared with, and the other
-pairs[].n                    questions that count: answered by both, judged in both
-pairs[].right                {first, second, difference, interval}: the shares, second - first and its 95 % interval, by
-                             the paired bootstrap; {p, p_holm}: McNemar's exact test, two-sided, and corrected by Holm's
-                             method for all pairs of this comparison
-pairs[].f1                   {first, second, difference, interval}
-pairs[].won[]                ids of questions that the second answers rightly (more often), the first does not
-pairs[].lost[]               the other way round
----------------------------  -----------------------------------------------------------------------------------
+The keys of the result are described in docs/measuring.md.
 """
 
 from __future__ import annotations
@@ -52,7 +30,7 @@ from iterative_rag.text.plurals import counted
 
 
 def compare(runs: Sequence[RunFolder]) -> dict[str, Any]:
-    """The object that this module describes; pairs are in the order of the runs, those with the first one first.
+    """The object that docs/measuring.md describes; pairs are in the order of the runs, those with the first one first.
 
     Raises UsageError for fewer than two runs and for runs without any common question.
     """

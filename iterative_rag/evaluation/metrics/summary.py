@@ -1,54 +1,6 @@
 """The metrics of a run as one JSON object: what `evaluate run --json` and `evaluate report --json` print.
 
-Answer scores are means over the answerable questions; a question that was asked several times counts once, with the
-mean of its answers. A fault is a wrong answer. Shares lie between 0 and 1. `null` stands where there is nothing to
-measure: no judge, no citation, no unanswerable question.
-
-key                          meaning
----------------------------  -----------------------------------------------------------------------------------
-n                            questions
-answers                      answers: questions times repeats, as far as the run went
-expected                     answers that the finished run will have; null where only records were given
-answerable                   questions that the corpus is said to answer, with an accepted answer to score by
-em                           exact match after SQuAD's normalisation, the best of the accepted answers
-f1                           F1 of the words, the same way
-contains                     an accepted answer stands in the short answer
-value                        the same number, date or yes/no
-right                        answered rightly: the judge's word where there is one, else em, contains or value
-judge                        called correct by the judge; null without judge
-unjudged                     answers that the judge could not judge; they are neither right nor wrong
-answered                     answers given
-abstained                    abstentions
-incomplete                   answers that a cap ended
-faults                       errors, and ends without an answer for which documents could not be read
-unread                       answers that did without documents which could not be read
-by_cause.*                   answers lost at this place; see `records.Cause`
-by_type.*                    {n, right, em, f1, interval} by reasoning type: answerable questions, the scores (null
-                             where the judge judged none), 95 % interval of `right`
-by_gold.*                    the same by the number of articles that a question needs
-calls                        {total, mean} of the LLM's calls, without the judge's; means are per answer
-tokens                       {total, mean} of prompts and completions, without the judge's
-seconds                      {total, mean, median}, of all answers one after the other
-cache_hits                   {total, mean} of replies and extractions that came from the cache
-judging                      {calls, tokens} of the judge
-citations.precision          cited articles that are needed ones, over the answers that cite
-citations.recall             needed articles that are cited, over the answers that cite
-citations.verified           answers whose every citation stands in its document, over the answers that cite
-abstention.precision         abstentions that were right; null without abstention or without unanswerable question
-abstention.recall            unanswerable questions that were abstained from; null without such questions
-abstention.unanswerable      questions that the corpus does not answer
-retrieval.n                  answerable questions with needed articles in the corpus
-retrieval.missing            needed articles that the corpus does not hold
-retrieval.listed             {recall, all_found} among everything that was shortlisted, over all hops: needed articles,
-                             and questions with all of theirs
-retrieval.read               the same among everything that was read
-retrieval.facts              the same among the articles that gave a fact
-calibration.n                answers with a confidence, judged; the object is null if there are none
-calibration.ece              expected calibration error, ten bins of equal width
-calibration.brier            Brier score
-calibration.bins[]           {low, high, n, confidence, right}: confidence from, to, answers, its mean, share right
-intervals.*                  95 % interval [low, high] of the figure of this name ("calls": of its mean)
----------------------------  -----------------------------------------------------------------------------------
+Its keys are described in docs/measuring.md.
 """
 
 from __future__ import annotations
@@ -85,7 +37,7 @@ _OUTCOMES = {
 
 
 def summarise(run: RunFolder | Sequence[QuestionRecord]) -> dict[str, Any]:
-    """The object that this module describes."""
+    """The object that docs/measuring.md describes."""
     if isinstance(run, RunFolder):
         records = run.records
         expected = int(run.manifest["questions"]) * int(run.manifest["repeat"])
