@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import FetchError, UsageError
-from iterative_rag.evaluation.datasets.frames_subsets import ALL
+from iterative_rag.evaluation.datasets.frames import ALL
 from iterative_rag.sources.web.page_client import homepage, user_agent
 from iterative_rag.system.files import unwritable
 
@@ -31,7 +31,7 @@ PAGES, MISSING = "pages", "missing.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class FetchPlan:
-    """What to fetch, and where to. `source` is a URL or a file; `subset` (see `frames_subsets`) and `limit` say for
+    """What to fetch, and where to. `source` is a URL or a file; `subset` (see `frames`) and `limit` say for
     which questions the pages are fetched.
 
     `contact` ("" for that of an earlier command, or the project's own page) is named to the wikis, as they ask of
@@ -104,7 +104,7 @@ def fetch_dataset(
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call resumes.
     """
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
-    from iterative_rag.evaluation.datasets.frames_subsets import ids_of
+    from iterative_rag.evaluation.datasets.frames import ids_of
     from iterative_rag.sources.web.page_client import Web
     from iterative_rag.sources.web.retry_policy import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import PageFolder, Stored, Wikis, fetch_into

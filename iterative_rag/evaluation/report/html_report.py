@@ -16,8 +16,7 @@ from iterative_rag.errors import MissingExtra
 from iterative_rag.evaluation.metrics.figures import cited, gave_facts, listed, read
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.report import report_tables
-from iterative_rag.evaluation.report.report_tables import Report
-from iterative_rag.evaluation.report.run_description import notes, what_was_run
+from iterative_rag.evaluation.report.report_tables import Report, notes, what_was_run
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
 from iterative_rag.types.documents import web_link

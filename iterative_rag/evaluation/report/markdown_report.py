@@ -6,8 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from iterative_rag.evaluation.report.report_tables import Report, Table, number, percent, percent_range, tables
-from iterative_rag.evaluation.report.run_description import notes, what_was_run
+from iterative_rag.evaluation.report.report_tables import (
+    Report,
+    Table,
+    notes,
+    number,
+    percent,
+    percent_range,
+    tables,
+    what_was_run,
+)
 from iterative_rag.evaluation.running.answer_modes import BOUNDS
 from iterative_rag.text.control_characters import one_line
 

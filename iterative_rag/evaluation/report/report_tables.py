@@ -1,19 +1,23 @@
-"""The tables of a report as text in rows and columns, which Markdown, the page and the terminal render alike."""
+"""The tables of a report as text in rows and columns, which Markdown, the page and the terminal render alike; what was
+run, and the caveats of its figures."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iterative_rag.evaluation.datasets.frames import Manifest, benchmark_of, differences, figures_beside
 from iterative_rag.evaluation.metrics.figures import EVIDENCE, SCORES, SPENDING, Figure, answered_rightly, gave_answer
 from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
-from iterative_rag.evaluation.report.run_description import Summary, benchmark_of, differences, figures_beside
 from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
+
+Summary = Mapping[str, Any]
 
 NOTHING = "–"
 
@@ -202,3 +206,56 @@ def _calibration(summary: Summary) -> Table:
         f"score {number(figures['brier'])}, over {counted(figures['n'], 'answer')}."
     )
     return Table(heading, columns, rows, intro)
+
+
+# --- what was run --------------------------------------------------------------------------------
+
+
+def what_was_run(manifest: Manifest, summary: Summary) -> list[tuple[str, str]]:
+    """The configuration of the run: label and value."""
+    dataset, corpus = manifest["dataset"], manifest["corpus"]
+    chosen = [counted(summary["n"], "question")]
+    if manifest.get("repeat", 1) > 1:
+        chosen.append(f"each {manifest['repeat']} times")
+    if about := benchmark_of(manifest):
+        chosen.append(f"subset {about['subset']}")
+    chosen += [f"{name} {manifest[name]}" for name in ("limit", "sample") if manifest.get(name) is not None]
+    told = [
+        ("dataset", f"{dataset['name']} ({dataset['form']}, SHA-256 {str(dataset['digest'])[:12]})"),
+        ("questions", "; ".join(chosen)),
+        ("corpus", f"{corpus['name']} (fingerprint {str(corpus['fingerprint'])[:12]})"),
+        ("mode", str(manifest["mode"])),
+        ("backend", str(manifest["backend"])),
+        ("judge", str(manifest.get("judge") or "none: rule-based scores only")),
+        ("settings", _listed(manifest.get("settings", {}))),
+        ("of these from the model's profile", _listed(manifest.get("profile") or {})),
+        ("prompts", _listed(manifest.get("prompts", {}))),
+        ("versions", _listed({"iterative-rag": manifest.get("code", ""), **manifest.get("versions", {})})),
+        ("started", str(manifest.get("started", ""))),
+    ]
+    return [(label, one_line(value)) for label, value in told if value]
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items() if value not in ("", None))
+
+
+def notes(manifest: Manifest, summary: Summary) -> list[str]:
+    """Caveats that a reader has to know before trusting a figure."""
+    lines = []
+    if summary["expected"] is not None and summary["answers"] < summary["expected"]:
+        lines.append(f"The run is not finished: {summary['answers']:,} of {counted(summary['expected'], 'answer')}.")
+    if manifest.get("self_judged"):
+        lines.append("The model judged its own answers, which favours it.")
+    for key, what in (
+        ("faults", "ended in an error and count as wrong"),
+        ("unread", "did without documents that could not be read"),
+        ("unjudged", "could not be judged and count as neither right nor wrong"),
+    ):
+        if summary[key]:
+            lines.append(f"{counted(summary[key], 'answer')} {what}.")
+    if manifest.get("excluded"):
+        lines.append(f"{counted(manifest['excluded'], 'question')} left out: the corpus holds none of their articles.")
+    if summary["retrieval"]["missing"]:
+        lines.append(f"The corpus lacks {counted(summary['retrieval']['missing'], 'needed article')}.")
+    return [one_line(line) for line in lines]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.frames_subsets import ids_of, rests_on
+from iterative_rag.evaluation.datasets.frames import ids_of, rests_on
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, examine, modes, strategy_of
