@@ -11,8 +11,7 @@ from iterative_rag.settings import home
 
 if TYPE_CHECKING:
     from iterative_rag.protocols import Skipped
-    from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web
     from iterative_rag.sources.web.web_pages import WebPage
     from iterative_rag.sources.wikipedia.article_fetching import Collected, Progress, Wanted
 
@@ -43,8 +42,7 @@ def fetch_wikipedia(
     network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
     and `retry` are for tests.
     """
-    from iterative_rag.sources.web.page_client import Web, homepage, user_agent
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web, homepage, user_agent
     from iterative_rag.sources.web.transport import as_named
     from iterative_rag.sources.wikipedia.article_fetching import Wikis, collect
     from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki
@@ -75,8 +73,7 @@ def fetch_web_pages(
     `web` is for tests: a client that may reach what is not public.
     """
     from iterative_rag.sources.web import web_pages
-    from iterative_rag.sources.web.page_client import Web, homepage, user_agent
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web, homepage, user_agent
 
     folder = pages_folder(corpus) / "web"
     outcomes = []

@@ -83,7 +83,7 @@ class WebReader:
             yield from work.map(partial(self._read, web, wikis), results)
 
     def _read(self, web: Web, wikis: Web, result: SearchResult) -> Document | Skipped:
-        from iterative_rag.sources.web.retry_policy import RetryPolicy
+        from iterative_rag.sources.web.page_client import RetryPolicy
         from iterative_rag.sources.web.web_pages import WebPages
 
         try:
@@ -114,7 +114,7 @@ class WebReader:
 
 def _article(web: Web, api: str, title: str) -> tuple[str, str, str]:
     """Address, title and Markdown of an article. Raises FetchError."""
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy
     from iterative_rag.sources.wikipedia.mediawiki_api import FoundPage, MediaWiki
     from iterative_rag.sources.wikipedia.page_markdown import to_markdown
 

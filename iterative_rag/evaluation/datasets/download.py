@@ -21,7 +21,7 @@ from iterative_rag.system.files import unwritable
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.questions import Question
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy
     from iterative_rag.sources.wikipedia.article_fetching import Progress
     from iterative_rag.sources.wikipedia.page_names import PageName
 
@@ -105,8 +105,7 @@ def fetch_dataset(
     """
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
     from iterative_rag.evaluation.datasets.frames import ids_of
-    from iterative_rag.sources.web.page_client import Web
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web
     from iterative_rag.sources.wikipedia.article_fetching import PageFolder, Stored, Wikis, fetch_into
     from iterative_rag.sources.wikipedia.mediawiki_api import API
 
@@ -143,8 +142,7 @@ def fetch_questions(
     retry: RetryPolicy | None = None,
 ) -> Path:
     """The dataset's file without its pages: a local one as it lies there, else downloaded into the folder, once."""
-    from iterative_rag.sources.web.page_client import Web, status_error
-    from iterative_rag.sources.web.retry_policy import RetryPolicy
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web, status_error
 
     if not plan.source and plan.dataset not in SOURCES:
         raise UsageError(f"There is no dataset {plan.dataset!r} to fetch.", hint=f"One of: {', '.join(SOURCES)}.")

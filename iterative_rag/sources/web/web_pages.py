@@ -16,8 +16,7 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode, decode_html
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.front_matter import text_of
-from iterative_rag.sources.web.page_client import ROBOT, PageResponse, Web, status_error
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import ROBOT, PageResponse, RetryPolicy, Web, status_error
 from iterative_rag.sources.web.stored_pages import StoredPages
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 

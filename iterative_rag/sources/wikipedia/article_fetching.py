@@ -13,8 +13,7 @@ from typing import Literal
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.front_matter import Fields
-from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy, Web
 from iterative_rag.sources.web.stored_pages import StoredPage, StoredPages
 from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPage, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown

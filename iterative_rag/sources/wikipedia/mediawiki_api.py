@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.web.page_client import PageResponse, Web, status_error
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import PageResponse, RetryPolicy, Web, status_error
 
 API = "https://{language}.wikipedia.org/w/api.php"
 TITLES_PER_REQUEST = 20  # the API takes 50, but some servers refuse addresses that long

@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from iterative_rag.errors import FetchError, MissingExtra
-from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy, Web
 from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, LookUp, MediaWiki, Missing
 
 EXTRA = "wikipedia-package"

@@ -21,7 +21,7 @@ from fakes.command_line import Command
 from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag.app import factory
 from iterative_rag.sources import front_matter
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy
 
 BUOYS = [f"Buoy {number}" for number in range(48)]
 PAGES = {"Gull Point", "Mara Quill", *BUOYS}

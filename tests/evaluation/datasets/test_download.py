@@ -17,7 +17,7 @@ from iterative_rag.errors import AddressRefused, UsageError
 from iterative_rag.evaluation.datasets import download
 from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
 from iterative_rag.sources.web import page_client
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import Progress
 
 EN = "https://en.wikipedia.org/wiki/"

@@ -12,8 +12,7 @@ from fakes.wikipedia_server import FakeTime
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.folder import open_source
-from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy, Web
 from iterative_rag.sources.web.web_pages import WebFolder, WebPage, WebPages
 from iterative_rag.types import Document
 

@@ -13,8 +13,7 @@ import pytest
 from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble, is_page
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.folder import Folder
-from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy, Web
 from iterative_rag.sources.wikipedia.article_fetching import (
     IN_FLIGHT,
     NotFetched,

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from fakes.wikipedia_server import FakeTime, FakeWiki
-from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy, Web
 from iterative_rag.sources.wikipedia.article_fetching import Collected, Progress, Wanted, Wikis, collect
 from iterative_rag.sources.wikipedia.page_names import PageName
 

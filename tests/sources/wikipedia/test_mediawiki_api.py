@@ -8,8 +8,7 @@ import pytest
 
 from fakes.wikipedia_server import LICENCE, FakeTime, FakeWiki, Trouble
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.web.page_client import Web
-from iterative_rag.sources.web.retry_policy import RetryPolicy
+from iterative_rag.sources.web.page_client import RetryPolicy, Web
 from iterative_rag.sources.wikipedia.mediawiki_api import Disambiguation, FoundPage, MediaWiki, Missing
 
 AGENT = "tests/1 (tests@example.org)"
