@@ -45,8 +45,7 @@ def fetch_wikipedia(
     from iterative_rag.sources.web.page_client import RetryPolicy, Web, homepage, user_agent
     from iterative_rag.sources.web.transport import as_named
     from iterative_rag.sources.wikipedia.article_fetching import Wikis, collect
-    from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki
-    from iterative_rag.sources.wikipedia.package_names import PackageWiki, require_package
+    from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki, PackageWiki, require_package
 
     if by_package:
         require_package()
