@@ -48,10 +48,9 @@ class ZimFile:
         """Raises MissingExtra, or CorpusError where the file cannot be opened."""
         try:
             from libzim.reader import Archive  # type: ignore[import-untyped]
-
-            require_converters()
-        except (ImportError, MissingExtra) as error:
+        except ImportError as error:
             raise MissingExtra(EXTRA) from error
+        require_converters(EXTRA)
         self.path, self._lock = path, threading.Lock()
         if path.is_dir() or not path.exists():
             raise CorpusError(f"There is no file {shown(path)}.", hint="Check the path.")

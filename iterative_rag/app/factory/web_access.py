@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from iterative_rag.errors import FetchError, MissingExtra, UsageError
+from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.protocols import Skipped
 from iterative_rag.settings import Settings
 from iterative_rag.text.folding import readable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from iterative_rag.protocols import Pages, SearchEngine
     from iterative_rag.sources.web.page_client import Web
 
-EXTRA = "web"
 IN_FLIGHT = 3  # pages at a time
 SECONDS = 15.0  # for one page with all its redirects
 MAX_BYTES = 6 * 1024 * 1024
@@ -44,10 +43,7 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     from iterative_rag.sources.web.page_client import homepage, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
-    try:
-        require_converters()
-    except MissingExtra as error:
-        raise MissingExtra(EXTRA) from error
+    require_converters("web")
     agent = user_agent(homepage(), required=False)
     engine = search_engine(settings.search_engine, agent)
     return engine, WebReader(agent, wiki=engine.api if isinstance(engine, Wikipedia) else "", allow=allow)

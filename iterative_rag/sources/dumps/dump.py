@@ -28,6 +28,7 @@ from iterative_rag.sources.dumps.pages_xml import (
 )
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource, unreadable
 from iterative_rag.sources.metadata import metadata_of, not_read
+from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.types import Document
 
 _BLOCK = 1 << 18
@@ -52,7 +53,7 @@ class MediaWikiDump(FileSource):
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
-        wikitext.require_converters()
+        require_converters("dumps")
         self.check()
         pages = self._all() if self.titles is None else self._listed(self.titles)
         documents = (self._document(item) if isinstance(item, DumpPage) else item for item in pages)

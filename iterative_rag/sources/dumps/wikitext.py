@@ -10,14 +10,13 @@ import html
 import re
 from collections import Counter
 
-from iterative_rag.errors import FetchError, MissingExtra
+from iterative_rag.errors import FetchError
 from iterative_rag.sources.dumps.blocks import BRACE, END, PIECE, PIECES, PIPE, TAG, TAG_END, blocks, inline, known_tags
 from iterative_rag.sources.dumps.pages_xml import DumpSite
 from iterative_rag.sources.dumps.templates import Arguments, expand
 from iterative_rag.sources.html_marks import without_private
 from iterative_rag.sources.wikipedia import page_markdown
 
-EXTRA = "dumps"
 MAX_CHARS = 2 * 1024 * 1024  # MediaWiki's own default limit for a page is 2 MiB
 MAX_DEPTH = 20  # of templates and links within one another: of those that hold more the text is left
 _MAX_DEEP = 5  # of those whose text is left
@@ -45,20 +44,11 @@ _ELEMENTS = sorted((*_PLAIN, *_CODE, "gallery", "ref", *_DRAWN, *_DROPPED.split(
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
 
 
-def require_converters() -> None:
-    """Raises MissingExtra, so that callers fail before they read the first page."""
-    try:
-        page_markdown.require_converters()
-    except (ImportError, MissingExtra) as error:
-        raise MissingExtra(EXTRA) from error
-
-
 def to_markdown(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[str, Counter[str]]:
     """The page as Markdown, headed by its title, and how much of what kind it could not express.
 
-    Raises MissingExtra, or FetchError for a page that is too large or expands to too much text.
+    Raises FetchError for a page that is too large or expands to too much text.
     """
-    require_converters()
     page, unread = to_html(wikitext, title, site)
     return page_markdown.to_markdown(page, title), unread
 

@@ -157,7 +157,7 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
     named = _CHARSET.search(reply.headers.get("content-type", ""))
     charset = named[1] if named else ""
     if kind in HTML:
-        require_converters()
+        require_converters("web")
         page = html.page(decode_html(reply.body, charset), reply.url, _name_of(reply.url))
         return page.title, page.text
     if kind not in TEXT:

@@ -18,7 +18,6 @@ from iterative_rag.sources.wikipedia.page_tables import BREAK, ENTRY
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-EXTRA = "wikipedia"
 _NOT_TEXT = "style, script, link, meta, noscript, template, svg, audio, video, hr"
 # Of a wiki's page: references and their marks; navigation boxes, notices and metadata; edit links.
 _NO_ARTICLE = """
@@ -41,13 +40,13 @@ _LINE_END = re.compile(r"(?:(?<=[^>\s])|(?<=</code>))[ \t]*\n\s*(?=[^<\s]|<code)
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
-def require_converters() -> None:
-    """Raises MissingExtra, so that callers fail before they fetch the first page."""
+def require_converters(extra: str = "wikipedia") -> None:
+    """Raises MissingExtra for the `extra` of the caller, which so fails before it fetches or reads the first page."""
     try:
         import html_to_markdown  # noqa: F401
         import selectolax.lexbor  # noqa: F401
     except ImportError as error:
-        raise MissingExtra(EXTRA) from error
+        raise MissingExtra(extra) from error
 
 
 def to_markdown(html: str, title: str) -> str:
