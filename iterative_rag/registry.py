@@ -158,13 +158,13 @@ STRATEGIES = Registry(
     Entry("closed-book", "engine.flows:closed_book", measured_only=True),
 )
 
-# Who searches the web: a function from the address after "@" ("" without one) and our user agent to a `SearchEngine`.
+# Who searches the web: a class made with the address after "@" ("" without one) and our user agent.
 SEARCH_ENGINES = Registry(
     "search engine",
-    Entry("wikipedia", "sources.search_engines.engines:wikipedia", form="wikipedia[@https://HOST/w/api.php]"),
-    Entry("duckduckgo", "sources.search_engines.engines:duckduckgo"),
-    Entry("tavily", "sources.search_engines.engines:tavily", keys=("TAVILY_API_KEY",)),
-    Entry("searxng", "sources.search_engines.engines:searxng", form="searxng@http://HOST:8888"),
+    Entry("wikipedia", "sources.search_engines.engines:Wikipedia", form="wikipedia[@https://HOST/w/api.php]"),
+    Entry("duckduckgo", "sources.search_engines.engines:DuckDuckGo"),
+    Entry("tavily", "sources.search_engines.engines:Tavily", keys=("TAVILY_API_KEY",)),
+    Entry("searxng", "sources.search_engines.engines:SearXNG", form="searxng@http://HOST:8888"),
 )
 
 TABLES = (FORMATS, EMBEDDERS, STORES, RERANKERS, LLMS, STRATEGIES, SEARCH_ENGINES)

@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
-from iterative_rag.protocols import SearchEngine
 from iterative_rag.remote.disclosure import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import without_secrets
 from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi, listed, plain
@@ -22,13 +21,12 @@ _DDG_HINT = "Wait a while, or choose another --search-engine."
 class DuckDuckGo:
     name = "duckduckgo"
 
-    def __init__(self, *, seconds: int = _DDG_SECONDS) -> None:
+    def __init__(self, address: str = "", user_agent: str = "") -> None:
         """Raises MissingExtra, so that a run fails at its start."""
         try:
             import ddgs  # noqa: F401
         except ImportError as error:
             raise MissingExtra("web") from error
-        self._seconds = seconds
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Never empty: the package does not tell a query without results from one that was refused."""
@@ -38,7 +36,7 @@ class DuckDuckGo:
         announce("https://duckduckgo.com", SEARCH_WORDS)
         try:
             # With "auto" the package would query a dozen engines that the user has not chosen.
-            entries = DDGS(timeout=self._seconds).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
+            entries = DDGS(timeout=_DDG_SECONDS).text(query, max_results=limit, region=_ANYWHERE, backend="duckduckgo")
         except DDGSException as error:
             message = plain(without_secrets(str(error)), 200).rstrip(". ")
             status = 429 if isinstance(error, RatelimitException) else None
@@ -48,10 +46,6 @@ class DuckDuckGo:
         if not entries:
             raise FetchError("DuckDuckGo listed nothing.", hint=_DDG_HINT, retryable=True)
         return listed("DuckDuckGo", entries, limit, url="href", snippet="body")
-
-
-def duckduckgo(address: str, user_agent: str) -> SearchEngine:
-    return DuckDuckGo()
 
 
 # --- SearXNG, which queries many engines and keeps no record of its users -------------------------
@@ -67,11 +61,12 @@ _SEARXNG_HINTS = {
 
 
 class SearXNG:
-    """The server at `url`. The address is the user's own choice and may be private, like that of an Ollama server."""
+    """The server at an address, which is the user's own choice and may be private, like that of an Ollama server."""
 
-    def __init__(self, user_agent: str, *, url: str, seconds: float = SECONDS) -> None:
-        self.url = url
-        self._client = JsonApi(f"SearXNG at {url}", f"{url}/search", user_agent, _SEARXNG_HINTS, seconds=seconds)
+    def __init__(self, address: str, user_agent: str, *, seconds: float = SECONDS) -> None:
+        self.url = address.removesuffix("/search")
+        name = f"SearXNG at {self.url}"
+        self._client = JsonApi(name, f"{self.url}/search", user_agent, _SEARXNG_HINTS, seconds=seconds)
 
     @property
     def name(self) -> str:
@@ -90,10 +85,6 @@ class SearXNG:
         return results
 
 
-def searxng(address: str, user_agent: str) -> SearchEngine:
-    return SearXNG(user_agent, url=address.removesuffix("/search"))
-
-
 # --- Tavily, a paid API: https://docs.tavily.com/documentation/api-reference/endpoint/search -----
 
 TAVILY_API = "https://api.tavily.com/search"
@@ -109,12 +100,13 @@ _TAVILY_HINTS = {
 
 
 class Tavily:
-    """The key is read from the environment, kept out of every message, and sent to `api` alone."""
+    """The key is read from the environment, kept out of every message, and sent to the API at `address` alone."""
 
     name = "tavily"
 
-    def __init__(self, user_agent: str, *, api: str = TAVILY_API, seconds: float = SECONDS) -> None:
+    def __init__(self, address: str, user_agent: str, *, seconds: float = SECONDS) -> None:
         """Raises UsageError without a key."""
+        api = address or TAVILY_API
         self._client = JsonApi("Tavily", api, user_agent, _TAVILY_HINTS, key=_key(), seconds=seconds)
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
@@ -132,10 +124,6 @@ def _key() -> str:
     return key
 
 
-def tavily(address: str, user_agent: str) -> SearchEngine:
-    return Tavily(user_agent)
-
-
 # --- MediaWiki: https://www.mediawiki.org/wiki/API:Search ------------------------------------------
 
 API = "https://en.wikipedia.org/w/api.php"
@@ -149,12 +137,12 @@ _WIKI_HINTS = {
 
 
 class Wikipedia:
-    """`api` ends in api.php. `user_agent` names a contact, as the wikis ask of robots."""
+    """The address ends in api.php. `user_agent` names a contact, as the wikis ask of robots."""
 
-    def __init__(self, user_agent: str, *, api: str = API, seconds: float = SECONDS) -> None:
-        self.api = api
-        name = "Wikipedia" if api == API else f"The wiki at {api}"
-        self._client = JsonApi(name, api, user_agent, _WIKI_HINTS, seconds=seconds)
+    def __init__(self, address: str, user_agent: str, *, seconds: float = SECONDS) -> None:
+        self.api = address or API
+        name = "Wikipedia" if self.api == API else f"The wiki at {self.api}"
+        self._client = JsonApi(name, self.api, user_agent, _WIKI_HINTS, seconds=seconds)
 
     @property
     def name(self) -> str:
@@ -183,10 +171,6 @@ class Wikipedia:
         pages = _pages(answer, self._client.name)
         articles = [page for page in pages if "disambiguation" not in (page.get("pageprops") or {})]
         return listed(self._client.name, articles, limit, url="canonicalurl", snippet="extract")
-
-
-def wikipedia(address: str, user_agent: str) -> SearchEngine:
-    return Wikipedia(user_agent, api=address or API)
 
 
 def _pages(answer: Any, name: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import FetchError, UsageError
@@ -17,11 +17,7 @@ from iterative_rag.remote.server_calls import CallState
 from iterative_rag.sources.web.page_client import PageResponse, fetch_errors
 from iterative_rag.types import SearchResult
 
-if TYPE_CHECKING:
-    import httpx
-
 SECONDS = 20.0  # for one search
-MAX_BYTES = 4 * 1024 * 1024
 _WAIT = "Wait a while, or choose another --search-engine."
 
 
@@ -60,7 +56,8 @@ class JsonApi:
             httpx.Client(headers=headers, **options) as client,
             client.stream(method, self.url, **content) as response,
         ):
-            reply = PageResponse(self.url, response.status_code, dict(response.headers), self._body(response))
+            body = response.read()  # within the limits of time and size that the options bring
+            reply = PageResponse(self.url, response.status_code, dict(response.headers), body)
         if reply.status != 200:
             raise FetchError(
                 f"{self.name} answered with status {reply.status}.",
@@ -79,14 +76,6 @@ class JsonApi:
                 hint=self.hints.get(200, "Check that its address is that of the API."),
             )
         return answer
-
-    def _body(self, response: httpx.Response) -> bytes:
-        body = bytearray()
-        for part in response.iter_bytes():  # raises TimeoutException after the deadline
-            body += part
-            if len(body) > MAX_BYTES:
-                raise FetchError(f"{self.name} sent more than {MAX_BYTES / 1e6:.0f} MB.", hint="Check its address.")
-        return bytes(body)
 
 
 MAX_TITLE = 200

@@ -101,6 +101,8 @@ def fetch_errors(server: str, seconds: float, hint: str = "Try again later.") ->
     """Raises AddressRefused or FetchError instead of httpx's errors, whose texts may hold a key."""
     import httpx
 
+    from iterative_rag.remote.bounded_body import TooLarge
+
     try:
         yield
     except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
@@ -111,6 +113,8 @@ def fetch_errors(server: str, seconds: float, hint: str = "Try again later.") ->
     except httpx.ConnectError as error:
         message = f"{server} cannot be reached: {error}."
         raise FetchError(message, hint="Check the network and the address.", retryable=True) from error
+    except TooLarge as error:
+        raise FetchError(f"The reply of {server} is too large: {error}.", hint="Give another address.") from error
     except (httpx.TransportError, httpx.DecodingError) as error:
         message = f"{server} broke off its reply ({type(error).__name__})."
         raise FetchError(message, hint=hint, retryable=True) from error
@@ -171,18 +175,11 @@ class Web:
 
     def _body(self, response: httpx.Response) -> bytes:
         """The whole body, decompressed within the limit of its size: a small reply can hold a large one."""
-        import httpx
+        from iterative_rag.remote.bounded_body import BoundedBody
 
-        from iterative_rag.remote.bounded_body import BoundedBody, TooLarge
-
-        host, encoding = response.url.host, response.headers.get("content-encoding", "")
-        try:
-            # As it arrives: buffering would wait for more.
-            return b"".join(BoundedBody(response.iter_raw(), self._deadline.at, encoding, self.max_bytes))
-        except TooLarge as error:
-            raise FetchError(f"{response.url} is too large: {error}.") from error
-        except httpx.DecodingError as error:
-            raise FetchError(f"The reply of {host} cannot be read: {error}.", retryable=True) from error
+        encoding = response.headers.get("content-encoding", "")
+        # As it arrives: buffering would wait for more.
+        return b"".join(BoundedBody(response.iter_raw(), self._deadline.at, encoding, self.max_bytes))
 
 
 def _host(url: str) -> str:

@@ -245,7 +245,7 @@ def test_from_a_search_server_to_a_cited_quote_over_real_connections() -> None:
         with answering(json_reply({"results": rows})) as there:
             corpus = OverlayCorpus(Corpus({}))
             search = WebSearch(
-                SearXNG("tests/1", url=there.url),
+                SearXNG(there.url, "tests/1"),
                 WebReader("tests/1", allow={host}),
                 corpus,
                 rewriter=Rewriting(),

@@ -10,8 +10,8 @@ from iterative_rag.sources.search_engines.engines import SearXNG, Tavily, Wikipe
 AGENT = "tests/1 (tests@example.org)"
 KEY = "tvly-Zm9vYmFyNotForAnyEye"
 ENGINES: dict[str, Callable[[str], SearchEngine]] = {
-    "wikipedia": lambda url: Wikipedia(AGENT, api=f"{url}/w/api.php", seconds=5),
-    "searxng": lambda url: SearXNG(AGENT, url=url, seconds=5),
-    "tavily": lambda url: Tavily(AGENT, api=f"{url}/search", seconds=5),
+    "wikipedia": lambda url: Wikipedia(f"{url}/w/api.php", AGENT, seconds=5),
+    "searxng": lambda url: SearXNG(url, AGENT, seconds=5),
+    "tavily": lambda url: Tavily(f"{url}/search", AGENT, seconds=5),
 }
 LAMPS = [("The lamp of Gull Point", "https://lamps.example/gull"), ("Lamps", "https://lamps.example/")]

@@ -11,7 +11,7 @@ import pytest
 
 from fakes.search_engine_server import CannedReply, answering, json_reply
 from iterative_rag.errors import FetchError, UsageError
-from iterative_rag.sources.search_engines import json_api
+from iterative_rag.remote import bounded_body
 from iterative_rag.sources.search_engines.engines import Tavily
 from iterative_rag.sources.search_engines.json_api import search_engine
 from iterative_rag.types import SearchResult
@@ -94,7 +94,7 @@ FAULTS = {
     "object without results": (json_reply({"hello": 1}), "list"),
     "results of a wrong kind": (json_reply({"results": {"a": 1}, "query": {"pages": "none"}}), "list"),
     "cut off": (CannedReply(b'{"results": [', length=5000), "broke off"),
-    "endless": (CannedReply(b" " * (json_api.MAX_BYTES + 1)), "MB"),
+    "endless": (CannedReply(b" " * (bounded_body.MAX_BYTES + 1)), "MB"),
 }
 
 
@@ -167,5 +167,5 @@ def test_tavily_wants_a_key_that_can_be_one(key: str, monkeypatch: pytest.Monkey
 
 
 def test_tavilys_key_is_in_nothing_that_is_printed() -> None:
-    engine = Tavily(AGENT)
+    engine = Tavily("", AGENT)
     assert KEY not in f"{engine!r} {engine._client!r} {engine.name} {vars(engine)}"
