@@ -127,7 +127,7 @@ def _show_counts(report: IngestReport) -> None:
 
 def _show_left_out(left_out: Sequence[Skipped]) -> None:
     """What an extra would read: how many files of each kind, and the command that installs it."""
-    from iterative_rag.errors.installation import install_command
+    from iterative_rag.errors import install_command
 
     for extra in dict.fromkeys(skipped.extra for skipped in left_out):
         kinds = Counter(Path(skipped.source).suffix.lower() for skipped in left_out if skipped.extra == extra)

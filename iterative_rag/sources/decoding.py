@@ -5,8 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from iterative_rag.errors import FetchError
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import FetchError, install_command
 
 # UTF-32 first: its mark begins with that of UTF-16.
 _BOMS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import install_command
 
 _HIDE = """
 import importlib.util

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from iterative_rag.errors import EmbedderError
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import EmbedderError, install_command
 from iterative_rag.index.embedders.llama_index import LlamaIndexEmbedder
 from iterative_rag.protocols import Cache, Embedder
 from iterative_rag.remote.api_keys import key_to_send

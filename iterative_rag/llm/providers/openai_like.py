@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import LLMError
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import LLMError, install_command
 from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
 from iterative_rag.llm.providers.server_traits import Form
 from iterative_rag.protocols import ChatModel, ChatRequest

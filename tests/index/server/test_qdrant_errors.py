@@ -22,8 +22,8 @@ from iterative_rag.errors import (
     StoreMissing,
     StoreUnreachable,
     UsageError,
+    install_command,
 )
-from iterative_rag.errors.installation import install_command
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.index.vector_store import places_at

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from fakes.model_server import FakeServer, unused_url
-from iterative_rag.errors import IterativeRAGError, LLMError, UsageError
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import IterativeRAGError, LLMError, UsageError, install_command
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.registry import LLMS

@@ -18,7 +18,7 @@ from fakes.two_article_corpus import write_articles
 from fakes.two_corpora import index_two_corpora
 from iterative_rag.app.factory import index_paths
 from iterative_rag.cli import main
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import install_command
 from iterative_rag.settings import Settings
 
 COMMAND = ["-m", "iterative_rag", "mcp", "--llm", "builtin"]

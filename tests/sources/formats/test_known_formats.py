@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.errors.installation import install_command
+from iterative_rag.errors import install_command
 from iterative_rag.protocols import Skipped
 from iterative_rag.registry import FORMATS
 from iterative_rag.sources import open_source

@@ -5,6 +5,10 @@ No message ever contains an API key.
 
 from __future__ import annotations
 
+import shlex
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # every command imports this, --help too: the types would double what that costs
@@ -39,8 +43,6 @@ class MissingExtra(UsageError):
     """Packages are not installed: those of `extra`, the name of optional dependencies."""
 
     def __init__(self, extra: str) -> None:
-        from iterative_rag.errors.installation import install_command
-
         super().__init__(
             f"This needs packages that are not installed: the extra {extra!r}.",
             hint=install_command(extra),
@@ -223,3 +225,22 @@ class CapReached(IterativeRAGError):
         super().__init__(f"The run reached its limit of {limit:g} {cap.value}.")
         self.cap = cap
         self.limit = limit
+
+
+# --- how this installation is extended ------------------------------------------------------------
+
+
+def install_command(extra: str) -> str:
+    """The command that installs the extra where this process finds it: a `pip` on the PATH may be that of another
+    environment, and one made by uv has none."""
+    prefix, checkout = Path(sys.prefix), Path(__file__).resolve().parents[1]
+    quickstart = checkout / "scripts" / "quickstart"
+    if prefix == checkout / ".venv" and quickstart.exists():
+        near = quickstart.is_relative_to(Path.cwd())
+        typed = f"./{quickstart.relative_to(Path.cwd())}" if near else shlex.quote(str(quickstart))
+        return f"{typed} --extra {extra}"
+    wanted = f"'iterative-rag[{extra}]'"
+    python = shlex.quote(sys.executable)
+    if not find_spec("pip"):
+        return f"uv pip install --python {python} {wanted}"
+    return f"{python} -m pip install {wanted}"

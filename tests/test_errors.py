@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from iterative_rag.errors import installation
-from iterative_rag.errors.installation import install_command
+from iterative_rag import errors
+from iterative_rag.errors import install_command
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENT = "'iterative-rag[files]'"
 
 
@@ -31,10 +31,10 @@ def test_in_a_checkout_it_is_quickstart(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_in_another_environment_it_is_the_pip_of_that_one(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "find_spec", lambda name: object())
+    monkeypatch.setattr(errors, "find_spec", lambda name: object())
     assert install_command("files") == f"'{elsewhere}/my env/python' -m pip install {REQUIREMENT}"
 
 
 def test_without_pip_it_is_uv(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
     assert install_command("files") == f"uv pip install --python '{elsewhere}/my env/python' {REQUIREMENT}"
