@@ -64,7 +64,7 @@ def index(
     """
     from iterative_rag.app.factory import index_paths, make_embedder
     from iterative_rag.sources.settled_changes import states_of
-    from iterative_rag.system.memory import limit_arenas
+    from iterative_rag.system.threads import limit_arenas
 
     _check_engine(engine, address, watch=watch)
     limit_arenas()
@@ -203,7 +203,7 @@ def _keep_in_step(paths: Sequence[Path], known: States, update: Update, teller: 
     stays as it is until the next change; after those that may pass by themselves it is tried again.
     """
     from iterative_rag.sources.settled_changes import rest, settled_changes
-    from iterative_rag.system.cancellation import RunStopped, stoppable
+    from iterative_rag.system.threads import RunStopped, stoppable
 
     stop = threading.Event()
     names, failed = [str(path) for path in paths], ""

@@ -69,7 +69,7 @@ def serve(
     _need("starlette", "uvicorn", "sse_starlette")
     from iterative_rag.serve.serve_options import ServeOptions
     from iterative_rag.serve.server import serve as run_server
-    from iterative_rag.system.memory import limit_arenas
+    from iterative_rag.system.threads import limit_arenas
 
     limit_arenas()
     options = ServeOptions(

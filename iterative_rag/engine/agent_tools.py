@@ -24,7 +24,7 @@ from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.settings import Settings
-from iterative_rag.system.cancellation import refuse_stopped
+from iterative_rag.system.threads import refuse_stopped
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (

@@ -11,7 +11,7 @@ from iterative_rag.errors import CapReached
 from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace
-from iterative_rag.system.cancellation import refuse_stopped
+from iterative_rag.system.threads import refuse_stopped
 from iterative_rag.types import Cap, DocumentAtHand, ModelUsage, RunProgress, Usage
 
 # One call is reserved for these roles, of which one makes the last attempt at a limit.

@@ -28,7 +28,7 @@ from iterative_rag.retrieval import chunking
 from iterative_rag.retrieval.lost_rows import with_lost_rows
 from iterative_rag.sources.folder import reads
 from iterative_rag.sources.metadata import kinds_not_read
-from iterative_rag.system.cancellation import refuse_stopped
+from iterative_rag.system.threads import refuse_stopped
 from iterative_rag.text.spoken_language import language_of_document
 from iterative_rag.types import Document
 from iterative_rag.types.documents import as_field

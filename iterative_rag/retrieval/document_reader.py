@@ -27,8 +27,7 @@ from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.retrieval.reading_policy import ReadingPolicy, goes_on, mentions, within_limit
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
-from iterative_rag.system.cancellation import first_done, observing
-from iterative_rag.system.threads import LastingPool
+from iterative_rag.system.threads import LastingPool, first_done, observing
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
 
 # Documents and facts of a need, where sources are to corroborate or contradict each other.

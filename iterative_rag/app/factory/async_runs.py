@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from contextvars import copy_context
 from typing import TypeVar, cast
 
-from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
+from iterative_rag.system.threads import RunStopped, refuse_stopped, stoppable
 
 T = TypeVar("T")
 

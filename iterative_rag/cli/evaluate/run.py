@@ -159,7 +159,7 @@ def known_mode(name: str) -> str:
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run with progress on stderr."""
     from iterative_rag.evaluation.running.run_evaluation import run as run_it
-    from iterative_rag.system.memory import limit_arenas
+    from iterative_rag.system.threads import limit_arenas
 
     limit_arenas()
     with _progress(quiet=quiet) as (on_index, on_tally):

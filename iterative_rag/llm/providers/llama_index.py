@@ -46,7 +46,7 @@ from iterative_rag.remote.server_calls import (
     with_retries,
 )
 from iterative_rag.settings import Settings
-from iterative_rag.system.cancellation import is_cancelled
+from iterative_rag.system.threads import is_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Generator

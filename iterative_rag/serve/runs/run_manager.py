@@ -17,8 +17,7 @@ from iterative_rag.serve.runs.run import Run, RunStatus
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.storage.trace import new_run_id
-from iterative_rag.system.cancellation import RunStopped, refuse_stopped, stoppable
-from iterative_rag.system.threads import LastingPool
+from iterative_rag.system.threads import LastingPool, RunStopped, refuse_stopped, stoppable
 from iterative_rag.types import Earlier, Step
 from iterative_rag.types.written_answer import WrittenAnswer
 

@@ -28,7 +28,7 @@ from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.protocols import ChatModel, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.api_keys import find
 from iterative_rag.settings import Settings
-from iterative_rag.system.cancellation import observing
+from iterative_rag.system.threads import observing
 
 SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 REQUEST = ChatRequest("analyse", "Be brief.", "What is missing?", SCHEMA, max_tokens=77)
