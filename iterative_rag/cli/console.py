@@ -87,7 +87,7 @@ def show_warnings() -> None:
     class Sentences(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             # A notice about where data is sent is not a warning.
-            label = "Note: " if record.name == "iterative_rag.remote.disclosure" else "Warning: "
+            label = "Note: " if record.name == "iterative_rag.remote.hosts" else "Warning: "
             err().line((label, "yellow"), clean(record.getMessage()))
 
     # Without a handler, logging's last resort would print the bare message.

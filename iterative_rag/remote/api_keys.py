@@ -18,7 +18,7 @@ from iterative_rag.errors import SettingsError, UsageError
 from iterative_rag.registry import TABLES
 from iterative_rag.remote.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
 from iterative_rag.settings import config_folder
-from iterative_rag.system import private_json
+from iterative_rag.system.private_files import read_json, update_json
 
 API_KEY: Final = "ITERATIVE_RAG_API_KEY"
 API_KEY_HOST: Final = "ITERATIVE_RAG_API_KEY_HOST"
@@ -49,16 +49,16 @@ def store(host: str, value: str, *, allow_http: bool = False) -> str:
         raise UsageError(
             "That cannot be a key: it is empty, or has spaces or unusual characters.", hint="Copy it again."
         )
-    private_json.update(keys_file(), lambda held: held.update({host: {"key": value, "allow_http": allow_http}}))
+    update_json(keys_file(), lambda held: held.update({host: {"key": value, "allow_http": allow_http}}))
     return host
 
 
 def remove(host: str) -> str:
     """Remove the key of a host; returns the host. Raises UsageError where there is no key."""
     host = checked_host(host)
-    if host not in private_json.read(keys_file()):
+    if host not in read_json(keys_file()):
         raise UsageError(f"No key is stored for {host}.", hint="iterative-rag keys list")
-    private_json.update(keys_file(), lambda held: held.pop(host, None))
+    update_json(keys_file(), lambda held: held.pop(host, None))
     return host
 
 
@@ -115,7 +115,7 @@ def known_values() -> list[str]:
 
 
 def _entries() -> dict[str, dict[str, object]]:
-    held = private_json.read(keys_file())
+    held = read_json(keys_file())
     return {host: entry for host, entry in held.items() if isinstance(entry, dict)}
 
 

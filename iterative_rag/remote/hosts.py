@@ -1,11 +1,21 @@
-"""The hosts of URLs: their names, and which of them are this machine or in its own network."""
+"""The hosts of URLs: their names, which of them are this machine or in its own network, and what is sent to them."""
 
 from __future__ import annotations
 
 import ipaddress
+import logging
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from iterative_rag.errors import UsageError
+from iterative_rag.errors import CorpusError, SettingsError, UsageError
+from iterative_rag.settings import home
+from iterative_rag.system.private_files import read_json, update_json
+
+if TYPE_CHECKING:
+    import httpx
 
 _OPENAI = "openai.com"
 _PORTS = {"http": 80, "https": 443}
@@ -68,3 +78,57 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 def _joined(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+# --- what is sent to them: announced once for each host, with no key but that of the host --------
+
+
+TEXTS: Final = "the question and passages"
+SEARCH_WORDS: Final = "words of the question"
+# The headers that HTTP needs. Client libraries add others: the organisation and the custom headers that the environment
+# sets for OpenAI, the platform, and the key of another server.
+_HEADERS: Final = frozenset(
+    {"host", "accept", "accept-encoding", "connection", "content-type", "content-length", "transfer-encoding"}
+    | {"user-agent"}
+)
+
+_log = logging.getLogger(__name__)
+_lock = threading.Lock()
+_announced: set[str] = set()
+
+
+def announce(url: str, what: str = TEXTS) -> None:
+    """Log a warning, once and for all, that `what` is sent to the host of `url`, unless that is this machine."""
+    host = host_and_port(url)
+    with _lock:
+        if is_loopback(url) or host in _announced:
+            return
+        _announced.add(host)
+        path = home() / "hosts.json"
+        try:
+            if host in read_json(path):
+                return
+            _log.warning("Sending %s to %s (first time).", what, host_of(url))
+            update_json(path, lambda held: held.update({host: datetime.now(UTC).date().isoformat()}))
+        except (CorpusError, SettingsError) as error:
+            # Announced again next time; no reason to end a run.
+            _log.warning("Sending %s to %s (not remembered: %s).", what, host_of(url), error)
+
+
+def signer(url: str, key: str, what: str, *, own_headers: bool) -> Callable[[httpx.Request], None]:
+    """A request hook for an httpx client of `url`: it adds `key` for that host alone and removes other headers.
+
+    `own_headers`: keep the headers of the client library for that host.
+    """
+    home_host = host_and_port(url)
+
+    def sign(request: httpx.Request) -> None:
+        here = host_and_port(str(request.url)) == home_host
+        for name in list(request.headers):
+            if name == "authorization" or (name not in _HEADERS and not (own_headers and here)):
+                del request.headers[name]
+        if key and here:
+            request.headers["Authorization"] = f"Bearer {key}"
+        announce(str(request.url), what)
+
+    return sign

@@ -27,8 +27,7 @@ from iterative_rag.errors import (
     UsageError,
 )
 from iterative_rag.remote.api_keys import hint_for, known_values
-from iterative_rag.remote.disclosure import TEXTS, signer
-from iterative_rag.remote.hosts import is_loopback
+from iterative_rag.remote.hosts import TEXTS, is_loopback, signer
 
 if TYPE_CHECKING:
     import httpx

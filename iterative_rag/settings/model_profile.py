@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from iterative_rag.errors import SettingsError
 from iterative_rag.settings.model import Settings, home
-from iterative_rag.system import private_json
+from iterative_rag.system.private_files import read_json, update_json
 
 VERSION = 2
 # What a profile may set: who plays which role, how a question is worked on and read, never where anything goes.
@@ -81,7 +81,7 @@ def read_profile(identity: ModelIdentity) -> ModelProfile | None:
     path = identity.file
     if not path.exists():
         return None
-    held = private_json.read(path)
+    held = read_json(path)
     made, settings, report = held.get("made"), held.get("settings"), held.get("report")
     fits = held.items() >= _heading(identity).items()
     if not fits or not isinstance(made, str) or not isinstance(settings, dict):
@@ -92,7 +92,7 @@ def read_profile(identity: ModelIdentity) -> ModelProfile | None:
 def write_profile(profile: ModelProfile) -> Path:
     """Write the file and return its path. Raises OSError and SettingsError."""
     told = {"made": profile.made, "settings": dict(profile.settings), "report": dict(profile.report)}
-    private_json.update(profile.identity.file, lambda held: held.update(_heading(profile.identity) | told))
+    update_json(profile.identity.file, lambda held: held.update(_heading(profile.identity) | told))
     return profile.identity.file
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES
 from iterative_rag.settings.layers import WorkingFolder
-from iterative_rag.system import private_json
+from iterative_rag.system.private_files import read_json, update_json
 
 # The settings that decide where anything is sent, each with the values that send nothing off this machine.
 _LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
@@ -56,17 +56,17 @@ def is_trusted(folder: WorkingFolder, trusted: Path) -> bool:
 
 def trust(folder: WorkingFolder, trusted: Path) -> None:
     """Trust the folder with the content that was read."""
-    private_json.update(trusted, lambda held: held.update({str(folder.path.resolve()): folder.digest}))
+    update_json(trusted, lambda held: held.update({str(folder.path.resolve()): folder.digest}))
 
 
 def distrust(path: Path, trusted: Path) -> bool:
     """Stop trusting a folder; returns whether it was trusted."""
     known = str(path.resolve()) in trusted_folders(trusted)
     if known:
-        private_json.update(trusted, lambda held: held.pop(str(path.resolve()), None))
+        update_json(trusted, lambda held: held.pop(str(path.resolve()), None))
     return known
 
 
 def trusted_folders(trusted: Path) -> dict[str, str]:
     """The digest of each trusted folder."""
-    return {path: digest for path, digest in private_json.read(trusted).items() if isinstance(digest, str)}
+    return {path: digest for path, digest in read_json(trusted).items() if isinstance(digest, str)}

@@ -6,11 +6,17 @@ The data folder holds questions, documents and replies. On Windows a user's data
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
+import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
+
+from iterative_rag.errors import SettingsError
+from iterative_rag.system.files import readable, unwritable
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -65,3 +71,48 @@ def _restrict(path: Path, mode: int) -> None:
         ours = status.st_uid == os.getuid() and not status.st_mode & stat.S_ISVTX
         if usable and ours and stat.S_IMODE(status.st_mode) != mode:
             path.chmod(mode)
+
+
+# --- small JSON files: keys, trusted folders, hosts already announced ----------------------------
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in the file; {} where there is none. Raises SettingsError."""
+    try:
+        with readable(path).open(encoding="utf-8") as file:
+            open_to_others = os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077
+            content = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:  # the file may be whole: it stays
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.", hint=f"Look at it: ls -l '{path}'") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{path} cannot be read: {type(error).__name__}.", hint=f"rm '{path}'") from error
+    if open_to_others:
+        raise SettingsError(f"{path} is open to other users of this machine.", hint=f"chmod 600 '{path}'")
+    if not isinstance(content, dict):
+        raise SettingsError(f"{path} does not hold a JSON object.", hint=f"rm '{path}'")
+    return content
+
+
+def update_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Apply `change` to the object in the file and write it atomically. Raises CorpusError and SettingsError."""
+    from filelock import FileLock
+
+    try:
+        private_folder(path.parent)
+        with FileLock(path.with_name(f".{path.name}.lock"), mode=0o600):
+            held = read_json(path)
+            change(held)
+            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600 from the start
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    json.dump(held, file, indent=2, sort_keys=True)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise unwritable(path, error) from error

@@ -20,7 +20,7 @@ from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_place import ServerPlace
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.remote import api_keys, disclosure
+from iterative_rag.remote import api_keys, hosts
 from iterative_rag.remote.server_calls import CallState, without_secrets
 from iterative_rag.settings import Settings
 from iterative_rag.sources.search_engines.engines import Tavily
@@ -238,7 +238,7 @@ def test_the_first_sending_to_a_host_is_told_once(
     url = "https://first.example.org/v1"
     assert send(url).headers["Authorization"] == f"Bearer {KEY}"
     assert caplog.messages == ["Sending the question and passages to first.example.org (first time)."]
-    monkeypatch.setattr(disclosure, "_announced", set())  # as in a new process
+    monkeypatch.setattr(hosts, "_announced", set())  # as in a new process
     send(url)
     assert len(caplog.messages) == 1
     assert "first.example.org:443" in (tmp_path / "home" / "hosts.json").read_text()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
 from iterative_rag.protocols import Embedder, Vectors
-from iterative_rag.remote.disclosure import announce
+from iterative_rag.remote.hosts import announce
 from iterative_rag.system.telemetry import warn_if_on
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from iterative_rag.index.vector_store import (
     VectorStore,
 )
 from iterative_rag.remote.api_keys import key_to_send
-from iterative_rag.remote.disclosure import announce
+from iterative_rag.remote.hosts import announce
 from iterative_rag.remote.server_calls import connection_limits
 
 if TYPE_CHECKING:

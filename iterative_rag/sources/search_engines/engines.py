@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
-from iterative_rag.remote.disclosure import SEARCH_WORDS, announce
+from iterative_rag.remote.hosts import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import without_secrets
 from iterative_rag.sources.search_engines.json_api import SECONDS, JsonApi, listed, plain
 from iterative_rag.types import SearchResult

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.registry import SEARCH_ENGINES
-from iterative_rag.remote.disclosure import SEARCH_WORDS
+from iterative_rag.remote.hosts import SEARCH_WORDS
 from iterative_rag.remote.server_calls import CallState
 from iterative_rag.sources.web.page_client import PageResponse, fetch_errors
 from iterative_rag.types import SearchResult
