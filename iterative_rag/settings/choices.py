@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator
 
 from iterative_rag.registry import in_words
-from iterative_rag.types.within import checked_since, condition
+from iterative_rag.types.documents import checked_since, condition
 
 AUTO = "auto"
 Length = Literal["short", "paragraph", "report"]

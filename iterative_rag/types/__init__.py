@@ -1,6 +1,6 @@
 """Every value that is passed from one part of the package to another, as frozen dataclasses.
 
-Best read in this order: documents, within, loop, correcting, outcomes, conversing, tool_use, steps, written_answer.
+Best read in this order: documents, loop, correcting, outcomes, conversing, tool_use, steps.
 """
 
 from iterative_rag.types.conversing import (
@@ -35,6 +35,7 @@ from iterative_rag.types.documents import (
     Passage,
     Sentence,
     ShortlistedDocument,
+    Within,
 )
 from iterative_rag.types.loop import (
     Analysis,
@@ -106,5 +107,4 @@ from iterative_rag.types.tool_use import (
     ToolResult,
     WrongCall,
 )
-from iterative_rag.types.within import Within
 from iterative_rag.types.written_answer import DocumentAtHand, RunProgress
