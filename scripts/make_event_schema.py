@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from iterative_rag.serve.runs.events import Queued, Started, Stopped
 from iterative_rag.storage.trace import event_name
 from iterative_rag.types import FinalStep, RunProgress, Step
-from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.types.steps import AnswerDelta, TextWithdrawn
 
 PACKAGE = Path(__file__).resolve().parents[1] / "iterative_rag"
 TARGET = PACKAGE / "serve" / "runs" / "events.schema.json"

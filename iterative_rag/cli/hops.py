@@ -23,7 +23,7 @@ from iterative_rag.types import (
     Step,
     ToolStep,
 )
-from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn, WrittenAnswer
+from iterative_rag.types.steps import AnswerDelta, TextWithdrawn, WrittenAnswer
 
 _DRAFT_SHOWN = 160  # characters of an answer that was taken back
 

@@ -79,6 +79,7 @@ from iterative_rag.types.steps import (
     AnsweringStep,
     CorrectionStep,
     DegradedStep,
+    DocumentAtHand,
     FinalStep,
     FollowUpStep,
     GradingStep,
@@ -87,6 +88,7 @@ from iterative_rag.types.steps import (
     ReadingStep,
     ReflectionStep,
     RephrasingStep,
+    RunProgress,
     ShortlistStep,
     Step,
     ToolStep,
@@ -107,4 +109,3 @@ from iterative_rag.types.tool_use import (
     ToolResult,
     WrongCall,
 )
-from iterative_rag.types.written_answer import DocumentAtHand, RunProgress

@@ -39,7 +39,7 @@ from iterative_rag.serve.services import Door, Services, services_of
 from iterative_rag.storage.trace import new_run_id
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import AnsweringStep, RunProgress
-from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.types.steps import AnswerDelta, TextWithdrawn
 
 _log = logging.getLogger(__name__)
 # Seconds after which a client whose run was not taken may try again.

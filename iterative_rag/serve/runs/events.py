@@ -23,7 +23,7 @@ from iterative_rag.serve.step_notes import progress_words, step_words
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.storage.trace import event_name
 from iterative_rag.types import Answer, FinalStep, RunProgress, Step
-from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.types.steps import AnswerDelta, TextWithdrawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.runs.events import Failed, Happening, Queued, RunEvent, Started, Stopped, is_last
 from iterative_rag.serve.runs.run_request import RunRequest
 from iterative_rag.types import Answer, FinalStep, RunProgress
-from iterative_rag.types.written_answer import AnswerDelta, TextWithdrawn
+from iterative_rag.types.steps import AnswerDelta, TextWithdrawn
 
 
 class RunStatus(StrEnum):

@@ -19,7 +19,7 @@ from iterative_rag.serve.serve_options import ServeOptions
 from iterative_rag.storage.trace import new_run_id
 from iterative_rag.system.threads import LastingPool, RunStopped, refuse_stopped, stoppable
 from iterative_rag.types import Earlier, Step
-from iterative_rag.types.written_answer import WrittenAnswer
+from iterative_rag.types.steps import WrittenAnswer
 
 _log = logging.getLogger(__name__)
 _MOMENT = 0.02  # seconds
