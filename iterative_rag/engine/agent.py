@@ -18,6 +18,7 @@ from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.run import Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
+from iterative_rag.llm.roles.shown_facts import numbered_places
 from iterative_rag.protocols import Answerer, Reflector, ToolAgent
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -175,12 +176,12 @@ class AgentLoop:
         return needs, computed
 
     def _take_computations(
-        self, computed: Sequence[Computation], places: Sequence[int | None], inquiry: Inquiry
+        self, computed: Sequence[Computation], places: Sequence[Sequence[int]], inquiry: Inquiry
     ) -> Iterator[ToolResult]:
         """Remember what was computed, each with those of its facts that hold one of its values; a value that stands in
         none is told."""
         for computation in computed:
-            named = [place for n in computation.facts if 0 < n <= len(places) and (place := places[n - 1]) is not None]
+            named = [place for n in computation.facts if 0 < n <= len(places) for place in places[n - 1]]
             facts, lacking = values_of(computation, named, inquiry, self._memory.computations)
             self._memory.computations.append(replace(computation, facts=facts))
             if lacking:
@@ -195,10 +196,10 @@ class AgentLoop:
 
     def _take_quotes(
         self, state: RunState, calls: Sequence[ToolCall], needs: list[Need], since: Usage, results: list[ToolResult]
-    ) -> Generator[Progress, None, tuple[RunState, list[int | None]]]:
-        """The state after the hop, with the quotes of its calls as facts, and the place of each fact that a marker of a
-        submission may mean: those noted before, then its own quotes."""
-        known = len(state.inquiry.facts)
+    ) -> Generator[Progress, None, tuple[RunState, list[tuple[int, ...]]]]:
+        """The state after the hop, with the quotes of its calls as facts, and the places of the facts that each marker
+        of a submission may mean: those noted before, then its own quotes."""
+        before = numbered_places(state.inquiry.facts)
         noted = [quote for call in calls if isinstance(call, NoteCall) for quote in call.quotes]
         submitted = [quote for call in calls if isinstance(call, SubmitCall) for quote in call.quotes]
         facts: list[Fact] = []
@@ -210,24 +211,24 @@ class AgentLoop:
         titles = [self._run.corpus.document(document_id).title for document_id in self._shown.opened()] if needs else []
         state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
         yield state
-        return state, [*range(known), *places]
+        return state, [*before, *places]
 
     def _place(
         self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[RefusedQuote]
-    ) -> int | None:
-        """The place of a quote among the facts, to which it is added if it is new; None where it is refused."""
+    ) -> tuple[int, ...]:
+        """The place of a quote among the facts, to which it is added if it is new; none where it is refused."""
         checked = verified(
             quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened(), self._run.reader.check
         )
         if isinstance(checked, RefusedQuote):
             refused.append(checked)
-            return None
+            return ()
         known = [*state.inquiry.facts, *facts]
         same = (n for n, fact in enumerate(known) if _place(fact) == _place(checked) and fact.value == checked.value)
         if (index := next(same, None)) is not None:
-            return index
+            return (index,)
         facts.append(checked)
-        return len(known)
+        return (len(known),)
 
     # --- the end -----------------------------------------------------------------------------
 

@@ -170,10 +170,10 @@ class ToolAgent(Protocol):
         """The calls of the next turn, at least one."""
 
     def draft(
-        self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]
+        self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[Sequence[int]], done: Sequence[Computation]
     ) -> Draft:
         """What was submitted, as a draft. `places` are the positions in `inquiry.facts` of the facts that a marker [n]
-        may mean, in the order of their numbers; None for a quote that was refused. `done` is what was computed."""
+        may mean, in the order of their numbers; none for a quote that was refused. `done` is what was computed."""
 
 
 class Recaller(Protocol):

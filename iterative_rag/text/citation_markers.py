@@ -33,11 +33,12 @@ def with_whole_markers(text: str, count: int) -> str:
     return renumbered(_CUT_MARKER.sub("", text), count)[0]
 
 
-def with_numbers(text: str, numbers: Mapping[int, int]) -> str:
-    """The text with other numbers in its markers."""
+def with_numbers(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
+    """The text with other numbers in its markers: any of them in the place of one, none to drop it."""
 
     def replaced(match: re.Match[str]) -> str:
-        return "".join(f" [{numbers.get(n, n)}]" for n in listed_numbers(match.group(1)))
+        given = ", ".join(str(other) for n in listed_numbers(match.group(1)) for other in numbers.get(n, (n,)))
+        return f" [{given}]" if given else ""
 
     return MARKER.sub(replaced, text) if numbers else text
 

@@ -76,7 +76,7 @@ def check_text(
         by_unit.setdefault(check.said.sentence, []).append(check)
     verdicts = [_verdict(unit, by_unit.get(n, []), draft, refused) for n, unit in enumerate(units)]
     verdicts = _without_lost_subjects(units, verdicts, told)
-    numbers = {n: index + 1 for n, index in enumerate(draft.cited, start=1)}
+    numbers = {n: (index + 1,) for n, index in enumerate(draft.cited, start=1)}
     kept: dict[tuple[int, int], list[str]] = {}
     new = [(unit, claim, text) for unit, (claim, text) in zip(units, verdicts, strict=True) if not unit.repeats(told)]
     for unit, claim, text in new:

@@ -11,7 +11,7 @@ from iterative_rag.llm.replies.forms import AnswerReply
 from iterative_rag.llm.replies.tool_calls import AgentReply, submitted_so_far, tool_specs
 from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
-from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.role_call import LLMRole, renumbered
 from iterative_rag.llm.roles.shown_facts import fact_lines
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import AgentTurn, AgentView, Computation, Draft, Inquiry, SubmitCall, ToolResult
@@ -43,7 +43,7 @@ class LLMAgent(LLMRole[AgentReply]):
         return AgentTurn(reply.typed_calls(only_submit=view.only_submit), reply.thought)
 
     def draft(
-        self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[int | None], done: Sequence[Computation]
+        self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[Sequence[int]], done: Sequence[Computation]
     ) -> Draft:
         # An answer without a short one is an answer all the same, unless the model says that something is missing.
         answered = submitted.short_answer or (submitted.answer and not submitted.missing)
@@ -56,8 +56,9 @@ class LLMAgent(LLMRole[AgentReply]):
             missing=submitted.missing,
             confidence=submitted.confidence,
         )
-        numbers = {n: 0 if index is None else index + 1 for n, index in enumerate(places, start=1)}
-        return draft_of(reply, Calculations(inquiry.facts, inquiry.original, list(done)), inquiry.facts, numbers)
+        numbers = {n: [index + 1 for index in quotes] for n, quotes in enumerate(places, start=1)}
+        calculations = Calculations(inquiry.facts, inquiry.original, list(done))
+        return draft_of(renumbered(reply, numbers), calculations, inquiry.facts)
 
 
 def _computed(computations: Sequence[Computation]) -> str:

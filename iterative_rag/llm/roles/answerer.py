@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.computing.arithmetic_checks import wrong_equations
@@ -11,7 +11,7 @@ from iterative_rag.llm.replies.forms import AnswerReply, RecallReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.llm.roles.shown_facts import nothing_found
-from iterative_rag.text.citation_markers import MARKER, renumbered, with_numbers
+from iterative_rag.text.citation_markers import MARKER, renumbered
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 
 # The highest confidence of an answer that cites no fact.
@@ -84,12 +84,8 @@ def _without_short_answer(reply: AnswerReply | RecallReply) -> str:
     return 'the status is "answered", but "short_answer" is empty' if empty else ""
 
 
-def draft_of(
-    reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact], numbers: Mapping[int, int] | None = None
-) -> Draft:
-    """The draft that a reply stands for. `numbers` are the numbers of the facts that its markers mean, where these are
-    others; 0 drops a marker."""
-    reply = _with_numbers(reply, numbers or {})
+def draft_of(reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact]) -> Draft:
+    """The draft that a reply stands for, whose markers mean the places of facts, from 1."""
     computations = [*calculations.done, *calculations.written_by(reply)]
     text = reply.answer or (reply.short_answer if reply.status == "answered" else "")
     text = with_computations(text, computations)
@@ -138,15 +134,6 @@ def _with_notes(draft: Draft, reply: AnswerReply, count: int) -> Draft:
         said, cited = renumbered(note, count, cited)
         caveats += [said] if said and said not in caveats else []
     return replace(draft, also=tuple(also), caveats=tuple(caveats), cited=cited, weighed=True)
-
-
-def _with_numbers(reply: AnswerReply, numbers: Mapping[int, int]) -> AnswerReply:
-    """The reply with other numbers in the markers of all its texts."""
-    if not numbers:
-        return reply
-    texts = {name: with_numbers(getattr(reply, name), numbers) for name in ("answer", "missing")}
-    notes = {name: [with_numbers(note, numbers) for note in getattr(reply, name)] for name in ("also", "caveats")}
-    return reply.model_copy(update=texts | notes)
 
 
 def _complaint(reply: AnswerReply, count: int, *, may_compute: bool) -> str:

@@ -11,6 +11,7 @@ from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.arithmetic_checks import right_equations
 from iterative_rag.computing.display import found_in, shortened, shown
 from iterative_rag.llm.replies.forms import AnswerReply, RequestedComputation
+from iterative_rag.llm.roles.shown_facts import fact_numbers
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.languages import language
 from iterative_rag.text.numerals import with_digits
@@ -52,7 +53,10 @@ class Calculations:
 
     def lines(self) -> str:
         """The results so far, as shown to the model; "" if there are none."""
-        lines = [f"{shown(step.expression, step.result)} {_marks(step.facts)}".rstrip() for step in self.done]
+        numbers, lines = fact_numbers(self.facts), []
+        for step in self.done:
+            marks = dict.fromkeys(f"[{numbers[index]}]" for index in step.facts)
+            lines.append(f"{shown(step.expression, step.result)} {''.join(marks)}".rstrip())
         lines += [f"{shortened(expression)}: refused, {reason}" for expression, reason in self._refused.items()]
         return "COMPUTED:\n" + "\n".join(lines) if lines else ""
 

@@ -6,7 +6,7 @@ from iterative_rag.llm.prompts import lines
 from iterative_rag.llm.replies.forms import AnswerReply, FollowUpReply
 from iterative_rag.llm.roles.answerer import draft_of
 from iterative_rag.llm.roles.calculations import Calculations
-from iterative_rag.llm.roles.role_call import LLMRole
+from iterative_rag.llm.roles.role_call import LLMRole, with_places
 from iterative_rag.llm.roles.shown_facts import fact_lines
 from iterative_rag.text.citation_markers import renumbered
 from iterative_rag.types import Draft, Earlier, Exchange, FollowUpReading, StandAlone, Unclear
@@ -32,7 +32,7 @@ class LLMFollowUpReader(LLMRole[FollowUpReply]):
             follow_up=follow_up,
             spoken=self.call.languages.for_answer(f"{earlier.exchanges[-1].question} {follow_up}"),
         )
-        question = " ".join(reply.question.split())
+        reply, question = with_places(reply, earlier.facts), " ".join(reply.question.split())
         if reply.status == "unclear" or not question:
             return Unclear(reply.unclear or "It is not clear what it asks")
         return StandAlone(question, _draft(reply, question, earlier), single=reply.single)

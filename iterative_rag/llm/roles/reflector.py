@@ -14,7 +14,7 @@ from iterative_rag.llm.prompts import fence, lines
 from iterative_rag.llm.replies.forms import JudgedClaim, ReflectionReply
 from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.llm.roles.shown_facts import fact_numbers
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.citation_markers import with_numbers
 from iterative_rag.types import Claim, Draft, Inquiry, Need, Reflection
 from iterative_rag.verification.answer_type import is_refusal
 from iterative_rag.verification.groundedness import Checked, Standing, check
@@ -22,7 +22,6 @@ from iterative_rag.verification.groundedness import Checked, Standing, check
 NO_CLAIMS = "(none)"
 # Searches for one need: the second is wider.
 SEARCHES_PER_NEED = 2
-_MARKER = lazy_pattern(r"\[(\d{1,4})\]")
 
 
 class LLMReflector(LLMRole[ReflectionReply]):
@@ -96,5 +95,4 @@ def _listed(checked: Sequence[Checked], shown: Sequence[int]) -> str:
 
 def _with_fact_numbers(draft: Draft, shown: Sequence[int]) -> str:
     """The answer with the numbers of the facts in the prompt instead of those of its own citations."""
-    of_citation = {n: shown[index] for n, index in enumerate(draft.cited, start=1) if index < len(shown)}
-    return _MARKER.sub(lambda match: f"[{of_citation.get(int(match[1]), match[1])}]", draft.text)
+    return with_numbers(draft.text, {n: (shown[index],) for n, index in enumerate(draft.cited, start=1)})

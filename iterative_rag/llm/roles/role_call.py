@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -13,11 +13,11 @@ from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.replies.structured_call import ask
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
-from iterative_rag.llm.roles.shown_facts import fact_lines, tried_needs
+from iterative_rag.llm.roles.shown_facts import fact_lines, numbered_places, tried_needs
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
 from iterative_rag.storage.cache import cache_key
-from iterative_rag.text.citation_markers import with_whole_markers
-from iterative_rag.types import Inquiry
+from iterative_rag.text.citation_markers import with_numbers, with_whole_markers
+from iterative_rag.types import Fact, Inquiry
 
 R = TypeVar("R", bound=Reply)
 # This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
@@ -50,7 +50,7 @@ class RoleCall(Generic[R]):
         written: Callable[[str], None] | None = None,
         **variables: str,
     ) -> R:
-        """As `ask`, with the variables of the prompt that an inquiry has."""
+        """As `ask`, with the variables of the prompt that an inquiry has. A fact is meant by its place there."""
         known: dict[str, Callable[[], str]] = {
             "original": lambda: inquiry.original,
             "question": lambda: inquiry.question,
@@ -60,7 +60,7 @@ class RoleCall(Generic[R]):
         }
         wanted = prompt(self.role).variables - variables.keys()
         shown = {name: show() for name, show in known.items() if name in wanted}
-        return self.ask(check, written=written, **shown, **variables)
+        return with_places(self.ask(check, written=written, **shown, **variables), inquiry.facts)
 
     def teller(self, count: int, so_far: Callable[[str], str] = answer_so_far) -> Callable[[str], None] | None:
         """Tells what the reply so far holds of an answer that cites facts 1 to `count`; None where nobody listens."""
@@ -129,6 +129,31 @@ class LLMRole(Generic[R]):
 
     def __init__(self, call: RoleCall[R]) -> None:
         self.call = call
+
+
+def with_places(reply: R, facts: Sequence[Fact]) -> R:
+    """The reply with the places of facts, from 1, where it has the numbers by which they were shown."""
+    numbers = {n: tuple(index + 1 for index in places) for n, places in enumerate(numbered_places(facts), start=1)}
+    return renumbered(reply, numbers)
+
+
+def renumbered(reply: R, numbers: Mapping[int, Sequence[int]]) -> R:
+    """The reply with other numbers of facts, in markers and in lists; none drops one."""
+    if all((n,) == tuple(others) for n, others in numbers.items()):
+        return reply
+    return type(reply).model_validate(_renumbered(reply.model_dump(), numbers))
+
+
+def _renumbered(value: Any, numbers: Mapping[int, Sequence[int]], name: str = "") -> Any:
+    if isinstance(value, str):
+        return with_numbers(value, numbers)
+    if isinstance(value, dict):
+        return {key: _renumbered(part, numbers, key) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        if name == "facts":
+            return [other for n in value for other in numbers.get(n, ())]
+        return [_renumbered(part, numbers) for part in value]
+    return value
 
 
 def repeats(reply: object, instructions: str) -> bool:

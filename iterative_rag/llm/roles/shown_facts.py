@@ -9,25 +9,36 @@ from iterative_rag.llm.prompts import as_field, fence, lines
 from iterative_rag.types import Fact, Inquiry, Need
 
 NO_FACTS, NOTHING_TRIED = "(none yet)", "(nothing yet)"
-# Characters of each quote that are shown: the first of these lengths with which all facts fit.
-QUOTE_LENGTHS = (600, 300, 120, 0)
+# Characters of each quote that are shown: the first of these lengths with which all facts fit. The longest is that of
+# the quotes that an extractor makes, whose last row may be the one that decides.
+QUOTE_LENGTHS = (1000, 600, 300, 120, 0)
 
 
 def fact_numbers(facts: Sequence[Fact]) -> list[int]:
-    """The number of each fact, from 1. A quote that was found for two needs is shown once, under its first number, if
-    its value or its statement is the same."""
-    first: dict[tuple[str, int, int, str, str], int] = {}
-    numbers = []
-    for n, fact in enumerate(facts, start=1):
-        span = (fact.document_id, fact.start, fact.end)
-        statement = " ".join(fact.statement.split())
-        keys = [(*span, "statement", statement.casefold())]
+    """The number of each fact, from 1 and without gaps. What says the same has one number, with all of its quotes:
+    facts with one statement, and those that give a value by one quote."""
+    first: dict[tuple[object, ...], int] = {}
+    numbers: list[int] = []
+    for fact in facts:
+        keys: list[tuple[object, ...]] = [(" ".join(fact.statement.split()).casefold(),)]
         if fact.value:
-            keys.append((*span, "value", fact.value.casefold()))
-        number = min((first[key] for key in keys if key in first), default=n)
+            keys.append((*_span(fact), fact.value.casefold()))
+        number = min((first[key] for key in keys if key in first), default=max(numbers, default=0) + 1)
         first |= {key: first.get(key, number) for key in keys}
         numbers.append(number)
     return numbers
+
+
+def numbered_places(facts: Sequence[Fact]) -> list[tuple[int, ...]]:
+    """The positions of the facts behind each number, one for each quote."""
+    places: dict[int, dict[tuple[str, int, int], int]] = {}
+    for position, (n, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True)):
+        places.setdefault(n, {}).setdefault(_span(fact), position)
+    return [tuple(quotes.values()) for quotes in places.values()]
+
+
+def _span(fact: Fact) -> tuple[str, int, int]:
+    return fact.document_id, fact.start, fact.end
 
 
 def nothing_found(inquiry: Inquiry) -> str:
@@ -37,7 +48,7 @@ def nothing_found(inquiry: Inquiry) -> str:
 
 
 def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
-    """The facts as `[n] statement (title: "quote")` lines, quotes cut until all fit into `fact_chars`.
+    """The facts as `[n] statement (title: "quote"; title: "quote")` lines, quotes cut until all fit into `fact_chars`.
 
     A quote that proves several facts is shown with the first of them. The facts of one need stand in a fence of their
     own. Facts of later hops are added behind, in fences of their own, so that every prompt of a run begins like the one
@@ -45,14 +56,14 @@ def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
     """
     if not facts:
         return NO_FACTS
-    shown = [(n, fact) for n, (first, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True), 1) if n == first]
+    shown = [(n, [facts[index] for index in places]) for n, places in enumerate(numbered_places(facts), start=1)]
     quoted: dict[tuple[str, int, int], int] = {}
-    for n, fact in shown:
-        quoted.setdefault((fact.document_id, fact.start, fact.end), n)
+    for n, fact in ((n, fact) for n, told in shown for fact in told):
+        quoted.setdefault(_span(fact), n)
     blocks: list[str] = []
     for length in QUOTE_LENGTHS:
-        by_need = groupby(shown, key=lambda numbered: numbered[1].need.key)
-        blocks = [lines(_line(n, fact, length, quoted) for n, fact in group) for _, group in by_need]
+        by_need = groupby(shown, key=lambda numbered: numbered[1][0].need.key)
+        blocks = [lines(_line(n, told, length, quoted) for n, told in group) for _, group in by_need]
         if sum(map(len, blocks)) <= fact_chars:
             break
     return "\n".join(fence(block, "facts") for block in blocks)
@@ -66,14 +77,18 @@ def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
     return "".join(f"[{n}]" for n in [n for n in added if n not in known] or added)
 
 
-def _line(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
-    first, statement, title = quoted[fact.document_id, fact.start, fact.end], fact.statement, as_field(fact.title)
-    if first != n:
-        return f"[{n}] {statement} (the quote of [{first}])"
+def _line(n: int, told: Sequence[Fact], length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
+    quotes = [_quote(n, fact, length, quoted) for fact in told] if length else []
+    return f"[{n}] {told[0].statement} ({'; '.join(dict.fromkeys(quotes)) or as_field(told[0].title)})"
+
+
+def _quote(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
+    if (first := quoted[_span(fact)]) != n:
+        return f"the quote of [{first}]"
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
         quote = quote[:length].rstrip() + " ..."
-    return f'[{n}] {statement} ({title}: "{quote}")' if length else f"[{n}] {statement} ({title})"
+    return f'{as_field(fact.title)}: "{quote}"'
 
 
 def tried_needs(inquiry: Inquiry) -> str:

@@ -41,6 +41,17 @@ UNCITED, FALSE = answer(answer="She was 37."), answer(answer="She was 37 [9].")
 HELD = answer(answer="It was 1911.", short_answer="1911")
 
 
+def test_what_is_stated_by_two_quotes_is_one_fact_with_both() -> None:
+    first, second = (replace(INQUIRY.facts[0], quote=quote, start=n) for n, quote in enumerate(("By Oda.", "A Brenk.")))
+    inquiry = replace(INQUIRY, facts=(first, replace(first, value=""), second, INQUIRY.facts[1]))
+    told = answer(answer="Oda Brenk designed it [1] in 1911 [2].", compute=[{"expression": "1 + 1", "facts": [1, 2]}])
+    draft, users = played(lambda roles: roles.answerer.answer(inquiry), answer=[told, told])
+    assert '[1] Oda Brenk designed it. (Velm Tower: "By Oda."; Velm Tower: "A Brenk.")\n[2] It was' in users[0]
+    assert "1 + 1 = 2 [1][2]" in users[1]
+    assert draft.cited == (0, 2, 3)
+    assert draft.text.startswith("Oda Brenk designed it [1][2] in 1911 [3].")
+
+
 @pytest.mark.parametrize(
     ("replies", "text", "cited", "confidence", "missing"),
     [
