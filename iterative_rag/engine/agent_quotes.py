@@ -17,7 +17,7 @@ from iterative_rag.text.languages import language
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
-from iterative_rag.text.value_members import with_totals
+from iterative_rag.text.value_members import with_implied
 from iterative_rag.text.values import Mention
 from iterative_rag.types import Computation, Document, Extract, Fact, Inquiry, Need, QuotedPassage, ToolResult, Window
 
@@ -87,7 +87,7 @@ def values_of(
 
 
 def _values(text: str) -> tuple[Mention, ...]:
-    return with_totals(single(mentions(text, language(text) or "en")), text)
+    return with_implied(single(mentions(text, language(text) or "en")), text)
 
 
 def _fact(

@@ -70,7 +70,8 @@ class DocumentReader:
         """Read all needs, at most `in_flight` windows at a time, for at most `seconds`. `question` is the one that the
         needs were derived from."""
         readings = _HopReading(self, tasks, question if self.sparing else "").run(seconds)
-        return tuple(within_limit(reading, self.fact_limit) for reading in readings)
+        # What a model noted of a text that is not shown again is kept.
+        return readings if self.sparing else tuple(within_limit(reading, self.fact_limit) for reading in readings)
 
     def corroborating(self, *, limited: bool) -> Self:
         """The same reader, but it reads on after the first value for others that agree or contradict it; no further

@@ -228,13 +228,12 @@ class ReadingPolicy:
 
 def within_limit(reading: NeedReading, most: int) -> NeedReading:
     """The reading with at most so many facts, those with a value first: one text may bring more. Facts that are not
-    sure do not count, nor do those about another part of the question, whose text is not shown again; a list, and an
-    aspect of a text, may be many facts of one document."""
+    sure do not count; a list, and an aspect of a text, may be many facts of one document."""
     if reads_on(reading.need) or reading.need.aspect:
         return reading
     room, kept = FACTS_PER_VALUE * most, []
     for fact in sorted(reading.facts, key=lambda fact: not fact.value):
-        if fact.score < SURE or fact.need != reading.need:
+        if fact.score < SURE:
             kept.append(fact)
         elif room > 0:
             kept.append(fact)

@@ -1,14 +1,15 @@
 """What a value is made of, for every check that compares values: the members of a list, a name beside its titles and
-initials, the total of amounts that are named together."""
+initials, the total of amounts that are named together, the year of a day that is named after another."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
+from iterative_rag.text.dates import Date
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.values import Mention, Quantity
+from iterative_rag.text.values import Mention, Moment, Quantity
 
 # Titles, which tell nobody apart, before any name; and those that are parts of other names, too ("General Motors",
 # "Miss Saigon", "Doctor Who"), before a name of several words.
@@ -24,6 +25,8 @@ _TITLED = lazy_pattern(
 _BETWEEN = lazy_pattern(r"\s*[;\n]\s*|,\s+(?:and\s+|or\s+)?|\s+(?:and|or)\s+|\s*&\s*")
 # Between two amounts that are named together: "13 upper and 11 lower", "four frigates, three sloops".
 _TOGETHER = lazy_pattern(r"(?: [^\W\d_]+){0,2}?(?:,|,?(?P<last> (?:and|und|et|y|e|en|&))) ")
+# Words of a name that stands in a list, other than as the last one.
+LONGEST_MEMBER = 4
 # Words that may come between those of a name: "Oda Maria Brenk", "Oda von der Brenk".
 MOST_BETWEEN = 2
 
@@ -66,9 +69,33 @@ def _initial(forms: Set[str]) -> str:
     return next((form for form in forms if len(forms) == 1 == len(form)), "")
 
 
-def with_totals(mentions: Sequence[Mention], text: str) -> tuple[Mention, ...]:
-    """The values of a text and the totals of amounts that it names together: 24 for "13 upper and 11 lower teeth"."""
-    return (*mentions, *_totals(mentions, text))
+def listed_counts(text: str) -> list[int]:
+    """How many names stand in each list of three or more that a text has: 4 for "Olm, Tarn, Velm and Quay"."""
+    counts, run = [], 1
+    for part in (*_BETWEEN.split(text)[1:], ""):
+        goes_on = part[:1].isupper()
+        run += goes_on
+        if not goes_on or len(part.split()) > LONGEST_MEMBER:
+            counts += [run] if run > 2 else []
+            run = 1
+    return counts
+
+
+def with_implied(mentions: Sequence[Mention], text: str) -> tuple[Mention, ...]:
+    """The values of a text and those that it implies: the totals of amounts that it names together (24 for "13 upper
+    and 11 lower teeth"), and days in the year of the date before ("on 3 May 1915 ... on 23 May")."""
+    return (*mentions, *_totals(mentions, text), *_dated(mentions))
+
+
+def _dated(mentions: Sequence[Mention]) -> Iterator[Mention]:
+    before: tuple[int | None, int, int] = (None, 0, 0)
+    for mention in mentions:
+        if isinstance(moment := mention.readings[0], Moment):
+            year, month, day = moment.parts
+            if year is not None:
+                before = moment.parts
+            elif before[0] is not None and (month, day) >= before[1:]:
+                yield replace(mention, readings=(replace(moment, date=Date(before[0], month, day)),))
 
 
 def _totals(mentions: Sequence[Mention], text: str) -> Iterator[Mention]:

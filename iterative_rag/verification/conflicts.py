@@ -12,7 +12,7 @@ from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.value_members import compared, with_totals
+from iterative_rag.text.value_members import compared, with_implied
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
 from iterative_rag.verification.text_reading import TextReading, read_text
@@ -169,7 +169,7 @@ def _read(position: int, fact: Fact) -> _FactValue:
     said = [word for word in reading.words if len(word.low) == 1 or not is_function_word(word.low, code)]
     long = [word for word in said if len(word.low) > 1]
     is_name = bool(long) and all(word.capital for word in long)
-    values = with_totals(reading.values, reading.text)
+    values = with_implied(reading.values, reading.text)
     return _FactValue(position, fact, values, tuple(word.low for word in said), is_name)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.text.languages import is_comparing, language
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.value_members import with_totals
+from iterative_rag.text.value_members import with_implied
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
 from iterative_rag.verification.text_reading import TextReading, is_plain_name, read_text, read_title, speaks_of_another
@@ -75,7 +75,10 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
     """The facts of the inquiry and the computations of the draft, in this order."""
     code = language(draft.text) or language(inquiry.original)
     question = read_text(inquiry.original, language(inquiry.original))
-    facts = [_of_fact(index, fact, code) for index, fact in enumerate(inquiry.facts)]
+    told: dict[tuple[str, str], list[int]] = {}
+    for index, fact in enumerate(inquiry.facts):
+        told.setdefault((fact.document_id, fact.statement), []).append(index)
+    facts = [_of_fact(told[fact.document_id, fact.statement], fact, inquiry.facts, code) for fact in inquiry.facts]
     proofs = (*facts, *(_of_computation(computation, facts, code) for computation in draft.computations))
     about = [read_text(text, code) for fact in inquiry.facts for text in (fact.title, fact.value, fact.need.question)]
     texts = [text for proof in proofs for text in (*proof.texts, *proof.titles)]
@@ -91,17 +94,20 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
     )
 
 
-def _of_fact(index: int, fact: Fact, code: str) -> Proof:
+def _of_fact(places: Sequence[int], fact: Fact, facts: Sequence[Fact], code: str) -> Proof:
+    """What a fact says by all quotes of its statement, which has these places among the `facts`."""
     own = language(fact.quote) or language(fact.statement) or code
-    quote, title = read_text(with_life(fact.quote), own), read_title(fact.title, own)
+    quotes = {facts[index].start: facts[index].quote for index in places}
+    quote = read_text(with_life("\n".join(quotes[start] for start in sorted(quotes))), own)
+    title = read_title(fact.title, own)
     need = read_text(fact.need.question, language(fact.need.question) or code)
     texts = (quote, read_text(fact.statement, own), need, read_text(fact.value, own))
     return Proof(
-        facts=(index,),
+        facts=tuple(places),
         texts=texts,
         quotes=(quote,),
         titles=(title,),
-        values=with_totals(quote.values, quote.text),
+        values=with_implied(quote.values, quote.text),
         results=(),
         lows=_lows(texts),
         foreign=own != code,

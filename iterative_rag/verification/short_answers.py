@@ -14,7 +14,7 @@ from iterative_rag.text.markup import plain
 from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
-from iterative_rag.text.value_members import compared, with_totals
+from iterative_rag.text.value_members import compared, with_implied
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
 from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, yes_or_no
@@ -80,7 +80,7 @@ def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
 def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: Sequence[Fact]) -> bool:
     quoted = [read_text(fact.quote, said.code) for fact in facts]
     exact = [value for reading in quoted for value in reading.values]
-    told = with_totals(said.values, said.text)
+    told = with_implied(said.values, said.text)
     if not all(_has_value(value, told, exact) for value in given.values):
         return False
     words = [word for word in given.words if not _is_light(word.low, given.code)]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from iterative_rag.llm.replies.word_forms import has_form, stands_inflected
-from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.comparing import same_name, stands_in
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.mentions import mentions, single
@@ -17,8 +17,8 @@ from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
 from iterative_rag.text.unspaced import apart, is_unspaced, stands_within
-from iterative_rag.text.value_members import compared, holds_name, members, with_totals
-from iterative_rag.text.values import Mention
+from iterative_rag.text.value_members import compared, holds_name, members, with_implied
+from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Extract, Need, Window
 from iterative_rag.verification.answer_type import asks_yes_or_no, yes_or_no
 from iterative_rag.verification.text_reading import is_subject
@@ -29,6 +29,7 @@ _WORD = lazy_pattern(r"\w+")
 _NAME = lazy_pattern(r"(?<=\s)[^\W\d_a-z]\w+")  # not the sentence's first word
 _BEFORE_NAME = lazy_pattern(r"\b(\w+) (?=[^\W\d_a-z])")
 _WITH_DIGIT = lazy_pattern(r"\w*\d\w*")
+_REMARK = lazy_pattern(r"\s*\([^()]*\)$")
 _YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
 
 
@@ -88,21 +89,25 @@ class _Shown:
     def lack(self, words: Collection[str], describing: Collection[str] = ()) -> set[str]:
         """Those of these words, as they are spelt, that no text has in any form; `describing` stand before a name."""
         unsaid = {word for word in words if not (_words(word) <= self.words or (is_unspaced(word) and self.hold(word)))}
-        if not unsaid or not self.inflecting:
+        if not unsaid:
             return unsaid
+        if not self.inflecting:
+            return {word for word in unsaid if not any(same_name(word.casefold(), said) for said in self.words)}
         said = {word for text in self.texts for word in _WORD.findall(_plain(text))}
         return {word for word in unsaid if not has_form(word, said, self.inflecting, describing=word in describing)}
 
     def _read(self, text: str) -> list[Mention]:
         plain = apart(text)
         codes = {language(text) or self.code, self.code}
-        return [value for code in codes for value in with_totals(single(mentions(plain, code)), plain)]
+        return [value for code in codes for value in with_implied(single(mentions(plain, code)), plain)]
 
 
 def _supported(value: str, shown: _Shown, need: Need, seen: Window) -> str:
-    """The value as far as it is supported: "yes, Oregon" answers as "yes" does, whatever is known of Oregon."""
-    if _is_supported(value, shown, need, seen):
-        return value
+    """The value as far as it is supported: "22 (Mo vs Bo)" answers as "22" does, and "yes, Oregon" as "yes" does,
+    whatever is known of Oregon."""
+    for said in (value, _REMARK.sub("", value)):
+        if _is_supported(said, shown, need, seen):
+            return said
     parts = _YES_AND_MORE.match(value)
     if parts is None or not _is_yes_or_no(parts["word"], need):
         return ""
@@ -159,7 +164,13 @@ def _names_only(statement: str, shown: _Shown) -> bool:
     values, rest = _separated(plain, language(statement))
     names = {word for word in _NAME.findall(rest) if not (word[0].islower() or is_unspaced(word))}
     unsaid = shown.lack({*names, *_WITH_DIGIT.findall(rest)}, _BEFORE_NAME.findall(rest))
-    return not unsaid and all(shown.contain(value, plain) for value in values)
+    return not unsaid and all(shown.contain(value, plain) for value in values if not _is_article(value))
+
+
+def _is_article(value: Mention) -> bool:
+    """Whether a value is the "one" of "one of the works", which counts nothing."""
+    reading = value.readings[0]
+    return value.worded and isinstance(reading, Quantity) and reading.value == 1 and not reading.unit
 
 
 def _separated(text: str, code: str) -> tuple[list[Mention], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -14,7 +13,10 @@ from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.llm.roles.sentence_reader import holds, numbered
 from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.windows import GAP
+from iterative_rag.text.folding import folded_words
 from iterative_rag.text.languages import content_words
+from iterative_rag.text.markdown_rows import is_row
+from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.value_members import members
 from iterative_rag.types import Extract, Need, Sentence, Window
 
@@ -26,8 +28,10 @@ ASPECT = f" (note every sentence that tells of it, up to {MOST_FACTS})"
 SHORTEST = 400
 # Where a text is cut, the best place first: behind a paragraph, a line, a sentence, a word.
 _ENDS = ("\n\n", "\n", ". ", " ")
-# How far beside the sentences that a model names its value is looked for, the nearest first.
-BESIDE = (1, -1, 2, -2)
+# How far beside the sentences that a model names its value is looked for, the nearest first; and how far before them
+# the year of a day.
+BESIDE, DATED_BEFORE = (1, -1, 2, -2), (-1, -2, -3, -4)
+_YEAR = lazy_pattern(r"\d{4}")
 # A quote is one stretch of a document, of so many characters at most; sentences with more than this between them are
 # quoted apart, because what stands there is no part of the fact.
 QUOTE_CHARS, BETWEEN_CHARS = 1000, 250
@@ -118,44 +122,57 @@ def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows:
                 continue
         stretches.append((window, sentence.start, sentence.end))
     quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
-    stating = [(window, quote, fact.value) for window, quote in quotes if fact.value and holds(quote, fact.value)]
-    stating = stating or _shared_out(fact.value, quotes)
-    if not stating:
-        stating = [(*quote, fact.value) for quote in _telling(quotes, fact, windows) or quotes]
-    return [Extract(fact.statement or quote, quote, value, window=window) for window, quote, value in stating]
+    stating = [(window, quote) for window, quote in quotes if fact.value and holds(quote, fact.value)]
+    valued = [] if stating else _shared_out(fact.value, quotes)
+    if not valued:
+        wanted = "" if stating else fact.value
+        telling = _telling(stating or quotes, wanted, fact.statement, windows)
+        valued = [(*quote, fact.value) for quote in telling or stating or quotes]
+    return [Extract(fact.statement or quote, quote, value, window=window) for window, quote, value in valued]
 
 
 def _shared_out(value: str, quotes: Sequence[tuple[int, str]]) -> list[tuple[int, str, str]]:
     """The quotes, each with the members of a list that it states, where together they state all of them."""
     listed = members(value)
-    stated = [[member for member in listed if holds(quote, member)] for _, quote in quotes]
+    stated = [[member for member in listed if _states(quote, member)] for _, quote in quotes]
     if len(quotes) < 2 or {member for named in stated for member in named} != set(listed):
         return []
     return [(*place, ", ".join(named)) for place, named in zip(quotes, stated, strict=True) if named]
 
 
+def _states(quote: str, member: str) -> bool:
+    """Whether a quote, or one of its rows cell by cell, states a member of a list: "Olm 1890"."""
+    rows = (set(folded_words(row)) for row in quote.splitlines() if is_row(row))
+    return holds(quote, member) or any(set(folded_words(member)) <= row for row in rows)
+
+
 def _telling(
-    quotes: Sequence[tuple[int, str]], fact: ExtractedFact, windows: Sequence[Window]
+    quotes: Sequence[tuple[int, str]], value: str, statement: str, windows: Sequence[Window]
 ) -> list[tuple[int, str]]:
     """The quotes that hold words of the value, or of the statement where there is none, the most telling first, each of
     which adds some to those before: a lead that only says who is meant, as the title does, adds nothing."""
     titles = " ".join(windows[window].title for window, _ in quotes)
-    left = content_words(fact.value) or content_words(fact.statement) - content_words(titles)
+    left = content_words(value) or content_words(statement) - content_words(titles)
     telling: list[tuple[int, str]] = []
     for cut in sorted(quotes, key=lambda cut: -len(left & content_words(cut[1]))):
-        if len(added := left & content_words(cut[1])) >= (ADDED_WORDS if telling and not fact.value else 1):
+        if len(added := left & content_words(cut[1])) >= (ADDED_WORDS if telling and not value else 1):
             telling.append(cut)
             left -= added
     return telling
 
 
 def _with_value(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]]) -> set[int]:
-    """The numbers that a fact names, with the nearest one whose sentence has its value where none of them does."""
+    """The numbers that a fact names, with the nearest one whose sentence has its value where none of them does, or the
+    year that is missing for the value."""
     named = {n for n in fact.sentences if 1 <= n <= len(shown)}
     if not fact.value or any(holds(shown[n - 1][1].text, fact.value) for n in named):
         return named
-    beside = [n for step in BESIDE for at in named if 1 <= (n := at + step) <= len(shown)]
-    return named | set([n for n in beside if holds(shown[n - 1][1].text, fact.value)][:1])
+    said = {word for n in named for word in folded_words(shown[n - 1][1].text)}
+    lacking = [word for word in folded_words(fact.value) if word not in said]
+    undated = len(lacking) == 1 and _YEAR.fullmatch(lacking[0])
+    wanted, steps = (lacking[0], DATED_BEFORE) if undated else (fact.value, BESIDE)
+    beside = [n for step in steps for at in named if 1 <= (n := at + step) <= len(shown)]
+    return named | set([n for n in beside if holds(shown[n - 1][1].text, wanted)][:1])
 
 
 def _pieces(window: Window, room: int) -> Iterator[Window]:
@@ -170,13 +187,13 @@ def _pieces(window: Window, room: int) -> Iterator[Window]:
 
 
 def _at_most(extracts: Sequence[Extract]) -> tuple[Extract, ...]:
-    """The first MOST_FACTS for each need and window."""
-    served: Counter[tuple[int, int]] = Counter()
+    """The first MOST_FACTS statements for each need and window, each with all of its quotes."""
+    told: dict[tuple[tuple[int, ...], int], set[str]] = {}
     kept = []
-    for extract in extracts:
-        places = [(n, extract.window) for n in extract.needs or (-1,)]
-        served.update(places)
-        if max(served[pair] for pair in places) <= MOST_FACTS:
+    for extract in dict.fromkeys(extracts):
+        statements = told.setdefault((extract.needs, extract.window), set())
+        statements.add(extract.statement)
+        if len(statements) <= MOST_FACTS:
             kept.append(extract)
     return tuple(kept)
 

@@ -11,11 +11,15 @@ from iterative_rag.types import Extract, Need
 from tests.llm.inquiries import INQUIRY, TRIED, WINDOW, roles
 
 
-def test_extracts_are_typed_and_at_most_five() -> None:
+def test_extracts_are_typed_and_at_most_five_statements() -> None:
     row = {"statement": "Oda Brenk designed it.", "sentences": [1], "value": "Oda Brenk"}
-    with ScriptedLLM({"extract": [{"facts": [row] * 7}]}) as llm:
+    others = [
+        {**row, "statement": f"It was designed by Oda Brenk, {how}."} for how in ("too", "also", "so", "as", "or")
+    ]
+    with ScriptedLLM({"extract": [{"facts": [row, row, *others]}]}) as llm:
         extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
-    assert extracts == (Extract("Oda Brenk designed it.", "It was designed by Oda Brenk.", "Oda Brenk"),) * 5
+    assert extracts[0] == Extract("Oda Brenk designed it.", "It was designed by Oda Brenk.", "Oda Brenk")
+    assert len(extracts) == 5
 
 
 def test_the_document_is_fenced_and_the_need_comes_last_and_normalised() -> None:
@@ -67,6 +71,8 @@ LONG = replace(
         ([9, 130], "", ["3. The third was Velm.", "Nobody else was born."]),  # nor over half the text
         ([1, 9], "Velm", ["3. The third was Velm."]),  # the value decides
         ([2, 9], "Olm and Velm", ["The first was Olm.", "3. The third was Velm."]),
+        ([6, 9], "Mast 1901, Velm", ["| Mast | 1901 |", "3. The third was Velm."]),  # a row states it cell by cell
+        ([4], "Tarn 1890", ["He was born in 1890. The second was Tarn."]),  # where the year of a day stands
     ],
 )
 def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], value: str, quotes: list[str]) -> None:
@@ -75,6 +81,31 @@ def test_quotes_are_made_of_the_sentences_that_are_named(numbers: list[int], val
     assert [extract.quote for extract in extracts] == quotes
     assert "7. | Quay | 1907 |\n[...]\n9. 3. The third was Velm.\n10. It rained.\n" in llm.requests[0].user
     assert "\n[...]\n(This corpus does not have the rows of: Filmography)\n" in llm.requests[0].user
+
+
+def test_of_two_quotes_with_the_value_the_one_that_says_more_is_kept() -> None:
+    told = {"statement": "Olm, the first son of Oda Brenk, was born in 1890.", "sentences": [2, 9], "value": "was"}
+    with ScriptedLLM({"extract": [{"facts": [told]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
+    assert [extract.quote for extract in extracts] == ["The first was Olm."]
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [("Oda Brenk (the architect)", "Oda Brenk"), ("Tomas Vey (the teacher)", "")]
+)
+def test_a_remark_in_brackets_is_no_part_of_a_value(value: str, kept: str) -> None:
+    told = {"statement": "Oda Brenk designed it.", "sentences": [1], "value": value}
+    with ScriptedLLM({"extract": [{"facts": [told]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [WINDOW], INQUIRY.original)
+    assert [extract.value for extract in extracts] == [kept]
+
+
+def test_a_statement_may_have_a_name_in_the_plural_and_the_name_of_its_article() -> None:
+    window = replace(WINDOW, text='Oda Brenk won nine Karsa Lions for "" and "Mast".')
+    said = "Velm Tower is one of the works for which Oda Brenk won a Karsa Lion."
+    with ScriptedLLM({"extract": [{"facts": [{"statement": said, "sentences": [1], "value": ""}]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [window], INQUIRY.original)
+    assert [extract.statement for extract in extracts] == [said]
 
 
 def test_a_sentence_that_only_says_who_is_meant_is_no_quote() -> None:
@@ -124,7 +155,7 @@ def test_a_fact_may_serve_two_needs_or_only_the_question_behind_them() -> None:
 
 
 def test_a_number_that_no_need_has_is_repaired_by_the_words_of_the_fact() -> None:
-    assert served(None, 0, 7, "the tower") == [((1,), "Oda Brenk")] * 4
+    assert all(served(number) == [((1,), "Oda Brenk")] for number in (None, 0, 7, "the tower"))
 
 
 def test_each_extract_says_which_of_several_windows_it_is_from() -> None:
