@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
+from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentences
-from iterative_rag.text.value_members import holds_name
+from iterative_rag.text.value_members import holds_name, listed_counts
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.verification.evidence import Evidence, Proof
 from iterative_rag.verification.text_reading import (
@@ -150,11 +151,27 @@ def _value_part(value: Mention, said: TextReading, evidence: Evidence) -> ClaimP
     held_by, result_of = set(), set()
     for n, proof in enumerate(evidence.proofs):
         titles = [title for title in proof.titles if _is_among(value, title.values)]
-        if _is_among(value, proof.values) or any(asked or _is_named(title, proof, said) for title in titles):
+        named = any(asked or _is_named(title, proof, said) for title in titles)
+        if named or _is_among(value, proof.values) or _is_counted(value, said, proof):
             held_by.add(n)
         if _is_among(value, proof.results):
             result_of.add(n)
     return ClaimPart(value.start, value.end, (), value, frozenset(held_by), frozenset(result_of), asked=asked)
+
+
+def _is_counted(value: Mention, said: TextReading, proof: Proof) -> bool:
+    """Whether a fact lists as many names as a claim counts, or counts by a rank: "season 2" is the "second season"."""
+    number = value.readings[0]
+    if not isinstance(number, Quantity) or number.unit or number.ordinal or value.named:
+        return False
+    if number.counted and any(number.value in listed_counts(text.text) for text in proof.texts):
+        return True
+    before = max((word for word in said.words if word.end <= value.start), key=lambda word: word.end, default=None)
+    ranks = (mention.readings[0] for quote in proof.quotes for mention in mentions(quote.text, quote.code))
+    return before is not None and any(
+        isinstance(rank, Quantity) and rank.ordinal and rank.value == number.value and before.low in rank.counted[:1]
+        for rank in ranks
+    )
 
 
 def _is_among(value: Mention, given: Sequence[Mention]) -> bool:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from iterative_rag.text.comparing import same_name, shared_beginning
+from iterative_rag.text.patterns import lazy_pattern
 
 
 @cache
@@ -29,6 +30,7 @@ def pattern(table: str, name: str) -> str:
 
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
+_FAITH = lazy_pattern(r"(?<=\w{5})(?:ity|ism)$")
 # Letters that forms of a word, and spellings of a name, begin with in common.
 _TRAIT = 3
 
@@ -55,8 +57,9 @@ class Vocabulary:
         )
 
     def spellings_of(self, word: str) -> frozenset[str]:
-        """The words that are the same name, endings aside."""
-        return frozenset(other for other in self.by_trait.get(word[:_TRAIT], ()) if same_name(word, other))
+        """The words that are the same name, endings aside, or that of its followers: "Christian" for "Christianity"."""
+        near = self.by_trait.get(word[:_TRAIT], ())
+        return frozenset(other for other in near if same_name(word, other) or _FAITH.sub("", word) == other)
 
 
 @lru_cache(maxsize=32768)
