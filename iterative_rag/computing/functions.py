@@ -105,12 +105,11 @@ def _extreme(*arguments: Value, descending: bool) -> Value:
 
 
 def count(*arguments: Value) -> Value:
-    """How many values there are, or how many meet a condition: count([12, 9, 15], '>', 10)."""
+    """How many values there are, or how many meet a condition: count([12, 9, 15], '>', 10), count([12 > 9, 9 > 12])."""
     listed = arguments[0] if arguments else None
-    if not isinstance(listed, Items):
-        return number(len(arguments))
-    if len(arguments) == 1:
-        return number(len(listed.values))
+    if len(arguments) <= 1 or not isinstance(listed, Items):
+        values = listed.values if isinstance(listed, Items) else arguments
+        return number(sum(value is not False for value in values))
     if len(arguments) != 3 or arguments[1] not in RELATIONS:
         raise ComputeError("write a condition as count([12, 9, 15], '>', 10)")
     return number(sum(related(value, str(arguments[1]), arguments[2]) for value in listed.values))
