@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iterative_rag.llm.replies import forms
-from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.replies.tool_calls import AgentReply
 from iterative_rag.llm.roles.agent import LLMAgent
 from iterative_rag.llm.roles.answerer import LLMAnswerer, LLMRecaller
 from iterative_rag.llm.roles.extractor import LLMExtractor
 from iterative_rag.llm.roles.follow_up import LLMFollowUpReader
-from iterative_rag.llm.roles.grader import LLMGrader
+from iterative_rag.llm.roles.grader import GradesReply, LLMGrader
 from iterative_rag.llm.roles.need_analyst import LLMAnalyst, LLMJointAnalyst, LLMRephraser
 from iterative_rag.llm.roles.planner import LLMOutliner, LLMPlanner
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages

@@ -21,10 +21,10 @@ from iterative_rag.llm.replies.forms import (
     RewordingReply,
     schema,
 )
-from iterative_rag.llm.replies.grading_forms import GradesReply
 from iterative_rag.llm.replies.json_parsing import Unparsable
 from iterative_rag.llm.replies.plain_lines import parse_plain
 from iterative_rag.llm.replies.structured_call import ask
+from iterative_rag.llm.roles.grader import GradesReply
 from iterative_rag.protocols import ChatRequest
 
 FACT = {"sentences": (3,), "statement": "Oda Brenk drew it.", "need": (), "value": "Oda Brenk"}

@@ -11,8 +11,7 @@ import pytest
 from fakes.counting_budget import CountingBudget
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.engine.correction.corrector import verdict
-from iterative_rag.llm.replies.grading_forms import GradesReply
-from iterative_rag.llm.roles.grader import LLMGrader
+from iterative_rag.llm.roles.grader import GradesReply, LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest
 from iterative_rag.storage.cache import NoCache
