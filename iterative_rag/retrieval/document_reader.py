@@ -24,7 +24,7 @@ from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
-from iterative_rag.retrieval.reading_policy import ReadingPolicy, goes_on, mentions, within_limit
+from iterative_rag.retrieval.reading_policy import ReadingPolicy, goes_on, mentions, tells, within_limit
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
 from iterative_rag.system.threads import LastingPool, first_done, observing
@@ -157,9 +157,9 @@ class _HopReading:
                 self._remember(plan, item)
             return
         if not stage and plan.may_pass(item):
-            text, first = self._window(item.entry).text, item is plan.items[0]
-            in_vain = not first and self._memory.in_vain(plan.need, id_)
-            if in_vain or not mentions(plan.need, item.entry.title, text, most=not first):
+            text, title = self._window(item.entry).text, item.entry.title
+            first = item is plan.items[0]
+            if not (mentions(plan.need, title, text) if first else tells(plan.need, title, text, plan.named_titles)):
                 item.rest, item.passed = False, True
                 return
         sharing = [(plan, item)]

@@ -99,6 +99,11 @@ class NeedPlan:
         """The facts about the need itself."""
         return [fact for fact in self.facts.values() if fact.need == self.need]
 
+    @property
+    def named_titles(self) -> list[str]:
+        """The titles on the list that the need names."""
+        return [item.entry.title for item in self.items if item.entry.document_id in self.policy.named]
+
     def is_about(self, document_id: str, title: str) -> bool:
         """Whether the need is about the subject of a document, by its title."""
         return document_id in self.policy.subjects or has_names(self.need, title)

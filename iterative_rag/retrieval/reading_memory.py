@@ -7,12 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from iterative_rag.retrieval.reading_policy import names
 from iterative_rag.retrieval.spans import Span, merged
-from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Fact, Need, Window
-
-_WORD = lazy_pattern(r"\w+")
 
 
 @dataclass(slots=True)
@@ -37,17 +33,6 @@ class ReadingMemory:
     def has_asked(self, need: Need, document_id: str) -> bool:
         """Whether a document was read for this very need; one that could not be read may be listed again."""
         return any(spans and other.key == need.key for other, spans, _ in self._read.get(document_id, ()))
-
-    def in_vain(self, need: Need, document_id: str) -> bool:
-        """Whether a document brought no fact although it was read for a need that shares a name with this one.
-
-        Each reading has the whole question in view: of 27 documents that were read again for such a need, and were
-        neither the best one nor named by it, none brought a fact.
-        """
-        wanted = names(need)
-        if not wanted or self._facts.get(document_id):
-            return False
-        return any(spans and wanted & names(other) for other, spans, _ in self._read.get(document_id, ()))
 
     def spans(self, document_id: str, *, named: bool) -> list[Span]:
         """What was shown of a document, in order; nothing to the first need by which it is `named`."""
