@@ -82,15 +82,20 @@ def headings(text: str, start: int, end: int) -> list[Unit]:
     return [line for line in _lines(text, start, min(end, len(text))) if line.kind is _Kind.HEADING]
 
 
-def opening_paragraph(text: str, chars: int) -> tuple[int, int] | None:
-    """The first whole sentences of the first paragraph of prose, about `chars` characters; None where there is none."""
+def opening(text: str, chars: int) -> tuple[int, int] | None:
+    """The first whole sentences of the first paragraphs of prose, about `chars` characters; None where there are
+    none."""
+    prose: list[Unit] = []
     for line in _lines(text, 0, min(len(text), OPENING_REACH)):
-        if line.kind is _Kind.PROSE and line.end - line.start >= WRAPPED_LINE_CHARS:
-            limit = min(line.end, line.start + 2 * chars)
-            ends = [*sentence_ends(text, line.start, limit), limit]
-            fitting = [end for end in ends if end - line.start <= chars]
-            return line.start, fitting[-1] if fitting else ends[0]
-    return None
+        if prose and (line.kind is not _Kind.PROSE or "\n\n" in text[prose[-1].end : line.start]):
+            break
+        if line.kind is _Kind.PROSE and (prose or line.end - line.start >= WRAPPED_LINE_CHARS):
+            prose.append(line)
+    if not prose:
+        return None
+    start, limit = prose[0].start, min(prose[-1].end, prose[0].start + 2 * chars)
+    ends = [*sentence_ends(text, start, limit), limit]
+    return start, max((end for end in ends if end - start <= chars), default=ends[0])
 
 
 def chunk(document: Document, *, size: int = 500, overlap: int = 80) -> list[Passage]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from iterative_rag.retrieval.chunking import Unit, headings, opening_paragraph, sentences
+from iterative_rag.retrieval.chunking import Unit, headings, opening, sentences
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.pronouns import speaks_of_earlier
@@ -61,7 +61,7 @@ class WindowLayout:
 WIDE = WindowLayout(margins=(400,), tables=2)
 # For an LLM, which is shown the window as a whole. Chosen by measuring: at the same size growing margins
 # hold the answer in 3 to 10 % more windows than one of 400; the lead adds 9 % on FRAMES and costs 1 % on SQuAD.
-PACKED = WindowLayout(margins=(0, 120, 400, 800), lead=300, sections=True, gap=100)
+PACKED = WindowLayout(margins=(0, 120, 400, 800), lead=500, sections=True, gap=100)
 
 
 def window(document: Document, entry: ShortlistedDocument, size: int, layout: WindowLayout = WIDE) -> Window:
@@ -117,7 +117,7 @@ def together(entries: Sequence[ShortlistedDocument]) -> ShortlistedDocument:
 def _around(text: str, hits: Sequence[Hit], size: int, layout: WindowLayout) -> list[Span]:
     """Spans around the hits, taken best first until the room is used up, in document order. The table of the best hit
     is read besides the window, so that the other hits keep their room."""
-    spans = [lead] if layout.lead and (lead := opening_paragraph(text, layout.lead)) else []
+    spans = [lead] if layout.lead and (lead := opening(text, layout.lead)) else []
     around = _headings_around(text, hits) if layout.sections and hits else []
     read = False
     for margin in layout.margins:

@@ -120,6 +120,9 @@ def test_an_llm_reads_the_lead_and_the_heading_of_the_section_with_exact_offsets
         place = locate(quote, LIFE, read.spans)
         assert place is not None, quote
         assert LIFE[slice(*place)] == quote
+    # The second sentence of a lead stands on a line of its own in extracts, and often is the one that says it.
+    broken = packed(LIFE.replace(LEAD, f"{LEAD}\nShe was 1.81 m tall."), hit_of(LIFE, MARRIED, len(MARRIED)))
+    assert "1.81 m" in broken.text
     late = packed(LIFE, (4000, 4300))
     assert "## Career" in late.text
     assert "### Late masts" in late.text
