@@ -191,7 +191,10 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
 
 def _lost(document: Document, name: str) -> LostRows | None:
     """The section of that name whose rows are missing; without a name the first of them."""
-    section = next((lost for lost in document.lost_rows if content_words(name) <= content_words(lost)), "")
+    about = content_words(document.title)
+    asked = content_words(name) - about or content_words(name)
+    held = ((lost, content_words(lost) - about) for lost in document.lost_rows)
+    section = next((lost for lost, words in held if asked <= words or (words and words <= asked)), "")
     return LostRows(Need(section).key, document.title, section) if section else None
 
 

@@ -31,16 +31,19 @@ _NUMBERED = lazy_pattern(
     r"(?:1[5-9]|20)\d\d(?:s|[–-]\d{2,4}|[–-]present)?"
     r"|(?:Season|Series|Game|Week|Round|Group|Section) (?:\d+|[A-H]|one|two|three|four|five|six|seven)(?: \([^()]*\))?"
 )
+_TABLE = lazy_pattern(r"\bfollowing (?:\w+ ){0,2}(?:table|chart)s?\b|\b(?:table|chart)s? below\b", re.IGNORECASE)
 _YEAR = lazy_pattern(r"\b(?:1[5-9]|20)\d\d\b")
 # What a line of a list has, and a heading hardly.
-_ENTRY = lazy_pattern(r"^\s|[:;\"“”|=@]|, | – | - | as |\((?!\d{4}[–-])")
+_ENTRY = lazy_pattern(r"^\s|[:;\"“”|=@]|, | – | - | as | by [A-Z]\w+ [A-Z]|\((?!\d{4}[–-]|continued)")
+_IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
 _JOINING = ("by", "of", "per", "for", "in", "with", "at", "since")
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _SOURCE = lazy_pattern(r"^(?:source|reference|note)s?\b", re.IGNORECASE)
 _CAPTION = lazy_pattern(
     r"^(?:key|legend|sources?|references|note|bold|italics|correct|updated)\b"
     r"|^all (?:times|songs|tracks|credits|lyrics|music)\b"
-    r"|^[*†‡^]|\blisted first\b|^as of\b.{0,60}$|\b(?:indicates?|denotes?|below|adapted from|in bold(?:face)?)\b|:$",
+    r"|^[*†‡^]|\blisted first\b|^as of\b.{0,60}$|\b(?:indicates?|denotes?|below|adapted from|in bold(?:face)?)\b|:$"
+    r"|\bgiven in\b|\bunless (?:otherwise )?(?:specified|stated|noted)\b|^the following\b",
     re.IGNORECASE,
 )
 
@@ -52,7 +55,21 @@ def lost_rows(text: str) -> tuple[str, ...]:
         n: match for n, line in enumerate(lines) if line[:1] in "#=" and (match := _MARKED.fullmatch(line.strip()))
     }
     lost = _below_marks(lines, marks) if len(marks) >= FEWEST_MARKS else _in_plain_text(lines, marks)
-    return tuple(dict.fromkeys(lost))[:MOST_NAMES]
+    return tuple(dict.fromkeys([*lost, *_spoken_of(lines, marks)]))[:MOST_NAMES]
+
+
+def _spoken_of(lines: Sequence[str], marks: Mapping[int, re.Match[str]]) -> Iterator[str]:
+    """The headings above sentences that speak of a table, in a text without any."""
+    if any(line.startswith("|") for line in lines):
+        return
+    heading = ""
+    for n, line in enumerate(lines):
+        if n in marks:
+            heading = marks[n][2]
+        elif _looks_like_heading(line) and lines[n - 1].strip() in ("", heading):
+            heading = line.strip()
+        elif heading and _TABLE.search(line):
+            yield heading
 
 
 def with_lost_rows(document: Document) -> Document:
@@ -117,9 +134,10 @@ def _lost_of(run: Sequence[str], body: Sequence[str], following: Sequence[str]) 
     """The lost ones of headings that follow one another, above what stands below the last of them."""
     own = next((n for n, line in enumerate(run) if _is(line, "apparatus")), len(run))
     told = own == len(run)  # whether the last heading may have a body, and those right above it may hold it
-    if told and (entry := next((n for n, line in enumerate(run) if _is_entry(line)), 0)):
-        run, body = run[:entry], run[entry:]
-    prose = bool(body) and len(body[0]) > PROSE_CHARS
+    entries = [n for n, line in enumerate(run) if n and _is_entry(line)]
+    if told and entries and not (body and entries == [len(run) - 1]):
+        run, body = run[: entries[0]], run[entries[0] :]
+    prose = bool(body) and (len(body[0]) > PROSE_CHARS or body[0].rstrip().endswith(":"))
     alone = len(body) == 1 and _only_announces(body[0]) and not _is_list(following, below=body[0])
     if _announces(run[-1]):
         unfollowed = not body and _begins_section(following)
@@ -131,7 +149,7 @@ def _lost_of(run: Sequence[str], body: Sequence[str], following: Sequence[str]) 
     if last == len(run) - 1 and (alone or unfollowed):
         told, last = False, len(run)
     for n, line in enumerate(run[: max(last, 0)]):
-        if not told or n < last - 2 or _is_empty(line, run[n + 1]):
+        if (not told or n < last - 2 or _is_empty(line, run[n + 1])) and not _is(line, "apparatus"):
             yield line.strip()
 
 
@@ -139,7 +157,10 @@ def _is_empty(heading: str, below: str) -> bool:
     """Whether a heading right above another one has no body, and the other does not stand below it."""
     if _is(below, "tops") and not _is(heading, "tops"):
         return True
-    return _announces(heading) and row_words()["parents"].isdisjoint(_WORD.findall(folded(heading)))
+    words = frozenset(_WORD.findall(folded(heading)))
+    rows_below = _announces(below) or _is_entry(below) or _NUMBERED.search(below)
+    parents = row_words()["parents"] | (row_words()["gathering"] if rows_below else frozenset())
+    return _announces(heading) and words.isdisjoint(parents)
 
 
 def _begins_section(block: Sequence[str]) -> bool:
@@ -147,7 +168,7 @@ def _begins_section(block: Sequence[str]) -> bool:
     if not block or not block[0] or _is_known(block[0]) or any(_is(line, "apparatus") for line in block):
         return True
     titled = _looks_like_heading(block[0]) and not _is_entry(block[0])
-    return titled and len(block) > 1 and not _looks_like_heading(block[1])
+    return titled and len(block) > 1 and not all(map(_looks_like_heading, block[1:3]))
 
 
 def _is_list(block: Sequence[str], below: str) -> bool:
@@ -177,7 +198,7 @@ def _is_known(heading: str) -> bool:
 
 def _announces(heading: str) -> bool:
     """Whether a heading stands over rows: "Track listing", "Career statistics", "1990s", "List of champions"."""
-    words = _WORD.findall(folded(heading))
+    words = _WORD.findall(folded(_IN_BRACKETS.sub("", heading)))
     if _NUMBERED.fullmatch(heading.strip()) or _is(heading, "rows"):
         return True
     named = words[:1] if words[1:2] and words[1] in _JOINING else words[-1:]

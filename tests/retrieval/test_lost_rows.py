@@ -22,7 +22,12 @@ PROSE = "Orm is a kingdom in the north, and its queens have told of their reigns
         (f"{PROSE}\n\nCharts\nCertifications\n\n\n== References ==\n", ["Charts", "Certifications"]),
         (f"{PROSE}\n\nCareer statistics\nBold indicates a record.\n\nReferences\nOrm", ["Career statistics"]),
         (f"{PROSE}\n\nKingdoms\nThe kingdoms of the north are:\n\nHistory\n{PROSE}", ["Kingdoms"]),
+        (f"{PROSE}\n\nFilmography\nPersonal life\n{PROSE}", ["Filmography"]),
+        (f"{PROSE}\n\nNotable people\nTwin towns – sister towns\nOrm is twinned with:\n\n Tarn", ["Notable people"]),
+        (f"{PROSE}\n\nWinners\nQueens are in bold.\n\nNotes\n# A queen.\n† A king.", ["Winners"]),
+        (f"{PROSE}\n\nRanks\nThe following table shows the ranks. {PROSE}\n\nTowns\n{PROSE}", ["Ranks"]),
         # The rows are there, or there were none.
+        (f"{PROSE}\n\nSerials\n2000s\nTarn by Maud Alder (2001–2003)\nOrm by Jon Brenk (2003–2004)", []),
         (f"{PROSE}\n\nReception\nCritical response\n{PROSE}", []),
         (f"{PROSE}\n\nAwards\nImage Awards\n{PROSE}", []),
         (f"{PROSE}\n\nFilmography\n\nThe Queen (1990)\nThe King (1994)\n\nReferences\nOrm", []),
