@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.computing.display import shortened
-from iterative_rag.engine.agent_quotes import REFUSED, RefusedQuote, told_of_quotes, values_of, verified
+from iterative_rag.engine.agent_quotes import REFUSED, told_of_quotes, values_of, verified
 from iterative_rag.engine.agent_results import AgentMemory, Found, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.components import Engine, RunComponents
@@ -203,7 +203,7 @@ class AgentLoop:
         noted = [quote for call in calls if isinstance(call, NoteCall) for quote in call.quotes]
         submitted = [quote for call in calls if isinstance(call, SubmitCall) for quote in call.quotes]
         facts: list[Fact] = []
-        refused: list[RefusedQuote] = []
+        refused: list[str] = []
         places = [self._place(quoted, state, facts, refused) for quoted in (*noted, *submitted)]
         if noted or submitted:
             yield _reading(state.next_hop, state.inquiry, facts, refused)
@@ -213,15 +213,13 @@ class AgentLoop:
         yield state
         return state, [*before, *places]
 
-    def _place(
-        self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[RefusedQuote]
-    ) -> tuple[int, ...]:
+    def _place(self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[str]) -> tuple[int, ...]:
         """The place of a quote among the facts, to which it is added if it is new; none where it is refused."""
         checked = verified(
             quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened(), self._run.reader.check
         )
-        if isinstance(checked, RefusedQuote):
-            refused.append(checked)
+        if checked is None:
+            refused.append(quoted.quote)
             return ()
         known = [*state.inquiry.facts, *facts]
         same = (n for n, fact in enumerate(known) if _place(fact) == _place(checked) and fact.value == checked.value)
@@ -285,7 +283,7 @@ class AgentLoop:
         return state.with_draft(drafted)
 
 
-def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequence[RefusedQuote]) -> ReadingStep:
+def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequence[str]) -> ReadingStep:
     documents = tuple(dict.fromkeys(fact.document_id for fact in facts))
     need = facts[0].need if facts else Need(inquiry.original)
     return ReadingStep(hop, need, tuple(facts), len(documents), 0, 0, len(refused), documents=documents)

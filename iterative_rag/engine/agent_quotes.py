@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from iterative_rag.llm.replies.quoted_values import borne_out
 from iterative_rag.protocols import Corpus, FactCheck
 from iterative_rag.retrieval.article_titles import ArticleTitles
-from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.need_reading import fact_at
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
 from iterative_rag.text.value_members import with_implied
 from iterative_rag.text.values import Mention
@@ -23,19 +20,6 @@ from iterative_rag.types import Computation, Document, Extract, Fact, Inquiry, N
 
 REFUSED = "refused quotes"
 SCORE = 1.0
-# A sentence that shares so many of its words with a quote is shown as what the document really says.
-LIKENESS = 0.4
-_WORD = lazy_pattern(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedQuote:
-    """A quote that stands in no document that could be meant. `nearest` is the sentence that is most like it, with the
-    title of its article; both "" where there is none."""
-
-    quote: str
-    title: str = ""
-    nearest: str = ""
 
 
 def verified(
@@ -45,9 +29,9 @@ def verified(
     corpus: Corpus,
     opened: Sequence[str],
     check: FactCheck | None = None,
-) -> Fact | RefusedQuote:
+) -> Fact | None:
     """The fact, with what the `check` says of it, if the quote stands in an article of that title or, where it names
-    none that does, in one that was shown."""
+    none that does, in one that was shown; else None."""
     documents = titles.articles(quoted.title) if quoted.title else []
     named = {document.id for document in documents}
     documents += [corpus.document(document_id) for document_id in opened if document_id not in named]
@@ -55,17 +39,13 @@ def verified(
         span = locate(quoted.quote, document.text, [(0, len(document.text))])
         if span is not None:
             return _fact(quoted, inquiry, document, *span, check)
-    nearest = max((_nearest(quoted.quote, document) for document in documents), default=(0.0, "", ""))
-    return RefusedQuote(quoted.quote, *(nearest[1:] if nearest[0] >= LIKENESS else ("", "")))
+    return None
 
 
-def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[RefusedQuote]) -> Iterator[ToolResult]:
+def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[str]) -> Iterator[ToolResult]:
     """What the model is told of its quotes: those that were refused, else how many were kept."""
     if refused:
-        said = "\n".join(
-            f'- "{refusal.quote}"' + (f"\n  {refusal.title} says: {refusal.nearest}" if refusal.nearest else "")
-            for refusal in refused
-        )
+        said = "\n".join(f'- "{quote}"' for quote in refused)
         yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
     elif noted:
         yield ToolResult("note", counted(len(noted), "quote") + " kept")
@@ -103,18 +83,3 @@ def _fact(
     # Values of facts that answer different questions must not look like answers to the same one.
     held = replace(held, value=held.value if asked else "")
     return fact_at(document, start, end, Need(" ".join(asked.split()) or inquiry.original), held, check)
-
-
-def _nearest(quote: str, document: Document) -> tuple[float, str, str]:
-    """How like the quote the nearest sentence of a document is, the document's title, and the sentence."""
-    wanted = _words(quote)
-    best = (0.0, "", "")
-    for start, end in sentences(document.text):
-        words = _words(document.text[start:end])
-        likeness = len(wanted & words) / max(len(wanted | words), 1)
-        best = max(best, (likeness, document.title, document.text[start:end]))
-    return best
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(folded(text)))
