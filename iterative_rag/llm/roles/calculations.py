@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.arithmetic_checks import right_equations
@@ -22,6 +23,7 @@ from iterative_rag.types import Computation, Fact
 MOST_AT_ONCE = 12
 _NUMBER = lazy_pattern(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _AND = lazy_pattern(r" and (?=\d)")
+_CALL, _YEARS = lazy_pattern(r"\b[a-z]+\([^()]*\)"), lazy_pattern(r"\d+ years(?=, )")
 _WITH_UNIT = lazy_pattern(r"(\d+(?:\.\d+)?)(?: ?[^\W\d]+| ?%)?")
 
 
@@ -61,8 +63,8 @@ class Calculations:
         return "COMPUTED:\n" + "\n".join(lines) if lines else ""
 
     def written_by(self, reply: AnswerReply) -> list[Computation]:
-        """The model's own correct equations that lead to its answer, over numbers from the facts, the question and
-        earlier ones of these equations; at least one number is from a fact."""
+        """The parts of expressions that the answer names, and the model's own correct equations that lead to it, over
+        numbers from the facts, the question and earlier ones of these equations; at least one number is from a fact."""
         known = {step.result for step in self.done}
         steps: list[Computation] = []
         for left, result in right_equations(f"{reply.working}\n{reply.answer}"):
@@ -71,7 +73,7 @@ class Calculations:
                 below = (index for step in earlier for index in step.facts)
                 steps.append(Computation(left, result, tuple(dict.fromkeys((*below, *self._facts_with(left))))))
         given = f"{reply.short_answer} {reply.answer}"
-        leading: list[Computation] = []
+        leading = [part for step in self.done for part in _parts(step) if _holds(given, part.result)]
         for step in reversed(steps):
             if _holds(" ".join([given, *(later.expression for later in leading)]), step.result):
                 leading.insert(0, step)
@@ -111,8 +113,19 @@ def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
     return _says(reply.short_answer, results[-1].result) or all(_says(given, step.result) for step in results)
 
 
+def _parts(step: Computation) -> list[Computation]:
+    """The functions within an expression, with their results: age(...) - age(...) rests on two ages."""
+    parts: list[Computation] = []
+    for call in _CALL.findall(step.expression):
+        with suppress(ComputeError):  # a text within the expression
+            parts += [replace(step, expression=call, result=compute(call))] if call != step.expression else []
+    return parts
+
+
 def _says(text: str, result: str) -> bool:
-    return _holds(text.replace(" and ", " "), result) or _rounded_in(text, result)
+    """Whether a text has a result, of a duration its years: "22 years" for 22 years, 3 months and 13 days."""
+    years = _YEARS.match(result)
+    return _holds(text.replace(" and ", " "), years[0] if years else result) or _rounded_in(text, result)
 
 
 def _rounded_in(text: str, result: str) -> bool:

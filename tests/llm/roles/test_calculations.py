@@ -84,6 +84,8 @@ def test_what_was_computed_beside_the_answer_costs_no_second_call() -> None:
         ("3 March 1911 - 1 March 1901", "It took 3,654 days [1].", 1),
         ("13 / 3", "It is 4.4 [1].", 2),
         ("duration(3 March 1874, 5 May 1911)", "It took 37 years, 2 months and 2 days [1].", 1),
+        ("duration(3 March 1874, 5 May 1911)", "It took 37 years [1].", 1),
+        ("duration(3 March 1874, 5 May 1911)", "It took 36 years [1].", 2),
         ("1911 - 1874", "There were 38 of them [1].", 2),
     ],
 )
@@ -114,6 +116,13 @@ def test_a_refused_expression_is_told_with_its_reason_and_may_be_mended() -> Non
 )
 def test_a_computation_rests_on_its_facts(asked: Any, computed: Computation) -> None:
     assert answered(asks(asked), says())[0].computations == (computed,)
+
+
+def test_the_parts_of_an_expression_are_computed_where_the_answer_names_them() -> None:
+    ages = "age(3 March 1874, May 1911) - age(1 May 1900, May 1911)"
+    draft, _ = answered(says("She was 37 [1].", short_answer="26", compute=[{"expression": ages, "facts": [1, 2]}]))
+    parts = [Computation(ages, "26", (0, 1)), Computation("age(3 March 1874, May 1911)", "37", (0, 1))]
+    assert list(draft.computations) == parts
 
 
 def test_wrong_arithmetic_of_the_model_is_complained_about_with_what_is_right() -> None:
