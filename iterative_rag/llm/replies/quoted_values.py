@@ -33,17 +33,17 @@ _REMARK = lazy_pattern(r"\s*\([^()]*\)$")
 _YES_AND_MORE = lazy_pattern(r"\s*(?P<word>\w+)\s*[,;:(–—-]\s*(?P<rest>.+)", re.DOTALL)
 
 
-def borne_out(extract: Extract, need: Need, seen: Window) -> Extract:
-    """The extract without a value that its quote does not support, or its title, which names the subject that the quote
-    is about and nothing else; and with its quote in place of a statement that names something that neither the window
-    nor the need does.
+def borne_out(extract: Extract, need: Need, seen: Window, beside: Sequence[str] = ()) -> Extract:
+    """The extract without a value that its quote does not support, with those `beside` it, or its title, which names
+    the subject that the quote is about and nothing else; and with its quote in place of a statement that names
+    something that neither the window nor the need does.
 
     Numbers and dates are compared by their values: "98-minute" supports "98 minutes", "fifty-second" supports "52nd".
     Words may have other endings in the quote, where its language inflects: "am Kahlen Horn" supports "Kahles Horn".
     """
     nationality = asks_nation(need.question)
     about = is_subject(extract.value, seen.title, extract.quote, language(seen.text))
-    shown = _Shown((extract.quote, *([seen.title] if about else ())), seen, nationality=nationality)
+    shown = _Shown((extract.quote, *beside, *([seen.title] if about else ())), seen, nationality=nationality)
     value = _supported(extract.value, shown, need, seen)
     wide = _Shown((extract.quote, seen.title, seen.text, need.question), seen, nationality=nationality)
     statement = extract.statement if _names_only(extract.statement, wide) else extract.quote

@@ -15,9 +15,7 @@ from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.windows import GAP
 from iterative_rag.text.folding import folded_words
 from iterative_rag.text.languages import content_words
-from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.value_members import members
 from iterative_rag.types import Extract, Need, Sentence, Window
 
 # For each need, of each window.
@@ -99,7 +97,7 @@ class LLMExtractor(LLMRole[ExtractionReply]):
             extract
             for fact, quotes in quoted
             for quote in quotes
-            for extract in _serving(quote, _needs_of(fact, quote, needs, whole), needs, whole, windows[quote.window])
+            for extract in _serving(quote, quotes, _needs_of(fact, quote, needs, whole), needs, whole, windows)
         ]
 
 
@@ -123,27 +121,9 @@ def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows:
         stretches.append((window, sentence.start, sentence.end))
     quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
     stating = [(window, quote) for window, quote in quotes if fact.value and holds(quote, fact.value)]
-    valued = [] if stating else _shared_out(fact.value, quotes)
-    if not valued:
-        wanted = "" if stating else fact.value
-        telling = _telling(stating or quotes, wanted, fact.statement, windows)
-        valued = [(*quote, fact.value) for quote in telling or stating or quotes]
-    return [Extract(fact.statement or quote, quote, value, window=window) for window, quote, value in valued]
-
-
-def _shared_out(value: str, quotes: Sequence[tuple[int, str]]) -> list[tuple[int, str, str]]:
-    """The quotes, each with the members of a list that it states, where together they state all of them."""
-    listed = members(value)
-    stated = [[member for member in listed if _states(quote, member)] for _, quote in quotes]
-    if len(quotes) < 2 or {member for named in stated for member in named} != set(listed):
-        return []
-    return [(*place, ", ".join(named)) for place, named in zip(quotes, stated, strict=True) if named]
-
-
-def _states(quote: str, member: str) -> bool:
-    """Whether a quote, or one of its rows cell by cell, states a member of a list: "Olm 1890"."""
-    rows = (set(folded_words(row)) for row in quote.splitlines() if is_row(row))
-    return holds(quote, member) or any(set(folded_words(member)) <= row for row in rows)
+    telling = _telling(stating or quotes, "" if stating else fact.value, fact.statement, windows)
+    told = telling or stating or quotes
+    return [Extract(fact.statement or quote, quote, fact.value, window=window) for window, quote in told]
 
 
 def _telling(
@@ -216,14 +196,20 @@ def _numbered(needs: Sequence[Need], whole: str) -> str:
 
 
 def _serving(
-    extract: Extract, served: Sequence[int], needs: Sequence[Need], whole: str, seen: Window
+    extract: Extract,
+    told: Sequence[Extract],
+    served: Sequence[int],
+    needs: Sequence[Need],
+    whole: str,
+    windows: Sequence[Window],
 ) -> Iterator[Extract]:
-    """The extract for each need that it serves, as far as its quote bears it out."""
+    """The extract for each need that it serves, as far as the quotes of what it is `told` by bear it out."""
+    seen, beside = windows[extract.window], [other.quote for other in told]
     for n in served:
         if n == len(needs):
-            yield borne_out(replace(extract, value="", needs=()), Need(whole), seen)
+            yield borne_out(replace(extract, value="", needs=()), Need(whole), seen, beside)
         else:
-            yield borne_out(replace(extract, needs=(n,)), needs[n], seen)
+            yield borne_out(replace(extract, needs=(n,)), needs[n], seen, beside)
 
 
 def _needs_of(fact: ExtractedFact, extract: Extract, needs: Sequence[Need], whole: str) -> list[int]:

@@ -100,6 +100,13 @@ def test_a_remark_in_brackets_is_no_part_of_a_value(value: str, kept: str) -> No
     assert [extract.value for extract in extracts] == [kept]
 
 
+def test_a_value_may_stand_in_two_quotes_of_its_statement() -> None:
+    told = {"statement": "Velm was no son of 1890.", "sentences": [3, 9], "value": "Velm, Olmsted"}
+    with ScriptedLLM({"extract": [{"facts": [told, {**told, "value": "Velm, 1890"}]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
+    assert [extract.value for extract in extracts] == ["", "Velm, 1890", "Velm, 1890"]
+
+
 def test_a_statement_may_have_a_name_in_the_plural_and_the_name_of_its_article() -> None:
     window = replace(WINDOW, text='Oda Brenk won nine Karsa Lions for "" and "Mast".')
     said = "Velm Tower is one of the works for which Oda Brenk won a Karsa Lion."
