@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 class PageItem:
     """A question on a whole page; `meant` is the table that most cells of its own stand in, `whole` of `cells`."""
 
+    title: str
     question: str
     answers: tuple[str, ...]
     tables: tuple[PageTable, ...]
@@ -40,9 +41,10 @@ class PageItem:
 
 def is_right(values: Sequence[str], answers: Sequence[str]) -> bool:
     """Whether values are the answers, in any order; numbers however they are written."""
-    return len(values) == len(answers) and all(any(map(_same, values, [answer] * len(values))) for answer in answers)
+    return len(values) == len(answers) and all(any(_same(value, answer) for value in values) for answer in answers)
 
 
+@lru_cache(maxsize=65536)
 def _same(value: str, answer: str) -> bool:
     numbers = [_NUMBER.fullmatch(re.sub(r"[,\s$€£%]", "", _UNIT.sub("", text.lower()))) for text in (value, answer)]
     if all(numbers):
@@ -80,7 +82,7 @@ def page_items(folder: Path, part: str) -> Iterator[PageItem]:
         whole = [sum(cell in _cells(table) for cell in wanted) for table in parsed(title)]
         near = [count - len(_cells(table)) / 100 for count, table in zip(whole, parsed(title), strict=True)]
         meant = parsed(title)[near.index(max(near))] if near else None
-        yield PageItem(named, tuple(row["answers"]), parsed(title), meant, max(whole, default=0), len(wanted))
+        yield PageItem(title, named, tuple(row["answers"]), parsed(title), meant, max(whole, default=0), len(wanted))
 
 
 @cache

@@ -23,6 +23,8 @@ _CLOCK = lazy_pattern(r"(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds
 _YEAR = lazy_pattern(r"(?:1\d|20)\d{2}")
 _NOTE = lazy_pattern(r"\[[^\]]{1,12}\]|[†‡*]")
 _HEADER_UNIT = lazy_pattern(r"[(\[](?:in )?(?P<unit>[^()\[\]]{1,16})[)\]]")
+# "W 21–14", "3–1 (a.e.t.)": two numbers, of which none is the cell's.
+_SCORE = lazy_pattern(r"(?:\W|[WLDT]\b)*\d+\s?[–:-]\s?\d+(?![\d–:-])")
 # A column is of a kind if this share of its cells is.
 MOSTLY = 0.6
 # A number behind more words than this belongs to prose: "the third section is on ...".
@@ -117,13 +119,15 @@ def has_words(cell: str) -> bool:
 
 @lru_cache(maxsize=256)
 def column_kinds(table: PageTable) -> tuple[str, ...]:
-    """The kind of each column: "days", "numbers", "words" or "mixed"."""
+    """The kind of each column: "days", "scores", "numbers", "words" or "mixed"."""
     return tuple(_kind(table.column(column)) for column in range(len(table.header)))
 
 
 def _kind(cells: tuple[str, ...]) -> str:
     if share(days(cells)) >= MOSTLY:
         return "days"
+    if share([_SCORE.match(cell) for cell in cells]) >= MOSTLY:
+        return "scores"
     worded = sum(map(has_words, cells)) / max(1, len(cells))
     if share(numbers(cells)) >= MOSTLY:
         return "numbers" if worded < MOSTLY else "mixed"

@@ -20,7 +20,7 @@ from iterative_rag.builtin.language.lexicon import alike
 from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.reading_features import ReadingFeatures
-from iterative_rag.builtin.tables.table_operations import CALCULATED, FEW_ROWS, TableOperation, TableReading, readings
+from iterative_rag.builtin.tables.table_operations import FEW_ROWS, TableOperation, TableReading, readings
 from iterative_rag.builtin.tables.table_question import OperationHint, TableQuestion, canonical
 
 if TYPE_CHECKING:
@@ -121,42 +121,36 @@ def _key(reading: TableReading) -> tuple[str, ...]:
     return tuple(sorted(map(folded, reading.values)))
 
 
-# Least trust in a list that accounts for a question for all of something: the questions that the weights are fitted on
-# hardly ever ask for one. Of such lists of WikiTableQuestions (train part) 52 % are right (n = 67), 63 % from a
-# probability of the reading of 0.7 on (27), 83 % from 0.9 on (6). Of superlatives that leave nothing of the question
-# unread 14 of 20 are right, and few that name a rank are among what the weights are fitted on.
+# Least trust in a reading by rank ("the third longest") or of all that is asked for, if it leaves no word unread: few
+# questions that the weights are fitted on ask so.
 ACCOUNTED = 0.5
-_EXTREMES = frozenset({TableOperation.GREATEST, TableOperation.SMALLEST})
-# The share of the probability of its reading that a list is trusted at least with.
-OF_READING = 0.8
-# The share of its trust that is left to a reading if nothing of the table says what is asked for, as "Town" of a bridge
-# for "Who designed ...?", if another column is, or if a rank or name is not read: no such question was fitted on.
+# The share of its trust that is left to a reading if a name is not read, or if nothing of the table says what is asked
+# for, as "Town" of a bridge for "Who designed ...?": no such question was fitted on.
 BESIDE = 0.5
-_AMISS = ("rank left", "names left", "asked elsewhere")
-# From this trust on a table answers, and neither one of its rows nor a sentence that lacks a name of the query does.
-# A calculation always does so: a question for a total is not answered by one of its rows.
-STANDS = 0.25
-# Words that say no more than a column does: "made of iron" is "Material: iron", "first heard in" is "Place: ".
-_LIGHT = frozenset(
-    canonical(word) for word in word_set("made located situated held found live lie have belong actually first")
-)
-
-# Words that reverse a question's meaning, and that no operation reads.
-_UNREAD = word_set("not no never without neither nor except didn't don't consecutive")
 
 
 def trust(question: TableQuestion, pick: ChosenReading, figures: Mapping[str, float]) -> float:
     """Probability that the chosen reading is right, 0 to 1, by figures of it."""
-    known = trust_weights()
-    odds = sum(known.get(name, 0.0) * value for name, value in figures.items())
-    chance = 1.0 / (1.0 + math.exp(-odds))
-    if _is_beside(question, pick) or not pick.features.keys().isdisjoint(_AMISS):
-        chance *= BESIDE
-    elif pick.reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints:
-        chance = max(chance, ACCOUNTED, OF_READING * pick.probability) if _accounts(question, pick) else chance
-    elif not pick.left and (pick.reading.rank > 1 or pick.reading.operation in _EXTREMES):
-        chance = max(chance, ACCOUNTED)
-    return max(chance, STANDS) if pick.reading.operation in CALCULATED else chance
+    return settled(question, pick, odds_of(trust_weights(), figures))
+
+
+def odds_of(weights: Mapping[str, float], figures: Mapping[str, float]) -> float:
+    return sum(weights.get(name, 0.0) * value for name, value in figures.items())
+
+
+def settled(question: TableQuestion, pick: ChosenReading, odds: float) -> float:
+    """The trust from log-odds, with what hardly a question asks for that they are fitted on."""
+    chance, reading = 1.0 / (1.0 + math.exp(-odds)), pick.reading
+    if "names left" in pick.features or _is_beside(question, pick):
+        return BESIDE * chance
+    whole = reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
+    return max(chance, ACCOUNTED) if not pick.left and (whole or reading.rank > 1) else chance
+
+
+# Words that say no more than a column does: "made of iron" is "Material: iron", "first heard in" is "Place: ".
+_LIGHT = frozenset(
+    canonical(word) for word in word_set("made located situated held found live lie have belong actually first")
+)
 
 
 def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
@@ -176,25 +170,22 @@ def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
     return bool(asked) and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
 
 
-def _accounts(question: TableQuestion, pick: ChosenReading) -> bool:
-    """Whether a list accounts for what is asked for and for all but one word: "enter" where the header says "joins"."""
-    reading, left = pick.reading, pick.left & ~question.bits(_LIGHT)
-    if reading.column >= 0 and question.near_asked & set(content(pick.table.header[reading.column])):
-        left &= ~question.bits(frozenset(question.asked))
-    if not left:
-        return bool(question.asked or reading.selection.conditions)
-    words = [token.text for at, token in enumerate(question.tokens) if left >> at & 1]
-    named = question.asked and reading.selection.conditions and not left & question.bits(frozenset(question.asked[-1:]))
-    return bool(named) and len(words) == 1 and words[0].isalpha() and words[0] not in _UNREAD
-
-
+# Words that reverse a question's meaning, and that no operation reads.
+_UNREAD = word_set("not no never without neither nor except didn't don't consecutive average mean")
 # The features of a reading that tell how far it is to be trusted.
 _TELLING = (
     *("nothing left", "words left", "words left, number", "names left", "years left", "bounds left", "rank left"),
     *("least cell's share", "whole cells", "single row", "0 conditions", "1 conditions"),
     *("asked in header", "near asked in header", "asked elsewhere", "share of asked", "alike header", "no header"),
     *("header of asked kind", "header of another kind", "answer in condition's column", "answer in question"),
-    *("measure in header", "measure named", "measure named elsewhere", "alike measure", "long answer"),
+    *(
+        "measure of scores",
+        "measure in header",
+        "measure named",
+        "measure named elsewhere",
+        "alike measure",
+        "long answer",
+    ),
     *("several asked", "several, one asked", "one, several asked", "no word or number"),
 )
 

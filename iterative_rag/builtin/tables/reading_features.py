@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 
-from iterative_rag.builtin.language.function_words import words
+from iterative_rag.builtin.language.function_words import word_set, words
 from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
 from iterative_rag.builtin.tables.cell_values import cell_value, column_kinds, has_words
 from iterative_rag.builtin.tables.page_tables import PageTable
@@ -16,6 +16,8 @@ from iterative_rag.builtin.tables.table_question import OperationHint, TableQues
 LONG_VALUE = 8  # words
 # Kinds of answers that a header can tell: "Town" of a place, "Builder" of a person.
 _TELLING = frozenset({AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.YEAR, AnswerKind.DATE, AnswerKind.NUMBER})
+# What an article may be about, as a question on its tables calls it.
+ARTICLE_NOUNS = word_set("team club player band artist actor actress driver season show series event singer")
 _EXTREMES = frozenset({OperationHint.MOST, OperationHint.LEAST, OperationHint.OLDEST, OperationHint.NEWEST})
 
 
@@ -39,7 +41,9 @@ class ReadingFeatures:
         self._kinds = column_kinds(table)
         named = [words(name.partition("(")[0]) for name in table.header]
         self._header_kinds = [kind_of_noun(name[-1]) if name else AnswerKind.THING for name in named]
-        self._context = question.bits(frozenset(canonical(word) for word in words(table.context)))
+        self._context = question.bits(frozenset(canonical(word) for word in words(table.context))) | _of_article(
+            question
+        )
         head = question.asked[-1:] and question.asked[-1]
         self._asked = [bool(head) and head in header for header in stems]
         free = [token.text for token in question.tokens if token.content]
@@ -88,7 +92,6 @@ class ReadingFeatures:
         for hint in question.hints:
             yield f"{operation}, {hint}", 1.0
         yield f"{operation} of {question.kind}", 1.0
-        yield f"{operation} by date", float(reading.by_date)
         yield "rank", float(reading.rank > 1)
         unused = any(
             rank > 1 and not (reading.selection.bits | reading.rank_bits) >> at & 1 for rank, at in question.ranks
@@ -114,7 +117,6 @@ class ReadingFeatures:
         yield "years left", float(bool(left & self._question.bits(frozenset(map(str, query.years)))))
         bounds = sum(condition.quantified and not condition.excluded for condition in reading.selection.conditions)
         yield "bounds left", float(bounds < len(self._question.bounds))
-        yield f"{reading.operation} among", float(bool(reading.selection.among))
         yield (
             f"no {self._question.kind}",
             float(not all(is_of_kind(self._question.kind, value) for value in reading.values)),
@@ -190,6 +192,7 @@ class ReadingFeatures:
         question = self._question
         free = ~reading.selection.bits
         yield f"{reading.operation} by {self._kinds[measure]}", 1.0
+        yield "measure of scores", float(self._kinds[measure] == "scores")
         yield "measure in header", float(bool(question.measure & self._stems[measure]))
         yield "measure named", float(bool(self._exact[measure] & free))
         yield "measure near", float(bool(self._near[measure] & free))
@@ -205,6 +208,14 @@ class ReadingFeatures:
                 yield f"{reading.operation} by {'days' if dated else 'numbers'}, {hint}", 1.0
             rank = bool({"rank", "pos", "posit", "place", "no"} & self._stems[measure])
             yield f"{reading.operation} of rank", float(rank)
+
+
+def _of_article(question: TableQuestion) -> int:
+    """The tokens that mean what the page is about: "the team" in "Ajax: how many games did the team win?"."""
+    said = [token.text for token in question.tokens]
+    return sum(
+        1 << at for at, word in enumerate(said) if word in ARTICLE_NOUNS and said[at - 1 : at] in (["the"], ["this"])
+    )
 
 
 def is_of_kind(kind: AnswerKind, value: str) -> bool:

@@ -51,7 +51,7 @@ def table_answers(query: Query, text: str, page_tables: Sequence[PageTable]) -> 
         return []
     question = read_table_question(query)
     picks = picks_of(question, page_tables)
-    answers = [_answer(question, pick, text, trust(question, pick, figures)) for pick, figures in picks]
+    answers = [_answer(pick, text, trust(question, pick, figures)) for pick, figures in picks]
     return sorted(answers, key=lambda answer: -answer.trust)
 
 
@@ -63,7 +63,7 @@ def picks_of(
     fit = [
         table
         for table in page_tables
-        if table.kind is not TableKind.INFOBOX and len(table.rows) > 1 and names_known(question.query, table)
+        if table.kind is not TableKind.INFOBOX and table.rows and names_known(question.query, table)
     ]
     picks = [pick for table in fit if (pick := choose(question, table)) is not None]
     figures = page_figures(question, picks)
@@ -114,7 +114,7 @@ def names_known(query: Query, table: PageTable) -> bool:
 # --- how it is said --------------------------------------------------------------------------------
 
 
-def _answer(question: TableQuestion, pick: ChosenReading, text: str, chance: float) -> TableAnswer:
+def _answer(pick: ChosenReading, text: str, chance: float) -> TableAnswer:
     reading, table = pick.reading, pick.table
     rows = [table.rows[number] for number in reading.rows]
     said = [row_statement(table, row) for row in rows]
@@ -151,14 +151,12 @@ def _said(pick: ChosenReading) -> str:
     measure = table.header[reading.measure] if reading.measure >= 0 else ""
     many = len(reading.selection.rows)
     match reading.operation:
-        case TableOperation.COUNT | TableOperation.COUNT_BEFORE | TableOperation.COUNT_AFTER:
+        case TableOperation.COUNT:
             return f"{reading.values[0]} of {len(table.rows)} rows: "
-        case TableOperation.COUNT_DIFFERENCE:
-            return f"{reading.expression} rows = {reading.values[0]}: "
         case TableOperation.GREATEST | TableOperation.SMALLEST:
             rank = f"number {reading.rank} from the {reading.operation}" if reading.rank > 1 else reading.operation
             return f"{rank} {measure} of {many} rows: "
-        case TableOperation.SUM | TableOperation.AVERAGE | TableOperation.DIFFERENCE | TableOperation.RANGE:
+        case TableOperation.SUM | TableOperation.DIFFERENCE:
             return f"{measure}: {reading.expression} = {reading.values[0]}: "
         case TableOperation.LIST if not table.complete:
             return f"{many} rows {INCOMPLETE}: "

@@ -40,13 +40,8 @@ class TableOperation(StrEnum):
     GREATEST = "greatest"
     SMALLEST = "smallest"
     COUNT = "count"
-    COUNT_BEFORE = "count before"  # the rows before the selected one
-    COUNT_AFTER = "count after"
-    COUNT_DIFFERENCE = "difference of counts"  # of the rows of two names
     SUM = "sum"
-    AVERAGE = "average"
     DIFFERENCE = "difference"
-    RANGE = "range"  # from the smallest to the greatest value
     OFTENEST = "oftenest"  # the value that most rows have
     SAME = "same"  # the other rows with the value of the selected one
 
@@ -61,7 +56,7 @@ FEW_ROWS = frozenset(
         TableOperation.DIFFERENCE,
     }
 )
-CALCULATED = frozenset({TableOperation.SUM, TableOperation.AVERAGE, TableOperation.DIFFERENCE, TableOperation.RANGE})
+CALCULATED = frozenset({TableOperation.SUM, TableOperation.DIFFERENCE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ class TableReading:
     """One reading of a question, and what it comes to.
 
     `rows` are those that the values rest on, `column` is that of the answer and `measure` that which is ranked or
-    calculated with, -1 for none. `rank` counts from 1. `by_date`: the order is that of a date column.
+    calculated with, -1 for none. `rank` counts from 1.
     """
 
     operation: TableOperation
@@ -80,7 +75,6 @@ class TableReading:
     measure: int = -1
     rank: int = 1
     rank_bits: int = 0
-    by_date: bool = False
     expression: str = ""
 
 
@@ -109,7 +103,7 @@ class _Columns:
         self._days = {column: days(cells) for column, cells in enumerate(self._cells)}
         self._numeric = [column for column in self._width if share(self._numbers[column]) >= MEASURABLE]
         amounts = {(word,) for column in self._numeric for word in content(table.header[column])}
-        hints = question.hints & {OperationHint.SUM, OperationHint.AVERAGE, OperationHint.MOST, OperationHint.LEAST}
+        hints = question.hints & {OperationHint.SUM, OperationHint.MOST, OperationHint.LEAST}
         # "the total sales" where a column holds sales
         self._is_total = hints == {OperationHint.SUM} and question.asked[-1:] in amounts
         self._measured = question.query.superlative not in ("", "first", "last")
@@ -117,9 +111,6 @@ class _Columns:
 
     def read(self, selection: RowSelection) -> Iterator[TableReading]:
         hints = self._question.hints
-        if selection.among:
-            yield from self._beside(selection, selection.among)
-            return
         if self._is_total and len(selection.rows) > 1:
             yield from self._summed(selection)
             return
@@ -128,14 +119,13 @@ class _Columns:
         if hints & _ORDERED or self._question.ranks:
             yield from self._ordered(selection)
         if hints & {OperationHint.AFTER, OperationHint.BEFORE} and len(selection.rows) <= 2 and selection.conditions:
-            yield from self._beside(selection, tuple(range(len(self._table.rows))))
-        if hints & {OperationHint.MOST, OperationHint.LEAST} | _ORDERED and len(selection.rows) > 1:
+            yield from self._beside(selection)
+        if hints & ({OperationHint.MOST, OperationHint.LEAST} | _ORDERED) and len(selection.rows) > 1:
             yield from self._ranked(selection)
-        if hints & {OperationHint.SUM, OperationHint.AVERAGE, OperationHint.COUNT} and len(selection.rows) > 1:
+        if hints & {OperationHint.SUM, OperationHint.COUNT} and len(selection.rows) > 1:
             yield from self._summed(selection)
         if OperationHint.DIFFERENCE in hints and len(selection.rows) > 1:
             yield from self._difference(selection)
-            yield from self._count_difference(selection)
         if hints & {OperationHint.OFTEN, OperationHint.MOST, OperationHint.LEAST} and len(selection.rows) > 2:
             yield from self._oftenest(selection)
         if OperationHint.SAME in hints and len(selection.rows) == 1 and selection.conditions:
@@ -150,12 +140,11 @@ class _Columns:
         measure: int = -1,
         rank: int = 1,
         bits: int = 0,
-        dated: bool = False,
     ) -> Iterator[TableReading]:
         """The cells of one row as answers."""
         for column in self._width:
             value = self._cells[column][row]
-            yield TableReading(operation, selection, (row,), (value,), column, measure, rank, bits, dated)
+            yield TableReading(operation, selection, (row,), (value,), column, measure, rank, bits)
 
     def _look_up(self, selection: RowSelection) -> Iterator[TableReading]:
         if len(selection.rows) == 1:
@@ -179,49 +168,24 @@ class _Columns:
                 yield TableReading(TableOperation.COUNT, selection, selection.rows, (str(distinct),), column)
 
     def _ordered(self, selection: RowSelection) -> Iterator[TableReading]:
-        """The first, second or last of the selected rows, in the table's order or by a date column."""
-        orders: list[tuple[tuple[int, ...], int]] = [(selection.rows, -1)]
-        for column in self._dated[:2]:
-            dated = [row for row in selection.rows if self._days[column][row]]
-            order = tuple(sorted(dated, key=lambda row: self._days[column][row] or (0, 0, 0)))
-            if order and order != selection.rows:
-                orders.append((order, column))
-        for rows, column in orders:
-            for operation, step, order_hint, date_hint in (
-                (TableOperation.FIRST, 0, OperationHint.FIRST, OperationHint.OLDEST),
-                (TableOperation.LAST, -1, OperationHint.LAST, OperationHint.NEWEST),
-            ):
-                if (order_hint if column < 0 else date_hint) in self._question.hints:
-                    yield from self._answers(operation, selection, rows[step], measure=column, dated=column >= 0)
-            for rank, at in self._question.ranks:
-                # "the third longest" is not the third as listed
-                if 1 < rank <= len(rows) and not selection.bits >> at & 1 and not self._measured:
-                    row = rows[rank - 1]
-                    yield from self._answers(
-                        TableOperation.FIRST, selection, row, measure=column, rank=rank, bits=1 << at, dated=column >= 0
-                    )
+        """The first, second or last of the selected rows."""
+        rows, hints = selection.rows, self._question.hints
+        if OperationHint.FIRST in hints:
+            yield from self._answers(TableOperation.FIRST, selection, rows[0])
+        if OperationHint.LAST in hints:
+            yield from self._answers(TableOperation.LAST, selection, rows[-1])
+        for rank, at in self._question.ranks:
+            # "the third longest" is not the third as listed
+            if 1 < rank <= len(rows) and not selection.bits >> at & 1 and not self._measured:
+                yield from self._answers(TableOperation.FIRST, selection, rows[rank - 1], rank=rank, bits=1 << at)
 
-    def _beside(self, selection: RowSelection, among: tuple[int, ...]) -> Iterator[TableReading]:
-        """The row after or before the selected one, in the table's order or by a date column, or how many there are."""
-        orders = [(among, -1)]
-        for column in self._dated[:1]:
-            dated = [row for row in orders[0][0] if self._days[column][row]]
-            order = tuple(sorted(dated, key=lambda row: self._days[column][row] or (0, 0, 0)))
-            if order != orders[0][0]:
-                orders.append((order, column))
-        for order, column in orders:
-            for hint, operation, step, counted in (
-                (OperationHint.AFTER, TableOperation.NEXT, 1, TableOperation.COUNT_AFTER),
-                (OperationHint.BEFORE, TableOperation.PREVIOUS, -1, TableOperation.COUNT_BEFORE),
-            ):
-                own = selection.rows[0] if step < 0 else selection.rows[-1]
-                at = order.index(own) + step if own in order else -1
-                if hint in self._question.hints and 0 <= at < len(order):
-                    yield from self._answers(operation, selection, order[at], measure=column, dated=column >= 0)
-                    rows = order[at:] if step > 0 else order[: at + 1]
-                    if OperationHint.COUNT in self._question.hints:
-                        said = (str(len(rows)),)
-                        yield TableReading(counted, selection, rows, said, -1, column, by_date=column >= 0)
+    def _beside(self, selection: RowSelection) -> Iterator[TableReading]:
+        """The row after or before the selected one."""
+        hints, last = self._question.hints, len(self._table.rows) - 1
+        if OperationHint.AFTER in hints and selection.rows[-1] < last:
+            yield from self._answers(TableOperation.NEXT, selection, selection.rows[-1] + 1)
+        if OperationHint.BEFORE in hints and selection.rows[0] > 0:
+            yield from self._answers(TableOperation.PREVIOUS, selection, selection.rows[0] - 1)
 
     def _ranked(self, selection: RowSelection) -> Iterator[TableReading]:
         """The row with the greatest or smallest value of a column, or that of a rank."""
@@ -249,43 +213,23 @@ class _Columns:
     def _summed(self, selection: RowSelection) -> Iterator[TableReading]:
         for measure in self._numeric:
             known = {row: amount for row in selection.rows if (amount := self._numbers[measure][row]) is not None}
-            if len(known) < 2:
-                continue
-            rows, amounts, whole = (
-                tuple(known),
-                ", ".join(map(written, known.values())),
-                sum(known.values(), Fraction(0)),
-            )
-            for operation, hints, name, result in (
-                (TableOperation.SUM, {OperationHint.SUM, OperationHint.COUNT}, "sum", whole),
-                (TableOperation.AVERAGE, {OperationHint.AVERAGE}, "mean", whole / len(known)),
-            ):
-                if self._question.hints & hints:
-                    said = (written(result),)
-                    yield TableReading(operation, selection, rows, said, -1, measure, expression=f"{name}([{amounts}])")
+            if len(known) > 1:
+                expression = f"sum([{', '.join(map(written, known.values()))}])"
+                said = (written(sum(known.values(), Fraction(0))),)
+                yield TableReading(
+                    TableOperation.SUM, selection, tuple(known), said, -1, measure, expression=expression
+                )
 
     def _difference(self, selection: RowSelection) -> Iterator[TableReading]:
-        """Between two rows, or between the greatest and the smallest value."""
+        """Between two rows."""
         for measure in dict.fromkeys((*self._numeric, *self._dated)):
             known = {row: value for row in selection.rows if (value := self._value(measure, row)) is not None}
-            if len(known) < 2:
+            if len(known) != 2:
                 continue
-            low, *_, high = sorted(known, key=lambda row: known[row])
-            operation = TableOperation.DIFFERENCE if len(known) == 2 else TableOperation.RANGE
+            low, high = sorted(known, key=lambda row: known[row])
             said, rows = (written(known[high] - known[low]),), tuple(sorted((low, high)))
             expression = f"{written(known[high])} - {written(known[low])}"
-            yield TableReading(operation, selection, rows, said, -1, measure, expression=expression)
-
-    def _count_difference(self, selection: RowSelection) -> Iterator[TableReading]:
-        """How many more rows have one name than another in a column."""
-        named = [condition for condition in selection.conditions if not condition.quantified]
-        if len(named) != 2 or named[0].column != named[1].column:
-            return
-        many, few = sorted((len(condition.rows & set(selection.rows)) for condition in named), reverse=True)
-        expression, said = f"{many} - {few}", (str(many - few),)
-        yield TableReading(
-            TableOperation.COUNT_DIFFERENCE, selection, selection.rows, said, named[0].column, expression=expression
-        )
+            yield TableReading(TableOperation.DIFFERENCE, selection, rows, said, -1, measure, expression=expression)
 
     def _value(self, measure: int, row: int) -> Fraction | None:
         """The number of a cell; of a date its year."""

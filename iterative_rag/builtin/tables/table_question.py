@@ -33,7 +33,6 @@ class OperationHint(StrEnum):
 
     COUNT = "count"
     SUM = "sum"
-    AVERAGE = "average"
     DIFFERENCE = "difference"
     MOST = "most"
     LEAST = "least"
@@ -57,7 +56,6 @@ _HINTS: dict[OperationHint, re.Pattern[str]] = {
     for hint, pattern in {
         OperationHint.COUNT: r"how many|number of|amount of|how often|count|how much",
         OperationHint.SUM: r"total|combined|altogether|in all|sum|all together|overall",
-        OperationHint.AVERAGE: r"average|mean",
         OperationHint.DIFFERENCE: (
             r"differen\w+|how many (?:more|fewer|less|years|days|months|points)|how much (?:more|less|\w+er)|"
             r"how (?:long|far)|(?:more|less|fewer|\w+er) than|between|span"
@@ -84,7 +82,7 @@ _HINTS: dict[OperationHint, re.Pattern[str]] = {
 _HINT_WORDS = frozenset(
     stem(word)
     for word in word_set(
-        "total number amount average mean sum combined difference most least more less fewer than first last next "
+        "total number amount sum combined difference most least more less fewer than first last next "
         "previous before after following list listed table chart according name only times time consecutive "
         "same other besides top bottom higher lower show shown give tell many much long each every different entry "
         "row least highest lowest longest shortest largest smallest greatest earliest latest oldest newest tallest "
