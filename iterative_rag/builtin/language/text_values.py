@@ -14,12 +14,15 @@ import re
 from iterative_rag.text.dates import Date
 from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.values import Mention, Moment, Period, Quantity
+from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _TIMES_PATTERN = lazy_pattern(r"(?<![\w-])(?:[Oo]nce|[Tt]wice|[Tt]hrice)(?![\w-])")
 # "the late 1920s", "the 18th and 19th centuries"
 _LEAD = lazy_pattern(r"\b(?:(?:early|late|mid)[ -]|\d{1,2}(?:st|nd|rd|th) and )$", re.IGNORECASE)
+
+
+_SINCE = lazy_pattern(r"\bsince (?:\w+ )?(\d{4})\b|\b(\d{4}) ?[–-] ?present\b", re.IGNORECASE)
 
 
 def dates(text: str) -> list[tuple[Date, int, int]]:
@@ -34,6 +37,23 @@ def years(text: str) -> list[int]:
         mention.readings[0] for mention in _single(text) if not mention.worded and mention.end - mention.start > 2
     ]
     return [reading.date.year for reading in readings if isinstance(reading, Moment) and isinstance(reading.date, Date)]
+
+
+def tells_year(text: str, year: int) -> bool:
+    """Whether a text says a year: by itself, in a range ("1913–1921"), in a decade, or since an earlier one."""
+    if str(year) in text or any(int(match[1] or match[2]) <= year for match in _SINCE.finditer(text)):
+        return True
+    ranges = [_first_and_last(reading) for mention in mentions(text, "en") for reading in mention.readings]
+    return any(first <= year <= last for first, last in ranges)
+
+
+def _first_and_last(value: Value) -> tuple[int, int]:
+    match value:
+        case Span(low=Moment(date=Date() as first), high=Moment(date=Date() as last)):
+            return first.year, last.year
+        case Period(first=first_year, last=last_year):
+            return first_year, last_year
+    return 1, 0
 
 
 def periods(text: str) -> list[tuple[int, int]]:

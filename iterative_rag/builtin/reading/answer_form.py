@@ -31,6 +31,7 @@ _PART_OF = lazy_pattern(r"^.*\b[a-z]+ of (?:the )?(?=[A-ZÀ-Þ])")
 _ORGANIZATIONS = frozenset(stem(word) for word in word_set("company firm workshop bank publisher party club team"))
 # "Which of the Seven Bridges ..."
 _ONE_OF = lazy_pattern(r"which (?:one )?of the (?-i:[A-ZÀ-Þ])", re.IGNORECASE)
+_TIMED = lazy_pattern(r"\b(?:when|after|once|while|until|before)\b .+", re.IGNORECASE)
 _CAUSE = lazy_pattern(r"of what (?:did|was)\b|what did .{2,80} die of\b", re.IGNORECASE)
 _MANNER = lazy_pattern(r"how (?:did|does|was|were)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
@@ -116,7 +117,15 @@ def _repeats(query: Query, value: str) -> bool:
         return True
     if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return False
-    return bool(said) and any(said <= set(name) or _is_fuller(said, name) for name in query.names)
+    return bool(said) and any(
+        said <= set(name) or _is_fuller(said, name) or _is_timed(query, said, name) for name in query.names
+    )
+
+
+def _is_timed(query: Query, said: set[str], name: tuple[str, ...]) -> bool:
+    """Whether somebody only tells when it was: no Garfield is "the man who became president when Garfield died"."""
+    clause = _TIMED.search(query.text)
+    return clause is not None and query.kind is AnswerKind.PERSON and set(name) <= said & set(content(clause[0]))
 
 
 def _is_amount(query: Query, value: str) -> bool:

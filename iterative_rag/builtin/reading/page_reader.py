@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.builtin.language.function_words import content, folded, stem, words
-from iterative_rag.builtin.language.lexicon import AnswerKind, alike, counts_as, kind_of_noun, near_kinds
+from iterative_rag.builtin.language.function_words import content, folded, stem
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, counts_as, near_kinds
+from iterative_rag.builtin.language.text_values import tells_year
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import fits, settlement_after, shortened, trimmed
@@ -29,10 +30,9 @@ from iterative_rag.builtin.reading.page_units import (
 )
 from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
 from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
-from iterative_rag.builtin.tables.page_tables import TableKind
-from iterative_rag.builtin.tables.reading_choice import STANDS
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
 from iterative_rag.builtin.tables.table_question import asks_for_all
+from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 # Limits of cost: most passages of a page that are read, spans of each that are considered, and values of the page that
@@ -108,11 +108,9 @@ class EvidencePageReader:
         if stated and all(finding.score < stated.score for finding in tabled):
             return best_of(_as_parts(query, [stated]))  # so the network need not read the page
         findings = [*tabled, *([stated] if stated else [])]
-        stands = bool(tabled) and tabled[0].score >= STANDS
-        closed = _rows(page) if stands else frozenset()
         share = namesake_share(query, page)
         for offer in self.offered(query, page):
-            if offer.kind < LEAST_KIND or offer.unit.text in closed or (stands and offer.features["missing"]):
+            if offer.kind < LEAST_KIND:
                 continue
             chance = share * finding_odds.chance(weights["value"], offer.features) * (1.0 if offer.said else UNSAID)
             findings.append(_finding(page, offer, max(chance, SURE) if _is_denied(query, page, offer) else chance))
@@ -133,7 +131,9 @@ class EvidencePageReader:
         other = query.name_words.isdisjoint(content(page.title))
         candidates: list[_Candidate] = []
         answerable = 0.0
-        for read, passage in enumerate(likeliest(query, shown_passages(_of_asked_rows(query, page)), PASSAGES, SHORT)):
+        # What the rows of tables answer, `tables` reads: a row by itself does not show that it is the one meant.
+        passages = shown_passages(replace(page, units=tuple(unit for unit in page.units if not unit.header)))
+        for read, passage in enumerate(likeliest(query, passages, PASSAGES, SHORT)):
             if other and read >= HOPED and answerable < HOPEFUL:
                 break
             if any(_likely(candidate) >= SETTLED for candidate in candidates):
@@ -202,24 +202,10 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _rows(page: UnitPage) -> frozenset[str]:
-    return frozenset(row.text for table in page.tables if table.kind is not TableKind.INFOBOX for row in table.rows)
-
-
 def _is_denied(query: Query, page: UnitPage, offer: Offered) -> bool:
     """Whether the subject's own infobox says that there is nothing: "Spouse: none"."""
     names = query.name_words
     return offer.value == NOTHING and offer.unit.infobox and bool(names) and names <= set(content(page.title))
-
-
-def _of_asked_rows(query: Query, page: UnitPage) -> UnitPage:
-    """The page with those rows only of each table whose first cell is a name of the query, if there are any."""
-    names = {frozenset(name) for name in query.names}
-    asked = [unit for unit in page.units if unit.header and frozenset(content(unit.cells[0])) in names]
-    if query.superlative or not asked:
-        return page
-    tables = {unit.table for unit in asked}
-    return replace(page, units=tuple(unit for unit in page.units if unit.table not in tables or unit in asked))
 
 
 def _likely(candidate: _Candidate) -> float:
@@ -229,11 +215,8 @@ def _likely(candidate: _Candidate) -> float:
 def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     features = finding_odds.of_value(query, candidate.passage, candidate.reading, (candidate.value, candidate.share))
     kind = finding_odds.of_asked_kind(candidate.reading.kinds, candidate.value)
-    said = (
-        _says(query, candidate.passage)
-        and _is_headed(query, candidate)
-        and not is_of_others(query, page, candidate.unit)
-    )
+    passage = candidate.passage
+    said = _says(query, passage) and _dates(query, passage) and not is_of_others(query, page, candidate.unit)
     return Offered(shortened(query, candidate.value), candidate.unit, features, kind, said)
 
 
@@ -246,15 +229,14 @@ def _says(query: Query, passage: ShownPassage) -> bool:
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 
 
-def _is_headed(query: Query, candidate: _Candidate) -> bool:
-    """Whether something tells that a cell of a table is what is asked for: the header of its column has that kind, or
-    the row, its headers or its section speak of the relation."""
-    unit = candidate.unit
-    wanted = {other for word in (*query.asked, *query.relation) for other in alike(word)}
-    if not unit.header or not wanted or wanted & set(content(" ".join((unit.section, unit.text, *unit.header)))):
-        return True
-    columns = (header for header, cell in zip(unit.header, unit.cells, strict=False) if candidate.value in cell)
-    return any(kind_of_noun(word) is query.kind for header in columns for word in words(header)[-1:])
+def _dates(query: Query, passage: ShownPassage) -> bool:
+    """Whether a passage tells of the time that a query asks for or names: it speaks of every name where a date is asked
+    for, as one on somebody is full of dates, and else of every year."""
+    text = f"{passage.title} {passage.section} {passage.text}"
+    if query.kind not in {AnswerKind.DATE, AnswerKind.YEAR}:
+        return all(tells_year(text, year) for year in query.years)
+    told = set(content(text))
+    return not any(told.isdisjoint(name) for name in query.names if not nations_in(" ".join(name)))
 
 
 def _text(passage: ShownPassage) -> PassageText:

@@ -9,7 +9,6 @@ from iterative_rag.builtin.language.lexicon import AnswerKind, counts_as, kind_o
 from iterative_rag.builtin.language.nouns import gender_of_name
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.page_units import PageUnit, UnitPage
-from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 # A page with a smaller share of the words of the query's names is not read.
@@ -45,10 +44,7 @@ def namesake_share(query: Query, page: UnitPage) -> float:
 
 
 def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
-    """Whether nothing tells that a unit speaks of what the query names: a row of a table that leaves out one of the
-    names, or a sentence on the page of a namesake."""
-    if unit.header and _leaves_out_a_name(query, page, unit):
-        return True
+    """Whether nothing tells that a unit speaks of what the query names: a sentence on the page of a namesake."""
     title = content(page.bare_title)
     if query.name_words.issuperset(title):
         return False
@@ -58,15 +54,6 @@ def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
         for name in query.names
         if not set(title).isdisjoint(name) and (rest := _told_apart(name, title))
     )
-
-
-def _leaves_out_a_name(query: Query, page: UnitPage, unit: PageUnit) -> bool:
-    """The Elm Tower's row for "When did Tom Ruud finish the Elm Tower?". Numbers are no names, and "American" is seldom
-    said in a row."""
-    said = set(content(" ".join((page.title, unit.section, *unit.header, unit.text))))
-    nations = {word for token in query.text.split() if nations_in(token) for word in content(token)}
-    names = (set(name) for name in query.names if not all(word.isdigit() for word in name))
-    return any(name and said.isdisjoint(name) and not name <= nations for name in names)
 
 
 def _told_apart(name: Sequence[str], title: Sequence[str]) -> set[str]:

@@ -1,26 +1,23 @@
 """Refuses a value whose place on its page says that it is of another kind than the need asks for.
 
-Only what is clear counts: the column or label that a value stands under, a rank before an office. Everything else is
+Only what is clear counts: the label that a value stands under, a rank before an office. Everything else is
 left to the network, and to the check whether the quote bears the value out.
 """
 
 from __future__ import annotations
 
-from iterative_rag.builtin.language.function_words import content, stem, word_set, words
+from iterative_rag.builtin.language.function_words import content, stem, word_set
 from iterative_rag.builtin.language.lexicon import (
     MEASURES,
     AnswerKind,
     alike,
 )
-from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.builtin.reading.page_units import PageUnit
-from iterative_rag.builtin.tables.cell_values import cell_value, header_unit
+from iterative_rag.builtin.tables.cell_values import header_unit
 from iterative_rag.text import units
 
-# Headers of a column that ranks or numbers the rows.
-_RANKS = frozenset({"no", "no.", "#", "rank", "number", "nr", "nr.", "pos", "pos.", "position"})
 # Words that make another office of the one they stand before.
 _LESSER = frozenset(stem(word) for word in word_set("deputy vice assistant acting honorary shadow associate"))
 # Nobody shares a prize with a spouse because the row says who that is.
@@ -34,7 +31,7 @@ def is_of_other_kind(query: Query, unit: PageUnit, value: str) -> bool:
         return not _denies(query, unit)
     if unit.infobox and unit.cells and value.strip() == unit.cells[0].strip():
         return True  # the label of a row
-    return (bool(unit.cells) and _is_elsewhere(query, unit, value)) or _is_lesser(query, unit)
+    return (unit.infobox and _is_elsewhere(query, unit, value)) or _is_lesser(query, unit)
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:
@@ -44,30 +41,15 @@ def _denies(query: Query, unit: PageUnit) -> bool:
 
 
 def _is_elsewhere(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether a value stands in another column than the one that is asked for, or in a row of another rank."""
-    if unit.infobox:
-        label = unit.cells[0]
-        kin, told = _KIN & set(content(label)), {*query.asked, *query.relation}
-        return (
-            value not in unit.cells[-1]
-            or _has_other_unit(query, label)
-            or _is_other_measure(query, label)
-            or (bool(kin) and "partn" not in told and all(kin.isdisjoint(alike(word)) for word in told))
-        )
-    columns = [header for header, cell in zip(unit.header, unit.cells, strict=False) if value in cell]
-    if query.ordinals and not query.superlative:
-        ranked = [cell for header, cell in zip(unit.header, unit.cells, strict=False) if header.lower() in _RANKS]
-        if ranked and not any(cell_value(cell).number in query.ordinals for cell in ranked):
-            return True
-    if query.kind is AnswerKind.NUMBER:
-        told = {*query.asked, *query.relation}
-        year = value.isdigit() and bool(dates(value))  # in a column that has nothing to do with what is counted
-        return bool(columns) and all(
-            _has_other_unit(query, header) or _ranks(query, header) or (year and told.isdisjoint(content(header)))
-            for header in columns
-        )
-    meant = [header for header in unit.header if len(stems := content(header)) == 1 and stems[0] in query.asked]
-    return bool(meant and columns) and not set(meant) & set(columns)
+    """Whether a value stands under a label that names something else than is asked for."""
+    label = unit.cells[0]
+    kin, told = _KIN & set(content(label)), {*query.asked, *query.relation}
+    return (
+        value not in unit.cells[-1]
+        or _has_other_unit(query, label)
+        or _is_other_measure(query, label)
+        or (bool(kin) and "partn" not in told and all(kin.isdisjoint(alike(word)) for word in told))
+    )
 
 
 def _is_other_measure(query: Query, label: str) -> bool:
@@ -75,11 +57,6 @@ def _is_other_measure(query: Query, label: str) -> bool:
     asked = set(query.asked) & _MEASURES
     said = set(content(label)) & _MEASURES
     return bool(asked and said) and asked.isdisjoint(said)
-
-
-def _ranks(query: Query, header: str) -> bool:
-    """Whether a header is that of a rank, and none is asked for: "Rank by population"."""
-    return words(header)[:1] in (["rank"], ["ranking"]) and not {"rank"} & {*query.asked, *query.relation}
 
 
 def _has_other_unit(query: Query, header: str) -> bool:

@@ -11,32 +11,6 @@ from iterative_rag.builtin.reading.page_units import page
 from iterative_rag.builtin.reading.subject_names import is_of_others
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 
-TOWERS = """# Towers of Sarn
-
-| Tower | Town | Finished | Architect |
-|---|---|---|---|
-| Elm Tower | Tellin | 1973 | Oda Brenk |
-| Gull Tower | Karsa | 1981 | Per Lund |
-"""
-
-
-@pytest.mark.parametrize(
-    ("question", "others"),
-    [
-        ("When did Oda Brenk finish the Elm Tower?", False),
-        ("When did Brenk finish the Elm Tower?", False),
-        ("When did Tom Ruud finish the Elm Tower?", True),  # a false premise
-        ("When was the Elm Tower in Sarn finished?", False),
-        ("When was the Elm Tower finished?", False),
-        ("Which American finished the Elm Tower?", False),
-        ("When did Tom Ruud, Ann Lee and Oda Brenk finish the Elm Tower?", True),
-    ],
-)
-def test_a_row_without_a_name_is_about_something_else(question: str, others: bool) -> None:
-    shown = page(window("Towers of Sarn", TOWERS))
-    row = next(unit for unit in shown.units if unit.cells[:1] == ("Elm Tower",))
-    assert is_of_others(read_query(question), shown, row) is others
-
 
 def test_a_row_about_something_else_is_not_built_on() -> None:
     title = "List of assassinated mayors of Orm"
