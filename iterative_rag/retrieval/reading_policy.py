@@ -238,7 +238,7 @@ class ReadingPolicy:
         values = [fact for fact in facts if is_value(fact)]
         if self.thorough:
             proved = [fact for fact in values if fact.score >= CERTAIN and fact.support is not Support.SILENT]
-            certain = self.least == 1 and any(map(self._is_right, proved))
+            certain = len(read) >= self.least and any(map(self._is_right, proved))
             sure = sum(fact.score >= SURE for fact in facts)
             return certain or len(values) >= self.fact_limit or sure >= FACTS_PER_VALUE * self.fact_limit
         if self.aspect and self.named:

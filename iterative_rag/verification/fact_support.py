@@ -20,6 +20,7 @@ from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import unit_of
 from iterative_rag.text.values import Mention, Moment, Value
 from iterative_rag.types import Fact, Support
 from iterative_rag.types.loop import DOUBTFUL_BELOW
@@ -196,7 +197,8 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     if " | " in row:
         return ranked and _holds_relation(asked, read_text(row, "").lows)
     label, colon, _ = row.partition(": ")
-    said, forms = _relation(asked), Vocabulary.of(read_text(label, "").lows)
+    said = [word for word in _relation(asked) if not unit_of(word)]  # "the height in feet" of a row in metres
+    forms = Vocabulary.of(read_text(label, "").lows)
     named = [word.low for name in asked.names for word in name]
     if ranked or ruled is not Support.AGREES or not (said and colon):
         return False
