@@ -35,6 +35,7 @@ HITS_ALONE = replace(PACKED, lead=0)
 # Facts are shown in full in each turn.
 _TOLD_ELSEWHERE = (REFUSED, "note")
 SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
+SHOWN_ABOVE = "(shown above)"
 # The characters of the line that is kept of each earlier call.
 LOG_CHARS = 160
 CUT = "\n[cut here; find_in_article or list_rows with a filter shows less]"
@@ -97,9 +98,14 @@ class ShownTexts:
 
     def texts(self, results: Sequence[Found], chars: int) -> Iterator[str]:
         """What documents say, for each call, in `chars` characters together. What a short result leaves, longer ones
-        get."""
+        get; no rows and no list of titles are shown twice."""
+        told: set[object] = set()
         for result, room in zip(results, shared(chars, [result.length for result in results]), strict=True):
-            yield self.text(result, room)
+            new = tuple(part for part in result.passages if part.entry or (part.document.id, part.spans) not in told)
+            listed = "" if result.listed in told else result.listed
+            text = self.text(replace(result, passages=new, listed=listed), room)
+            yield text if new or not result.passages else "\n\n".join(filter(None, (text, SHOWN_ABOVE)))
+            told |= {result.listed, *((part.document.id, part.spans) for part in result.passages)}
 
     def text(self, result: Found, chars: int) -> str:
         """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place

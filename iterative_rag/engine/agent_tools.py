@@ -20,6 +20,7 @@ from iterative_rag.retrieval.article_parts import (
     tables,
 )
 from iterative_rag.retrieval.article_titles import ArticleTitles
+from iterative_rag.retrieval.reading_policy import mentions, tells
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import word_places
@@ -37,6 +38,7 @@ from iterative_rag.types import (
     RowsCall,
     SearchCall,
     SectionCall,
+    ShortlistedDocument,
     ToolCall,
     WrongCall,
 )
@@ -79,19 +81,30 @@ class Toolbox:
         listings = shortlist(self.corpus, needs, documents=settings.shortlist, passages=settings.passages, sharpen=True)
         passages: dict[str, Passages] = {}
         for rank, most in enumerate(SHOWN):
-            for documents in listings:
+            for query, documents in zip(call.queries, listings, strict=True):
                 for entry in documents[rank : rank + 1]:
-                    document = self.corpus.document(entry.document_id)
-                    passages.setdefault(document.id, Passages(document, entry=entry, most=most))
+                    if not rank or tells(_as_need(query), entry.title, self._hits(entry), ()):
+                        document = self.corpus.document(entry.document_id)
+                        passages.setdefault(document.id, Passages(document, entry=entry, most=most))
         for entry in (entry for documents in listings for entry in documents):
             self.titles.learn(entry.title, entry.document_id)
         listed = lines(
-            f"{query}: {' · '.join(as_field(entry.title) for entry in documents) or 'nothing'}"
+            f"{query}: {self._named(query, documents)}{' · '.join(as_field(entry.title) for entry in documents)}"
             for query, documents in zip(call.queries, listings, strict=True)
         )
         told = counted(len({entry.document_id for documents in listings for entry in documents}), "article")
         shortlists = tuple(zip(needs, listings, strict=True))
         return Found(f"search {' | '.join(call.queries)}", told, listed, tuple(passages.values()), shortlists)
+
+    def _named(self, query: str, documents: Sequence[ShortlistedDocument]) -> str:
+        """What is said where no title or passage that a search found has a name of the query."""
+        need = _as_need(query)
+        named = any(mentions(need, entry.title, self._hits(entry)) for entry in documents)
+        return "" if named else "no article names this; near: " if documents else "nothing"
+
+    def _hits(self, entry: ShortlistedDocument) -> str:
+        text = self.corpus.document(entry.document_id).text
+        return "\n".join(text[hit.start : hit.end] for hit in entry.hits)
 
     def _of_article(self, call: LookingCall, chars: int) -> Found:
         """What the one article of this title holds; else what titles there are."""
@@ -118,6 +131,11 @@ def look_into(document: Document, call: LookingCall, chars: int) -> Found:
             return _section(asked, document, heading, chars)
         case RowsCall(_, table, wanted):
             return _rows(asked, document, table, wanted)
+
+
+def _as_need(query: str) -> Need:
+    """The words of a query behind one that is no name, as a question begins with."""
+    return Need(f"About {query}")
 
 
 def _asked(call: LookingCall) -> str:
@@ -182,11 +200,14 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
     if table is None:
         told += ("no list like that" if name else "no lists") if not tabular else "the article has no table like that"
         return Found(asked, told, listed)
-    chosen = rows(text, table, wanted)
-    if not chosen:
-        return Found(asked, f"{told}none of {counted(len(table.rows), 'row')} holds all these words", listed)
-    told += f"{len(chosen)} of {counted(len(table.rows), 'row')}"
-    return Found(asked, told, listed, (Passages(document, _joined([*table.header, *chosen])),))
+    searched = [table] if name or not wanted else [*tabular, *bulleted]
+    held = [(part, chosen) for part in searched if (chosen := rows(text, part, wanted))]
+    count = counted(sum(len(part.rows) for part, _ in held or [(part, []) for part in searched]), "row")
+    if not held:
+        return Found(asked, f"{told}none of {count} holds all these words", listed)
+    told += f"{sum(len(chosen) for _, chosen in held)} of {count}"
+    shown = [line for part, chosen in held for line in (*part.header, *chosen)]
+    return Found(asked, told, listed, (Passages(document, _joined(shown)),))
 
 
 def _lost(document: Document, name: str) -> LostRows | None:

@@ -186,9 +186,10 @@ def _runs(text: str, line: re.Pattern[str]) -> list[tuple[list[Span], str]]:
 
 def table_named(text: str, candidates: Sequence[Table], name: str) -> Table | None:
     """Of these tables or lists the one of that number (from 1), or whose heading or header is nearest to the name;
-    without a name the longest."""
-    if not name.strip():
-        return max(candidates, default=None, key=lambda table: len(table.rows))
+    without a name, or of those with just this heading, the longest."""
+    headed = [table for table in candidates if not name.strip() or stems(table.heading) == stems(name)]
+    if headed or not name.strip():
+        return max(headed, default=None, key=lambda table: len(table.rows))
     if name.strip().isdigit():
         return candidates[int(name) - 1] if 0 < int(name) <= len(candidates) else None
     told = [" ".join([part.heading, *(text[slice(*line)] for line in part.header)]) for part in candidates]

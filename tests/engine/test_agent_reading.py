@@ -117,7 +117,7 @@ def test_a_quote_is_looked_for_in_every_article_of_its_title(settings: Settings)
         ({"table": "later keepers"}, "2 of 2 rows", "Ines Vane"),
         ({"table": "2"}, "Tove Aldous", "Ines Vane"),
         ({"filter": "1711"}, "1 of 3 rows", "Ines Vane"),
-        ({"filter": "lighthouse"}, "none of 3 rows holds all these words", "Ines Vane"),
+        ({"filter": "lighthouse"}, "none of 5 rows holds all these words", "Ines Vane"),
     ],
     ids=["longest", "named", "numbered", "filter", "no entry"],
 )
@@ -127,6 +127,20 @@ def test_lists_stand_in_for_tables(settings: Settings, asked: Mapping[str, str],
     assert "Lists, with their entries: 1. First keepers (3) · 2. Later keepers (2)" in shown
     assert held in shown
     assert left_out not in shown
+
+
+def test_nothing_is_shown_twice_in_one_turn(settings: Settings) -> None:
+    call = {"tool": "list_rows", "title": "Keepers of Skarn"}
+    shown, _ = after(settings, call, {**call, "filter": "1711"}, {**call, "table": "First keepers"})
+    assert shown.count("Lists, with their entries") == 1
+    assert shown.count("Ines Vane") == 1
+    assert "(shown above)" in shown
+
+
+def test_a_search_says_where_no_article_has_the_name_and_shows_only_the_first(settings: Settings) -> None:
+    shown, _ = after(settings, {"tool": "search", "queries": ["king Olaf Brandt"]})
+    assert "no article names this; near: " in shown
+    assert shown.count("\n\n# ") == 1
 
 
 def test_plain_lines_are_a_list_and_stand_below_their_heading(settings: Settings) -> None:
