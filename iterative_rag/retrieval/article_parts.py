@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
@@ -15,14 +15,11 @@ from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import Document, Hit, Need, ShortlistedDocument
 
 T = TypeVar("T")
 
 # A word stands for those that share its first letters: "marry" and "married", "win" and "wins".
 STEM = 4
-# A section is read in pieces of this many characters, the first of them after the best hits of the search.
-PIECE_CHARS, BEST_HITS, FIRST_PIECES = 400, 2, 2
 # A list has at least so many entries, and one of plain lines so many: of these so large a share is more than a word, as
 # headings without text are not.
 FEWEST_ENTRIES, FEWEST_LINES, TELLING = 2, 4, 0.6
@@ -63,29 +60,6 @@ def sections(text: str) -> list[Section]:
     return [Section(_name(text, heading), heading.start, end) for heading, end in zip(heads, ends, strict=True)]
 
 
-def with_sections(document: Document, entry: ShortlistedDocument, needs: Iterable[Need]) -> ShortlistedDocument:
-    """The entry with hits in the sections that the needs ask about; itself where the article has none.
-
-    The words of a need may not stand in its section: a need for a wife is met by "In 1921 she married" below "Personal
-    life", which a search for the word "wife" ranks low.
-    """
-    wanted = frozenset(
-        word for need in needs for relation in relations(need.question) for word in _told_under().get(relation, ())
-    )
-    if not wanted:
-        return entry
-    parts = [section for section in sections(document.text) if wanted & set(_WORD.findall(folded(section.heading)))]
-    pieces = [piece for section in parts for piece in _pieces(document, section)]
-    hits = entry.hits
-    order = (*hits[:BEST_HITS], *pieces[:FIRST_PIECES], *hits[BEST_HITS:], *pieces[FIRST_PIECES:])
-    return replace(entry, hits=order)
-
-
-def _pieces(document: Document, section: Section) -> Iterator[Hit]:
-    for start in range(section.start, section.end, PIECE_CHARS):
-        yield Hit(document.id, document.title, start, min(start + PIECE_CHARS, section.end), 0.0)
-
-
 def relations(text: str) -> frozenset[str]:
     """What an English text tells or asks of its subject: "designer" is "design", "who wrote" is "write"."""
     names = _relation_words()
@@ -115,16 +89,6 @@ def asked_rows(heading: frozenset[str]) -> frozenset[str]:
     """The words by which a question asks for the rows below a heading of these words: "film" for a filmography."""
     rows = (row for row in _words_table()["asked_rows"] if heading.intersection(row["headings"].split()))
     return frozenset(word for row in rows for word in row["words"].split())
-
-
-@cache
-def _told_under() -> dict[str, frozenset[str]]:
-    """The words of headings under which each relation is told."""
-    told: dict[str, frozenset[str]] = {}
-    for row in _words_table()["sections"]:
-        for relation in row["relations"].split():
-            told[relation] = told.get(relation, frozenset()) | set(row["headings"].split())
-    return told
 
 
 def section_named(text: str, heading: str) -> Section | None:

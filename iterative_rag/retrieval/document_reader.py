@@ -19,7 +19,6 @@ from typing import Self
 
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck
-from iterative_rag.retrieval.article_parts import with_sections
 from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
@@ -172,7 +171,7 @@ class _HopReading:
                 sharing.append((other, twin))
         sharing.sort(key=lambda pair: self._plans.index(pair[0]))
         plans = [sharer for sharer, _ in sharing]
-        entry = self._about(together([listed.entry for _, listed in sharing]), plans)
+        entry = together([listed.entry for _, listed in sharing])
         part = self._window_of_rest(entry, shown) if shown else self._window(entry)
         for sharer, listed in sharing if shown else ():
             self._remember(sharer, listed)
@@ -196,11 +195,6 @@ class _HopReading:
             plan.take(replace(fact, need=plan.need))
         plan.remembered.add(item.entry.document_id)
         plan.judge()
-
-    def _about(self, entry: ShortlistedDocument, plans: Sequence[NeedPlan]) -> ShortlistedDocument:
-        """The entry with the sections that tell of what those needs ask for whose subject it is."""
-        needs = [plan.need for plan in plans if entry.document_id in plan.policy.named]
-        return with_sections(self._reader.corpus.document(entry.document_id), entry, needs)
 
     def _window(self, entry: ShortlistedDocument) -> Window:
         return window(self._reader.corpus.document(entry.document_id), entry, self._reader.window_chars, PACKED)
