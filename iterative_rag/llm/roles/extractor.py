@@ -121,8 +121,9 @@ def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows:
         stretches.append((window, sentence.start, sentence.end))
     quotes = [(window, windows[window].text[start:end]) for window, start, end in stretches]
     stating = [(window, quote) for window, quote in quotes if fact.value and holds(quote, fact.value)]
-    telling = _telling(stating or quotes, "" if stating else fact.value, fact.statement, windows)
-    told = telling or stating or quotes
+    telling = _telling(quotes, "" if stating else fact.value, fact.statement, windows)
+    told = telling if not stating or set(stating) & set(telling) else [stating[0], *telling]
+    told = told or quotes
     return [Extract(fact.statement or quote, quote, fact.value, window=window) for window, quote in told]
 
 

@@ -100,6 +100,13 @@ def test_a_remark_in_brackets_is_no_part_of_a_value(value: str, kept: str) -> No
     assert [extract.value for extract in extracts] == [kept]
 
 
+def test_the_rest_of_a_statement_is_quoted_beside_its_value() -> None:
+    told = {"statement": "Olm was the first and Velm the third.", "sentences": [2, 9], "value": "Velm"}
+    with ScriptedLLM({"extract": [{"facts": [told]}]}) as llm:
+        extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
+    assert {extract.quote for extract in extracts} == {"3. The third was Velm.", "The first was Olm."}
+
+
 def test_a_value_may_stand_in_two_quotes_of_its_statement() -> None:
     told = {"statement": "Velm was no son of 1890.", "sentences": [3, 9], "value": "Velm, Olmsted"}
     with ScriptedLLM({"extract": [{"facts": [told, {**told, "value": "Velm, 1890"}]}]}) as llm:
