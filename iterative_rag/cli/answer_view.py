@@ -18,6 +18,7 @@ from iterative_rag.storage.output import (
     fetch_commands,
     headline,
     marks,
+    origin,
     quote_of,
     said_lines,
     taken_lines,
@@ -118,13 +119,14 @@ def _show_blocks(text: str, printer: Printer) -> None:
 
 def show_citation(citation: Citation, printer: Printer) -> None:
     number = f"[{citation.n}] "
-    where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
-    read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
-    corpus = f"{citation.corpus}: " if citation.corpus else ""
-    origin = f"{corpus}{shown_source(citation.source)}, {where}{read_on}"
     hang = " " * len(number)
     link = f" link {citation.link}" if citation.link else ""
-    printer.line((number, "cyan"), (clean(citation.title), f"bold{link}"), (f"  {clean(origin)}", "dim"), hang=hang)
+    printer.line(
+        (number, "cyan"),
+        (clean(citation.title), f"bold{link}"),
+        (f"  {clean(origin(citation, shown_source))}", "dim"),
+        hang=hang,
+    )
     printer.line(f"“{clean(quote_of(citation))}”", indent=hang)
     if citation.link and citation.link != citation.source:
         printer.line((clean(citation.link), f"dim{link}"), indent=hang)

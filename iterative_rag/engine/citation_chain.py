@@ -187,4 +187,5 @@ def _citation(n: int, fact: Fact) -> Citation:
         fact.url,
         fact.copies,
         display=plain(fact.quote),
+        date=fact.date,
     )

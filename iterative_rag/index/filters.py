@@ -19,13 +19,11 @@ from iterative_rag.index.catalogue import CatalogueEntry
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import FILE_DATE_KEY, Within
+from iterative_rag.types.documents import date_told
 
-# The keys of metadata that hold the date of a document; the first that it has counts.
-DATE_KEYS = ("date", "updated", "modified", "lastmod", "published", "created")
 _LANGUAGE_KEYS = ("language", "lang")
 # The hosts of Wikimedia's wikis name the language: de.wikipedia.org, zh-min-nan.m.wikipedia.org.
 _WIKI_HOST = re.compile(r"(?!www\.)(?P<lang>[a-z]{2,3}(?:-[a-z-]+)?|simple)\.(?:m\.)?wik(?:i[a-z]+|tionary)\.org")
-_ISO_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 # Names that an error lists.
 _SHOWN, _NAME_CHARS = 5, 60
 
@@ -109,9 +107,7 @@ def language_of(url: str | None) -> str:
 
 def date_of(entry: CatalogueEntry) -> str:
     """The date of a document, else that of its file (a year, month or day, ISO); "" for none."""
-    held = {key.casefold(): value for key, value in reversed(entry.metadata)}
-    dates = (match[0] for key in DATE_KEYS if (match := _ISO_DATE.match(held.get(key, ""))))
-    return next(dates, held.get(FILE_DATE_KEY, ""))
+    return date_told(entry.metadata) or dict(entry.metadata).get(FILE_DATE_KEY, "")
 
 
 def language_told(entry: CatalogueEntry) -> str:

@@ -185,6 +185,7 @@ def _node(citation: Citation, fact: Fact | None) -> NodeWithScore:
             "end": citation.end,
             "page": citation.page,
             "retrieved": citation.retrieved,
+            "date": citation.date,
             "url": citation.url,
             "copies": list(citation.copies),
             "display": quote_of(citation),

@@ -75,6 +75,7 @@ def _cited(
         document.link,
         document.copies,
         display=plain(document.text[start:end]),
+        date=document.date,
     )
 
 

@@ -92,5 +92,6 @@ def fact_at(
         retrieved=document.retrieved,
         url=document.link,
         copies=document.copies,
+        date=document.date,
     )
     return check(fact, document.text) if check else fact

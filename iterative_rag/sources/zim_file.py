@@ -21,7 +21,8 @@ from iterative_rag.sources.formats.format import Encyclopedia, FileSource, shown
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.languages import language_names
-from iterative_rag.types import FILE_DATE_KEY, Document
+from iterative_rag.types import Document
+from iterative_rag.types.documents import Metadata
 
 EXTRA = "zim"
 MAX_BYTES = 16 * 1024 * 1024  # of one page
@@ -65,6 +66,7 @@ class ZimFile:
             raise self._damaged(error) from error
         self.name = self._metadata("Name") or path.name
         self.date = one_line(self._metadata("Date"))[:_DATE_CHARS]
+        self.dated: Metadata = (("date", self.date),) if self.date else ()
         codes = [code.strip().lower() for code in self._metadata("Language").split(",")]
         others = dict(pair.split(":") for pair in _CODES.split())
         short = [others.get(code, code[:2]) for code in codes]
@@ -147,8 +149,7 @@ class ZimFile:
         read = self.document(entry, most)
         if isinstance(read, Skipped):
             return read
-        dated = ((FILE_DATE_KEY, self.date),) if self.date else ()
-        return replace(read, id=str(entry.path), metadata=(*read.metadata, *dated))
+        return replace(read, id=str(entry.path), metadata=(*read.metadata, *self.dated))
 
     def document(self, entry: Any, most: int = 0) -> Document | Skipped:
         """The document of an entry, without an id."""

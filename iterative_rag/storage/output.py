@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
@@ -140,6 +140,15 @@ def _is_the_answer(answer: Answer) -> bool:
 def quote_of(citation: Citation) -> str:
     """The quote for reading. An answer that an earlier version has stored holds none."""
     return citation.display or plain(citation.quote)
+
+
+def origin(citation: Citation, name: Callable[[str], str]) -> str:
+    """`wiki: River.md, page 2, of 2026-01-15`: where a quote stands; `name` says how a source is shown."""
+    where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
+    dated = f", of {citation.date}" if citation.date else ""
+    read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
+    corpus = f"{citation.corpus}: " if citation.corpus else ""
+    return f"{corpus}{name(citation.source)}, {where}{dated}{read_on}"
 
 
 def cost(answer: Answer) -> str:

@@ -12,18 +12,27 @@ from shlex import quote
 Metadata = tuple[tuple[str, str], ...]
 # The key for the day on which a file was written.
 FILE_DATE_KEY = "file_date"
+# The keys for the date of a document; the first that it has counts.
+DATE_KEYS = ("date", "updated", "revised", "modified", "lastmod", "published", "created")
 # The key for a section whose heading is in the text, and whose rows are not.
 ROWS_LOST_KEY = "rows lost"
 # A longer title is a text that pretends to be one.
 TITLE_CHARS = 300
 # They show nothing, and words of scripts from Hebrew on fall apart without them.
 _JOINERS, _FIRST_JOINED = "\u200c\u200d", "\u0590"
+_ISO_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?!\d)")
 _LINK = re.compile(r"https?://[^\s<>\"]{1,2000}", re.IGNORECASE)
 
 
 def web_link(url: str | None) -> str:
     """The address if it may be shown as a link: http or https, of visible characters only; else ""."""
     return url if url and _LINK.fullmatch(url) and url.isprintable() else ""
+
+
+def date_told(metadata: Metadata) -> str:
+    """The date that a document tells of itself (a year, month or day, ISO); "" for none."""
+    held = {key.casefold(): value for key, value in reversed(metadata)}
+    return next((match[0] for key in DATE_KEYS if (match := _ISO_DATE.match(held.get(key, "")))), "")
 
 
 def as_field(text: str) -> str:
@@ -74,6 +83,10 @@ class Document:
     def link(self) -> str:
         """The `url` if it may be shown as a link, else ""."""
         return web_link(self.url)
+
+    @property
+    def date(self) -> str:
+        return date_told(self.metadata)
 
     @property
     def lost_rows(self) -> tuple[str, ...]:

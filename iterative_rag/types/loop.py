@@ -105,8 +105,9 @@ class Fact:
     """A statement with its verbatim quote, verified: `document.text[start:end] == quote`.
 
     `value` is the short answer to the need ("James Buchanan"), "" if there is none; `score` is the confidence of the
-    extractor, from 0 to 1; `page` counts from 1 in documents that have pages; `retrieved` and `copies` as in Document;
-    `url` is its `link`. `support` is None where nobody could be asked: a fact without a value, one that was counted.
+    extractor, from 0 to 1; `page` counts from 1 in documents that have pages; `retrieved`, `copies` and `date` as in
+    Document; `url` is its `link`. `support` is None where nobody could be asked: a fact without a value, one that was
+    counted.
     """
 
     statement: str
@@ -124,6 +125,7 @@ class Fact:
     url: str = ""
     copies: tuple[str, ...] = ()
     support: Support | None = None
+    date: str = ""
 
     @property
     def is_doubtful(self) -> bool:

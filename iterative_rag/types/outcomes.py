@@ -134,6 +134,7 @@ class Citation:
     `retrieved` is the day (ISO) on which a web page was read, "" for a document of the corpus. `url` is the web address
     of the document (http or https), "" where none is known. `copies` are the sources of documents with the same text.
     `display` is the quote for reading, without Markdown. `corpus` is the name of the corpus where several were asked.
+    `date` is the date that the document, or the ZIM file that it is in, tells of itself (ISO), "" for none.
     """
 
     n: int
@@ -148,6 +149,7 @@ class Citation:
     copies: tuple[str, ...] = ()
     display: str = ""
     corpus: str = ""
+    date: str = ""
 
     @property
     def link(self) -> str:

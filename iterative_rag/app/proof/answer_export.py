@@ -13,6 +13,7 @@ from iterative_rag.storage.output import (
     chain_lines,
     cost,
     headline,
+    origin,
     quote_of,
     remarks,
     said_lines,
@@ -92,7 +93,9 @@ def to_try(answer: Answer) -> Iterator[tuple[str, str]]:
 def _md_citation(citation: Citation, name: SourceName) -> list[str]:
     title = f"**{_md(citation.title)}**"
     title = f"[{title}](<{citation.link}>)" if citation.link else title
-    return [f"\\[{citation.n}\\] {title}, {_md(_place(citation, name))}", "", f"> {_md(quote_of(citation))}", ""]
+    copies = f"; the same text: {', '.join(map(name, citation.copies))}" if citation.copies else ""
+    place = _md(f"{origin(citation, name)}{copies}")
+    return [f"\\[{citation.n}\\] {title}, {place}", "", f"> {_md(quote_of(citation))}", ""]
 
 
 def said_html(answer: Answer) -> Iterator[str]:
@@ -107,14 +110,6 @@ def said_html(answer: Answer) -> Iterator[str]:
     for said in said_lines(answer):
         before, value, after = map(escape, around_value(said, answer))
         yield f"<p>{before}{f'<strong>{value}</strong>' if value else ''}{after}</p>"
-
-
-def _place(citation: Citation, name: SourceName) -> str:
-    where = f"page {citation.page}" if citation.page else f"characters {citation.start}–{citation.end}"
-    read_on = f", read on {citation.retrieved}" if citation.retrieved else ""
-    copies = f"; the same text: {', '.join(map(name, citation.copies))}" if citation.copies else ""
-    corpus = f"{citation.corpus}: " if citation.corpus else ""
-    return f"{corpus}{name(citation.source)}, {where}{read_on}{copies}"
 
 
 def markdown_lines(block: TextBlock) -> Iterator[str]:

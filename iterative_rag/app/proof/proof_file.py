@@ -237,6 +237,7 @@ def _quotes(answer: Answer, document_of: DocumentOf, data: Mapping[str, Any], so
                 "source": source(citation.source),
                 "characters": f"{citation.start}–{citation.end}",
                 "page": str(citation.page or ""),
+                "of": citation.date,
                 "sha256": hashes.get(document.id, "") if document else "not in the corpus any more" if hashes else "",
             }
             told = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>" for name, value in rows.items() if value)

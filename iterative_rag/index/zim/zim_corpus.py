@@ -24,7 +24,7 @@ from iterative_rag.protocols import Cache, Embedder, Reranker, Skipped
 from iterative_rag.retrieval import chunking
 from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.sources.zim_file import ZimFile
-from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Passage, Within
+from iterative_rag.types import Document, Hit, Passage, Within
 
 # Candidates that are looked through for a need, pages of them that are converted, and passages of these that are
 # embedded: the best by words, and the beginnings of the first pages (a linked one may share no word with the need).
@@ -113,12 +113,10 @@ class ZimCorpus:
 
     @property
     def notice(self) -> str:
-        """Of which day the file is, and whether only titles are searched."""
-        dated = f"{self.name} is of {self.file.date}." if self.file.date else ""
-        if self.file.has_words:
-            return dated
+        """Whether only titles are searched."""
         more = f"To find more, take a file with one, or index it: iterative-rag index {self.file.path}"
-        return f"{dated} It has no full-text index, so pages are looked for by their titles alone. {more}".strip()
+        told = f"{self.name} has no full-text index, so pages are looked for by their titles alone. {more}"
+        return "" if self.file.has_words else told
 
     @property
     def languages(self) -> dict[str, int]:
@@ -174,12 +172,11 @@ class ZimCorpus:
 
     def _meant(self, paths: Iterable[str]) -> Iterator[CatalogueEntry]:
         """The pages and redirects of these paths that are within what is wanted, as a catalogue shows them."""
-        dated = ((FILE_DATE_KEY, self.file.date),) if self.file.date else ()
         language = next(iter(self.file.languages), "")
         for path in paths:
             if (title := self.file.title(path)) is not None:
                 source = f"{self.file.path}:{path}"
-                entry = CatalogueEntry(path, title, self.file.url(path), source, dated, language)
+                entry = CatalogueEntry(path, title, self.file.url(path), source, self.file.dated, language)
                 if all(is_meant(entry, within) for within in self._wanted):
                     yield entry
 

@@ -60,9 +60,10 @@ def _source(citation: Citation, link: str) -> str:
     title = _shown(citation.title)
     title = f"[{title}](<{link}>)" if link else f"*{title}*"
     page = f", page {citation.page}" if citation.page else ""
+    dated = f", of {citation.date}" if citation.date else ""
     said = quote_of(citation)
     said = said if len(said) <= _MOST_QUOTED else f"{said[:_MOST_QUOTED].rstrip()} …"
-    return f"[{citation.n}] {title}{page}: “{_shown(said)}”  "
+    return f"[{citation.n}] {title}{page}{dated}: “{_shown(said)}”  "
 
 
 def _shown(text: str) -> str:
