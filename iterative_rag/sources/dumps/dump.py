@@ -176,7 +176,7 @@ class MediaWikiDump(FileSource):
             text,
             source,
             self._site.url_of(page.title),
-            metadata=metadata_of(not_read(unread)),
+            metadata=metadata_of([("revised", page.revised), *not_read(unread)]),
         )
 
 

@@ -35,7 +35,7 @@ class DumpDamaged(Exception):
 class DumpPage:
     """The newest revision of a page. `redirect` is its target, or ""; `model` is "wikitext" for articles.
 
-    `text` is "" where it is `too_large`.
+    `text` is "" where it is `too_large`; `revised` is the day (ISO) on which it was written.
     """
 
     id: str
@@ -45,6 +45,7 @@ class DumpPage:
     model: str
     text: str
     too_large: bool
+    revised: str = ""
 
 
 @dataclass(slots=True)
@@ -144,6 +145,7 @@ class PagesParser:
             model=said("revision/model") or "wikitext",
             text=text if len(text) <= self._max_chars else "",
             too_large=len(text) > self._max_chars,
+            revised=said("revision/timestamp").partition("T")[0],
         )
 
 
