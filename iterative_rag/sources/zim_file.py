@@ -1,11 +1,10 @@
-"""An open Kiwix archive (.zim): its pages as documents, its own indexes of words and titles, what it says of itself."""
+"""An open Kiwix archive (.zim): its pages as documents, and what it says of itself."""
 
 from __future__ import annotations
 
 import hashlib
 import posixpath
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -43,7 +42,7 @@ lit:lt ltz:lb mal:ml mon:mn mar:mr mlt:mt pus:ps tat:tt kir:ky khm:km kan:kn ben
 
 
 class ZimFile:
-    """Reading is safe from several threads; the indexes are asked by one at a time."""
+    """Safe to use from several threads."""
 
     def __init__(self, path: Path) -> None:
         """Raises MissingExtra, or CorpusError where the file cannot be opened."""
@@ -52,7 +51,7 @@ class ZimFile:
         except ImportError as error:
             raise MissingExtra(EXTRA) from error
         require_converters(EXTRA)
-        self.path, self._lock = path, threading.Lock()
+        self.path = path
         if path.is_dir() or not path.exists():
             raise CorpusError(f"There is no file {shown(path)}.", hint="Check the path.")
         try:
@@ -63,7 +62,7 @@ class ZimFile:
             if self.archive.all_entry_count > self.archive.filesize // _ENTRY_BYTES:
                 raise RuntimeError("its header tells more entries than it can hold")
         except _FAULTS as error:
-            raise self._damaged(error) from error
+            raise self.damaged(str(error)) from error
         self.name = self._metadata("Name") or path.name
         self.date = one_line(self._metadata("Date"))[:_DATE_CHARS]
         self.dated: Metadata = (("date", self.date),) if self.date else ()
@@ -72,13 +71,21 @@ class ZimFile:
         short = [others.get(code, code[:2]) for code in codes]
         self.languages = tuple(code for code in dict.fromkeys(short) if code in language_names())
         self.base = _base(self._metadata("Source"), self._metadata("Scraper"))
-        self._searcher: Any = None
-        self._suggester: Any = None
+        self._stamp = self._stamped()
 
-    def _damaged(self, error: Exception) -> CorpusError:
+    def damaged(self, told: str) -> CorpusError:
         return CorpusError(
-            f"{shown(self.path)} is not a readable ZIM archive: {one_line(str(error)).rstrip('.')}.", hint=_FETCH_AGAIN
+            f"{shown(self.path)} is not a readable ZIM archive: {one_line(told).rstrip('.')}.", hint=_FETCH_AGAIN
         )
+
+    def _stamped(self) -> tuple[int, int, int]:
+        held = self.path.stat()
+        return held.st_ino, held.st_size, held.st_mtime_ns
+
+    @property
+    def is_renewed(self) -> bool:
+        """Whether another file lies in its place; one that is gone is read on."""
+        return self.path.exists() and self._stamped() != self._stamp
 
     def _metadata(self, name: str) -> str:
         """A field of what the archive says of itself; "" where it is missing or damaged."""
@@ -194,40 +201,6 @@ class ZimFile:
 
     def unreadable(self, path: str, error: Exception) -> Skipped:
         return Skipped(f"{shown(self.path)}:{path}".rstrip(":"), f"The entry cannot be read: {error}.")
-
-    # --- its own indexes -----------------------------------------------------------------------------
-
-    def frequency(self, words: str) -> int:
-        """About how many pages hold all of these words. Raises CorpusError where the index is damaged."""
-        return self._asked(words, 0)[0]
-
-    def search(self, words: str, limit: int) -> list[str]:
-        """The paths of the best pages that hold all of these words, stemmed as the file's index does."""
-        return self._asked(words, limit)[1]
-
-    def _asked(self, words: str, limit: int) -> tuple[int, list[str]]:
-        from libzim.search import Query, Searcher  # type: ignore[import-untyped]
-
-        if not self.has_words:
-            return 0, []
-        with self._lock:
-            try:
-                self._searcher = self._searcher or Searcher(self.archive)
-                matches = self._searcher.search(Query().set_query(words))
-                return int(matches.getEstimatedMatches()), [*matches.getResults(0, limit)] if limit else []
-            except _FAULTS as error:
-                raise self._damaged(error) from error
-
-    def titled(self, words: str, limit: int) -> list[str]:
-        """The paths of the best pages, or redirects, whose title holds words that begin so."""
-        from libzim.suggestion import SuggestionSearcher  # type: ignore[import-untyped]
-
-        with self._lock:
-            try:
-                self._suggester = self._suggester or SuggestionSearcher(self.archive)
-                return [*self._suggester.suggest(words).getResults(0, limit)]
-            except _FAULTS as error:
-                raise self._damaged(error) from error
 
 
 def title_of(entry: Any) -> str:

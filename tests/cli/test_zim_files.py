@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from fakes.command_line import Command
 from iterative_rag import IterativeRAG
 from iterative_rag.app.proof.proof_check import proof_of
+from iterative_rag.errors import CorpusError
+from iterative_rag.index.zim import file_indexes
 from tests.zim_archives import Entry, archive
 
 QUESTION = "Who was the mother of the mayor of Aldermere?"
@@ -224,3 +227,29 @@ def test_two_files_and_a_corpus_are_asked_and_one_moves_meanwhile(run: Command, 
 def test_a_path_that_leads_nowhere_is_told_as_one(run: Command, path: str) -> None:
     missed = run("search", "bridges", "--corpus", path)
     assert (missed.code, f"There is no file {path}" in missed.err) == (4, True), missed.err
+
+
+def test_an_index_that_keeps_libzim_busy_ends_in_a_sentence(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with IterativeRAG.from_settings(corpus=str(wiki), llm="builtin") as rag:
+        monkeypatch.setattr(file_indexes, "REPLY_SECONDS", 0)
+        for _ in range(2):  # nobody waits again
+            with pytest.raises(CorpusError, match="its index keeps libzim busy for ever"):
+                rag.search("bridges")
+
+
+def test_a_file_renewed_between_two_questions_is_read_anew(wiki: Path, tmp_path: Path) -> None:
+    with IterativeRAG.from_settings(corpus=str(wiki), llm="builtin") as rag:
+        assert rag.ask(QUESTION).short_answer == "Edda Holm"
+        renewed = {**PAGES, "Osric_Vane": "The mother of Osric Vane was Runa Dell. He was once the mayor."}
+        archive(tmp_path / "new.zim", *(page(*entry) for entry in renewed.items()), language="eng").replace(wiki)
+        assert rag.ask(QUESTION).short_answer == "Runa Dell"
+
+
+def test_a_redirect_to_nothing_is_told_in_a_sentence(run: Command, wiki: Path) -> None:
+    data = wiki.read_bytes()
+    entry = re.search(rb"\xff\xff.C.{4}(.{4})The_Mayor\0", data, re.DOTALL)
+    assert entry
+    wiki.write_bytes(data[: entry.start(1)] + b"\xff" * 4 + data[entry.end(1) :])
+    shown = run("show", "The Mayor", "--corpus", str(wiki))
+    assert (shown.code, "has no document titled 'The Mayor'" in shown.err) == (4, True), shown.err
+    assert run("search", "the mayor", "--corpus", str(wiki)).code == 0

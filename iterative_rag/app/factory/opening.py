@@ -194,6 +194,7 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
     if isinstance(corpus, ZimCorpus):
+        corpus = corpus.for_one_run()
         yield corpus.within(within) if any(within) else corpus
         return
     if isinstance(corpus, CollectionCorpus):

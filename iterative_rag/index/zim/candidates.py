@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from iterative_rag.index.zim.file_indexes import FileIndexes
 from iterative_rag.retrieval.need_words import names_in, without_scaffolding
 from iterative_rag.sources.zim_file import ZimFile
 from iterative_rag.text.folding import folded
@@ -45,9 +46,9 @@ Words = tuple[str, ...]
 class Candidates:
     """Safe to use from several threads."""
 
-    def __init__(self, file: ZimFile) -> None:
-        self._file = file
-        self._frequency = lru_cache(maxsize=4096)(file.frequency)
+    def __init__(self, file: ZimFile, indexes: FileIndexes) -> None:
+        self._file, self._indexes = file, indexes
+        self._frequency = lru_cache(maxsize=4096)(indexes.frequency)
         self.densest = lru_cache(maxsize=256)(self._densest)
 
     def of(self, query: str, most: int) -> list[str]:
@@ -57,10 +58,12 @@ class Candidates:
         rarity = {word: self.rarity(word) for word in words}
         names = [tuple(content_words(name)) for name in names_in(query)]
         scores: dict[str, float] = {}
-        for kind, asked in dict.fromkeys(_queries(words, rarity, [name for name in names if name])):
+        queries = list(dict.fromkeys(_queries(words, rarity, [name for name in names if name])))
+        replies = self._indexes.ask(
+            [(kind, " ".join(asked), TITLES_DEPTH if kind == "title" else DEPTH) for kind, asked in queries]
+        )
+        for (_, asked), (_, paths) in zip(queries, replies, strict=True):
             weight = sum(rarity.get(word) or self.rarity(word) for word in asked)
-            text = " ".join(asked)
-            paths = self._file.titled(text, TITLES_DEPTH) if kind == "title" else self._file.search(text, DEPTH)
             for rank, path in enumerate(paths, start=1):
                 scores[path] = scores.get(path, 0.0) + weight / (RANK_OFFSET + rank)
         ranked = sorted(scores, key=lambda path: (-scores[path], path))

@@ -20,6 +20,7 @@ from iterative_rag.index.indexed_corpus import fuse
 from iterative_rag.index.rank_fusion import QueryVectors
 from iterative_rag.index.sparse import bm25_document, bm25_order
 from iterative_rag.index.zim.candidates import PAGE_BYTES, Candidates, content_words
+from iterative_rag.index.zim.file_indexes import FileIndexes
 from iterative_rag.protocols import Cache, Embedder, Reranker, Skipped
 from iterative_rag.retrieval import chunking
 from iterative_rag.retrieval.analysers import ENGLISH
@@ -84,13 +85,24 @@ class ZimCorpus:
         cache: Cache | None = None,
         reranker: Reranker | None = None,
     ) -> None:
-        self.name, self.file = name, file
-        self.fingerprint = f"{file.identity}/{file.articles}"
+        self.name, self._lock = name, threading.Lock()
         self._vectors, self._reranker = QueryVectors(embedder, cache), reranker
-        self._candidates = Candidates(file)
         self._wanted: tuple[Within, ...] = ()
         self._among: tuple[str, ...] = ()
-        self._kept = KeptArticles()
+        self._open(file)
+
+    def _open(self, file: ZimFile) -> None:
+        self.file, self.fingerprint = file, f"{file.identity}/{file.articles}"
+        self._indexes, self._kept = FileIndexes(file), KeptArticles()
+        self._candidates = Candidates(file, self._indexes)
+
+    def for_one_run(self) -> ZimCorpus:
+        """It over the file that lies there now: a newer one may have been put in its place."""
+        with self._lock:
+            if self.file.is_renewed:
+                self._indexes.close()
+                self._open(ZimFile(self.file.path))
+            return copy.copy(self)
 
     def within(self, wanted: Sequence[Within]) -> ZimCorpus:
         """What of it is within all of these, over the same file. Raises NothingWithin where nothing is."""
@@ -165,7 +177,7 @@ class ZimCorpus:
             return self._among
         paths = self._candidates.of(query, _LOOKED_AT if self._wanted else CANDIDATES)
         for within in self._wanted:
-            paths += self.file.titled(_plain(within.title), _LOOKED_AT) if within.title else []
+            paths += self._indexes.titled(_plain(within.title), _LOOKED_AT) if within.title else []
         if self._wanted:
             paths = [entry.id for entry in islice(self._meant(dict.fromkeys(paths)), CANDIDATES)]
         return self._candidates.densest(query, tuple(paths), PAGES)
@@ -184,7 +196,7 @@ class ZimCorpus:
         """The pages whose title has words that begin so, `limit` from `offset` on, and about how many there are; for ""
         those in the order of their paths."""
         if words := _plain(beginning):
-            paths = self.file.titled(words, _LOOKED_AT)
+            paths = self._indexes.titled(words, _LOOKED_AT)
             entries, total = self._meant(paths), len(paths)
         else:
             entries, total = self._meant(self.file.paths()), self.file.articles
@@ -247,16 +259,19 @@ class ZimCorpus:
     def titles_near(self, text: str) -> list[str]:
         """Titles with words of a text, or with words that begin as one of them which no title holds."""
         words = [word for word in content_words(text) if len(word) >= _BEGINNING]
-        paths = dict.fromkeys(path for pair in pairwise(words) for path in self.file.titled(" ".join(pair), _SUGGESTED))
+        paths = dict.fromkeys(
+            path for pair in pairwise(words) for path in self._indexes.titled(" ".join(pair), _SUGGESTED)
+        )
         for word in words:
-            titled = self.file.titled(word, _SUGGESTED)
+            titled = self._indexes.titled(word, _SUGGESTED)
             for end in range(len(word) - 1, _BEGINNING - 1, -1) if not titled else ():
-                titled += self.file.titled(word[:end], _SUGGESTED)
+                titled += self._indexes.titled(word[:end], _SUGGESTED)
             paths.update(dict.fromkeys(titled))
         return [title for path in paths if (title := self.file.title(path))]
 
     def close(self) -> None:
         self._kept = KeptArticles()
+        self._indexes.close()
 
 
 def _plain(pattern: str) -> str:
