@@ -20,15 +20,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, DiskFull
-from iterative_rag.index import sealing
+from iterative_rag.index import edge_store
 from iterative_rag.index.edge_store import EdgeStore
 from iterative_rag.index.generation_pins import PIN, Pin, removed
 from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import LOCAL, VECTORS, PlaceOf
+from iterative_rag.system.child_process import ChildProcess
 from iterative_rag.system.files import free_bytes, is_disk_full
 
 # Fewer points are compared one by one in a millisecond or two: not worth starting a process to seal them.
 SEALED_POINTS = 20_000
+# From so many points on a graph finds the nearest vectors; below, all of them are compared by their quantised form. At
+# this number it halves the time of a query, for nineteen times that of sealing (docs/scale.md).
+GRAPH_POINTS = 500_000
+_SEAL_SECONDS = 7 * 24 * 3600
 # Sealed again when this share of the points was written or removed: during indexing, and at its end.
 _SHARE, _LAST_SHARE = 0.5, 0.1
 # File in a sealed shard: the number of its points, and whether it has a graph.
@@ -123,7 +128,7 @@ class EdgePlace:
         store, self._written = self._written or self.work(published), None
         count, unsealed, before = store.count(), store.unsealed(), _seal_of(store.path)
         store.close()
-        whole, graph = self._work(published), last and count >= sealing.GRAPH_POINTS
+        whole, graph = self._work(published), last and count >= GRAPH_POINTS
         share = max(SEALED_POINTS // 4, int((_LAST_SHARE if last else _SHARE) * before.points))
         if count >= SEALED_POINTS and (unsealed > share or (graph and not before.graph)) and _room_to_seal(whole):
             try:
@@ -139,7 +144,7 @@ class EdgePlace:
         """A sealed copy. If this process is killed meanwhile, the written shard is unchanged."""
         packing = self._path / f"packing-{uuid.uuid4().hex}"
         copy_shard(work, packing, os.link)
-        sealing.seal(packing, dimensions, graph=made.graph)
+        seal(packing, dimensions, graph=made.graph)
         (packing / _SEAL).write_text(json.dumps(asdict(made)), encoding="utf-8")
         # Opened and counted, so that no half-made shard is published.
         EdgeStore.load(packing, points=made.points).close()
@@ -175,6 +180,16 @@ class EdgePlace:
 
 def build(address: str) -> PlaceOf:
     return lambda corpus, folder: EdgePlace(folder / VECTORS)
+
+
+def seal(folder: Path, dimensions: int, *, graph: bool) -> None:
+    """Seal the shard in `folder`, in a process of its own, since Edge holds the GIL meanwhile. Raises CorpusError; the
+    shard is then unusable."""
+    child = ChildProcess(edge_store.__name__, str(folder), dimensions, graph)
+    told = child.reply(_SEAL_SECONDS).decode(errors="replace").strip()
+    ended = child.close()
+    if told != edge_store.SEALED:
+        raise CorpusError(told or f"The index at {folder} cannot be packed: the process ended with {ended}.")
 
 
 def copy_shard(shard: Path, target: Path, link: Callable[[Path, Path], None]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import uuid
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -45,6 +46,7 @@ OVERSAMPLING = 2.0
 # Where there is a graph: recall@50 is then 0.99 even of points that lie anywhere (docs/scale.md).
 HNSW_EF = 2048
 _SAID_CHARS = 300
+SEALED = "sealed"
 _DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 
 
@@ -162,6 +164,15 @@ class EdgeStore(VectorStore):
     def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False) -> Sequence[Any]:
         with _edge_errors(self.path):
             return self._shard.retrieve(list(ids), with_payload=payload, with_vector=False)
+
+
+def serve(path: str, dimensions: int, graph: bool) -> None:
+    """For a child process: `pack`, and tell how it ended."""
+    try:
+        pack(Path(path), dimensions, graph=graph)
+        sys.stdout.write(f"{SEALED}\n")
+    except CorpusError as error:
+        sys.stdout.write(f"{error}\n")
 
 
 def pack(path: Path, dimensions: int, *, graph: bool) -> None:

@@ -30,7 +30,7 @@ class ChildProcess:
 
     def __init__(self, module: str, *given: object) -> None:
         self._running = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM, json.dumps([sys.path, module, given])],
+            [sys.executable, "-I", "-c", _PROGRAM, json.dumps([[*filter(os.path.isabs, sys.path)], module, given])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -53,19 +53,15 @@ class ChildProcess:
         finally:
             alarm.cancel()
 
-    def how_it_ended(self) -> str:
-        """The signal or exit code of a child that is ending."""
+    def close(self) -> str:
+        """End it; the signal or exit code with which it ended."""
         self._running.kill()
         code = self._running.wait()
-        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-
-    def close(self) -> None:
-        self._running.kill()
-        self._running.wait()
         for pipe in (self._running.stdin, self._running.stdout):
             with contextlib.suppress(OSError):  # unsent data is not needed
                 if pipe:
                     pipe.close()
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
 def asked_lines(megabytes: int, seconds: float) -> Iterator[tuple[bytes, BinaryIO]]:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from iterative_rag.index import sealing
+from iterative_rag.index import edge_place
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.edge_store import EdgeStore
 from iterative_rag.index.vector_store import VectorPoint
@@ -43,10 +43,10 @@ DEPTH = 100  # each half of a query, as the corpus asks
 
 
 def scale(
-    sizes: str = "10000,100000", graph: int = sealing.GRAPH_POINTS, folder: Path | None = None, json: bool = False
+    sizes: str = "10000,100000", graph: int = edge_place.GRAPH_POINTS, folder: Path | None = None, json: bool = False
 ) -> None:
     """`sizes` are numbers of points, rising; the index is made in `folder` and removed again (2.5 KB a point)."""
-    sealing.GRAPH_POINTS = graph
+    edge_place.GRAPH_POINTS = graph
     with tempfile.TemporaryDirectory(dir=folder) as made_in:
         rows = grown(Path(made_in) / "vectors", [int(size) for size in sizes.split(",")])
         harness.show(rows, as_json=json)

@@ -29,7 +29,7 @@ from contextlib import closing
 from pathlib import Path
 from iterative_rag.sources import open_source
 from fakes.hashing_embedder import HashingEmbedder
-from iterative_rag.index import edge_place, sealing, writer
+from iterative_rag.index import edge_place, writer
 from iterative_rag.index.corpora import Chunking, Corpora
 from iterative_rag.index.ingest import ingest
 root, articles, name = Path(sys.argv[1]), Path(sys.argv[2]), "small"
@@ -195,7 +195,7 @@ def test_a_corpus_that_nobody_may_write_is_read(indexed: Corpora, articles: Path
 
 MOMENTS = {
     "while points are copied": "edge_place.copy_shard = die",
-    "while it is sealed": "sealing.seal = die",
+    "while it is sealed": "edge_place.seal = die",
     "before it is published": "writer.CorpusWriter._publish_generation = die",
     "before old ones go": "edge_place.EdgePlace.retire = lambda self, number: number if number == 1 else die()",
 }

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
-from iterative_rag.index import edge_place, sealing
+from iterative_rag.index import edge_place
 from iterative_rag.index.catalogue import Points
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.edge_store import pack
@@ -116,7 +116,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     if LIVE_KEY and make is live:
         monkeypatch.setenv("QDRANT_API_KEY", LIVE_KEY)
     monkeypatch.setattr(edge_place, "SEALED_POINTS", 1 if make is sealed else 10**9)
-    monkeypatch.setattr(sealing, "seal", pack)  # a process of its own each time would take long
+    monkeypatch.setattr(edge_place, "seal", pack)  # a process of its own each time would take long
     made = make(tmp_path)
     made.create(DIMENSIONS, OWNER)
     yield made

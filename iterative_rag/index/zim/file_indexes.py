@@ -47,7 +47,8 @@ class FileIndexes:
             child.ask(json.dumps(queries).encode())
             line = child.reply(REPLY_SECONDS)
             if not line.endswith(b"\n"):
-                told = f"its index keeps libzim busy for ever, or crashes it ({child.how_it_ended()})"
+                self._child = None
+                told = f"its index keeps libzim busy for ever, or crashes it ({child.close()})"
                 self._fault = self._file.damaged(told)
                 raise self._fault
             reply = json.loads(line)

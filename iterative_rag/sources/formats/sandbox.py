@@ -97,7 +97,7 @@ class ApartReader:
 
 
 def _crashed(child: ChildProcess) -> str:
-    return f"The process that read it crashed ({child.how_it_ended()}): the file is damaged or malicious."
+    return f"The process that read it crashed ({child.close()}): the file is damaged or malicious."
 
 
 END = b'{"end": true}\n'
