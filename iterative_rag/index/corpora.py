@@ -6,7 +6,6 @@ import difflib
 import os
 import shlex
 import shutil
-import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from iterative_rag.index.corpus_names import decoded, encoded
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
+from iterative_rag.index.rank_fusion import Ranker
 from iterative_rag.index.replacing import (
     CorpusLock,
     discard,
@@ -25,7 +25,7 @@ from iterative_rag.index.replacing import (
     removing,
     unusable,
 )
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
+from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, roots_of, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
 from iterative_rag.index.zim.linked_file import known_name, linked_file, only_read
@@ -132,18 +132,6 @@ class Corpora:
         with self._reading(name) as store:
             return known_keys(store.view().catalogue())
 
-    def roots(self, name: str) -> set[str]:
-        """The files and folders that a corpus was indexed from; none where there is no corpus that can be read."""
-        folder = self.folder(name)
-        if not (folder / CORPUS_DATABASE).is_file():
-            return set()
-        with (
-            suppress(sqlite3.DatabaseError, UnicodeDecodeError),
-            closing(DocumentStore(folder / CORPUS_DATABASE)) as store,
-        ):
-            return store.roots()
-        return set()
-
     def remove(self, name: str) -> None:
         """Raises CorpusNotFound, or CorpusHeld while another process writes it. Whoever reads it may still finish.
 
@@ -168,7 +156,7 @@ class Corpora:
         """The ZIM file that a corpus is, by its name or path; None for another corpus. Raises CorpusError."""
         name = self.known(name)
         file = linked_file(self.folder(name))
-        return ZimCorpus(name, ZimFile(file), embedder, cache=cache, reranker=reranker) if file else None
+        return ZimCorpus(name, ZimFile(file), Ranker(embedder, cache, reranker)) if file else None
 
     def open(
         self,
@@ -197,7 +185,7 @@ class Corpora:
             place = self.place(name)
             _check_place(name, folder, store, place)
             seen = OpenGeneration(name, folder, store, place)
-            corpus = IndexedCorpus(seen, embedder, cache=cache, reranker=reranker)
+            corpus = IndexedCorpus(seen, Ranker(embedder, cache, reranker))
             stack.pop_all()
         return corpus
 
@@ -226,7 +214,7 @@ class Corpora:
             tighten(folder)
             if reason := unusable(folder / CORPUS_DATABASE):
                 if not alone:
-                    check_all_given(name, reason, self.roots(name), roots, adding)
+                    check_all_given(name, reason, roots_of(folder), roots, adding)
                 discard(folder)
             try:
                 with closing(DocumentStore(folder / CORPUS_DATABASE, write=True)) as store:

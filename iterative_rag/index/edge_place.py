@@ -24,7 +24,7 @@ from iterative_rag.index import edge_store
 from iterative_rag.index.edge_store import EdgeStore
 from iterative_rag.index.generation_pins import PIN, Pin, removed
 from iterative_rag.index.sqlite_errors import FREE_BYTES, index_disk_full
-from iterative_rag.index.vector_store import LOCAL, VECTORS, PlaceOf
+from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf
 from iterative_rag.system.child_process import ChildProcess
 from iterative_rag.system.files import free_bytes, is_disk_full
 
@@ -54,7 +54,7 @@ class _Seal:
     graph: bool = False
 
 
-class EdgePlace:
+class EdgePlace(Place):
     """The folder of one corpus's vectors: the default place of an index."""
 
     name = LOCAL

@@ -15,10 +15,9 @@ from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, Points, ids_of_title, no_document
 from iterative_rag.index.copies import Copies
 from iterative_rag.index.open_generation import OpenGeneration
-from iterative_rag.index.rank_fusion import FUSION_K, QueryVectors
+from iterative_rag.index.rank_fusion import FUSION_K, Ranker
 from iterative_rag.index.sqlite_errors import rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import VectorStore, point_ids
-from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.types import Document, Hit
 
 
@@ -29,21 +28,10 @@ class IndexedCorpus:
     same corpus as it is now and stays.
     """
 
-    def __init__(
-        self,
-        seen: OpenGeneration,
-        embedder: Embedder,
-        *,
-        cache: Cache | None = None,
-        reranker: Reranker | None = None,
-        follows: bool = True,
-    ) -> None:
+    def __init__(self, seen: OpenGeneration, ranker: Ranker, *, follows: bool = True) -> None:
         """It takes over the generation that it begins with."""
         self.name, self.folder = seen.name, seen.folder
-        self._embedder = embedder
-        self._cache = cache
-        self._vectors = QueryVectors(embedder, cache)
-        self._reranker, self._follows = reranker, follows
+        self._ranker, self._follows = ranker, follows
         self._mutex = threading.Lock()
         self._seen: OpenGeneration | None = seen
         self._copies: tuple[int, Copies] | None = None  # with the number of the generation that they are of
@@ -51,7 +39,7 @@ class IndexedCorpus:
     def pinned(self) -> IndexedCorpus:
         """The newest generation of this corpus, unaffected by later writing. Close it."""
         with self._newest() as seen:
-            return IndexedCorpus(seen.kept(), self._embedder, cache=self._cache, reranker=self._reranker, follows=False)
+            return IndexedCorpus(seen.kept(), self._ranker, follows=False)
 
     @property
     def fingerprint(self) -> str:
@@ -102,22 +90,19 @@ class IndexedCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        embedded = [(text, self._vectors.of(text)) for text in asked]
+        embedded = [(text, self._ranker.of(text)) for text in asked]
         with self._newest() as seen, seen.vectors() as vectors:
             depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
             results = vectors.search(embedded, depth, among=among, languages=seen.about.read_in)
             strangers = frozenset(point_ids(seen.strangers))
             fused = [fuse(*halves, strangers) for halves in results]
-            needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
-            hits = dict(zip(asked, _told(fused, needed, vectors, seen, self._copies_in(seen)), strict=True))
-            if self._reranker:
-                hits = {query: self._reranked(query, best, self._reranker, seen) for query, best in hits.items()}
-        return [hits.get(query, [])[:limit] for query in queries]
+            told = _told(fused, self._ranker.needed(limit), vectors, seen, self._copies_in(seen))
 
-    def _reranked(self, query: str, hits: list[Hit], reranker: Reranker, seen: OpenGeneration) -> list[Hit]:
-        first = hits[: rank_fusion.RERANK_DEPTH]
-        texts = [self._read(hit.document_id, seen).text[hit.start : hit.end] for hit in first]
-        return rank_fusion.reranked(hits, query, texts, reranker)
+            def text(hit: Hit) -> str:
+                return self._read(hit.document_id, seen).text[hit.start : hit.end]
+
+            hits = {query: self._ranker.reranked(query, best, text) for query, best in zip(asked, told, strict=True)}
+        return [hits.get(query, [])[:limit] for query in queries]
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id. `copies` are those that searches have found so far."""

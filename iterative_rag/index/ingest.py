@@ -22,6 +22,7 @@ from iterative_rag.index.catalogue import (
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.embedders.engines import Engine, LocalEngine, RemoteBatch
 from iterative_rag.index.indexing_progress import Progress, ProgressMeter
+from iterative_rag.index.sqlite_errors import roots_of
 from iterative_rag.index.vector_store import VectorPoint
 from iterative_rag.protocols import DocumentSource, Embedder, Skipped, Vectors
 from iterative_rag.retrieval import chunking
@@ -108,7 +109,8 @@ def ingest(
     sources = list({source.root: source for source in sources}.values())
     cut = Chunking(chunk_chars, chunk_overlap)
     roots = {source.root for source in sources}
-    absorbed = [indexed for indexed in corpora.roots(name) - roots if any(reads(root, indexed) for root in roots)]
+    known = set(roots_of(corpora.folder(name))) - roots
+    absorbed = [indexed for indexed in known if any(reads(root, indexed) for root in roots)]
     given = [*(source.root for source in sources), *absorbed]
     readings = [(source.root, source.documents()) for source in sources]  # what is not there is said before any writing
     with corpora.writer(name, embedder, cut, given, adding=adding, alone=alone) as writer, ExitStack() as opened:

@@ -1,11 +1,12 @@
-"""The vectors of queries, from the cache where possible (a repeated question loads no model), and fused rankings."""
+"""What ranks passages beside the index: vectors of queries, from the cache where possible (a repeated question loads no
+model), and a reranker."""
 
 from __future__ import annotations
 
 import base64
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +16,40 @@ from iterative_rag.types import Hit
 
 # How far the length of a vector in single precision may be from 1.
 NORM_TOLERANCE = 1e-3
+# Passages that each half is asked for at least: one that both rank low can still win.
+SEARCH_DEPTH = 100
+# The constant of reciprocal rank fusion (Cormack et al., 2009): weight / (FUSION_K + rank), added up, where the two
+# halves of the index weigh 1 each.
+FUSION_K = 60
+# Passages that a reranker reads for one query, and what its ranking counts beside those of the two halves. Of
+# 20 or 40 passages and weights of 0.5, 1, 2 and 4 these did best at 10 articles on both training files together.
+RERANK_DEPTH = 40
+RERANK_WEIGHT = 2.0
 
 
-class QueryVectors:
+class Ranker:
     """Safe to use from several threads."""
 
-    def __init__(self, embedder: Embedder, cache: Cache | None = None) -> None:
-        self._embedder = embedder
-        self._cache = cache
+    def __init__(self, embedder: Embedder, cache: Cache | None = None, reranker: Reranker | None = None) -> None:
+        self._embedder, self._cache, self._reranker = embedder, cache, reranker
+
+    def needed(self, limit: int) -> int:
+        """How many hits `reranked` has to be given for so many."""
+        return max(limit, RERANK_DEPTH) if self._reranker else limit
+
+    def reranked(self, query: str, hits: Sequence[Hit], text: Callable[[Hit], str]) -> list[Hit]:
+        """The hits in the order of all three rankings, where there is a reranker; it reads the first of them alone."""
+        if not self._reranker:
+            return list(hits)
+        read = hits[:RERANK_DEPTH]
+        scores = self._reranker.relevance(query, [(hit.title, text(hit)) for hit in read])
+        order = sorted(range(len(read)), key=lambda index: (-scores[index], index))
+        judged = [
+            replace(hits[index], score=hits[index].score + RERANK_WEIGHT / (FUSION_K + rank), reader_rank=rank)
+            for rank, index in enumerate(order, start=1)
+        ]
+        # Sorting is stable: ties keep the reranker's order.
+        return sorted([*judged, *hits[len(read) :]], key=lambda hit: -hit.score)
 
     def of(self, query: str) -> list[float]:
         """Raises EmbedderError."""
@@ -76,27 +103,3 @@ class QueryVectors:
         if not abs(math.hypot(*value) - 1) < NORM_TOLERANCE:  # also where a number is infinite
             raise ValueError("no unit vector")
         return value
-
-
-# Passages that each half is asked for at least: one that both rank low can still win.
-SEARCH_DEPTH = 100
-# The constant of reciprocal rank fusion (Cormack et al., 2009): weight / (FUSION_K + rank), added up, where the two
-# halves of the index weigh 1 each.
-FUSION_K = 60
-# Passages that a reranker reads for one query, and what its ranking counts beside those of the two halves. Of
-# 20 or 40 passages and weights of 0.5, 1, 2 and 4 these did best at 10 articles on both training files together.
-RERANK_DEPTH = 40
-RERANK_WEIGHT = 2.0
-
-
-def reranked(hits: Sequence[Hit], query: str, texts: Sequence[str], reranker: Reranker) -> list[Hit]:
-    """The hits in the order of all three rankings; `texts` are those of the first hits, which alone are read."""
-    read = hits[: len(texts)]
-    scores = reranker.relevance(query, [(hit.title, text) for hit, text in zip(read, texts, strict=True)])
-    order = sorted(range(len(read)), key=lambda index: (-scores[index], index))
-    judged = [
-        replace(hits[index], score=hits[index].score + RERANK_WEIGHT / (FUSION_K + rank), reader_rank=rank)
-        for rank, index in enumerate(order, start=1)
-    ]
-    # Sorting is stable: ties keep the reranker's order.
-    return sorted([*judged, *hits[len(texts) :]], key=lambda hit: -hit.score)

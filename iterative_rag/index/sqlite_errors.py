@@ -19,6 +19,7 @@ DAMAGE_MARK = "damaged"
 # Bytes that must be free before a batch is written. Edge maps its files into memory: on a full disk the system would
 # kill the process instead of reporting an error.
 FREE_BYTES = 128 * 1024 * 1024
+_ROOTS_SHOWN = 20
 _LACKING = ("no such table", "no such column", "could not decode")
 
 
@@ -33,17 +34,18 @@ def proves_damage(error: sqlite3.Error) -> bool:
 def rebuild_command(name: str, folder: Path | None = None) -> str:
     """The command that rebuilds the index of a corpus, with its paths if the database can still be read; the call in
     Python for documents that were given there."""
-    roots = _roots(folder) if folder else []
+    roots = roots_of(folder)[:_ROOTS_SHOWN] if folder else []
     if GIVEN in roots:
         return f"IterativeRAG.index(documents, corpus={name!r}, replace=True)"
     paths = " ".join(map(shlex.quote, roots))
     return f"iterative-rag index {paths or 'PATH'} --corpus {shlex.quote(name)}"
 
 
-def _roots(folder: Path) -> list[str]:
+def roots_of(folder: Path) -> list[str]:
+    """The files and folders that a corpus was indexed from; none where there is no corpus that can be read."""
     uri = f"{(folder / CORPUS_DATABASE).absolute().as_uri()}?mode=ro"
     with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(uri, uri=True)) as database:
-        return [row[0] for row in database.execute("SELECT DISTINCT root FROM documents ORDER BY root LIMIT 20")]
+        return [row[0] for row in database.execute("SELECT DISTINCT root FROM documents ORDER BY root")]
     return []
 
 

@@ -1,4 +1,4 @@
-"""The protocols between a corpus and the store of its vectors.
+"""What stands between a corpus and the store of its vectors.
 
 Two adapters implement them: `edge_store.py` (in this process, one folder) and `server/server_store.py` (a server or a
 cluster). Both hold the same points under the same ids and rank alike.
@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from iterative_rag.errors import CorpusDamaged, UsageError
 from iterative_rag.index.catalogue import Points
@@ -158,61 +158,55 @@ class VectorStore(ABC):
         return {point_uuid(point.id): PassagePlace.of(point.payload) for point in self.retrieve(ids, payload=True)}
 
 
-class Place(Protocol):
+class Place(ABC):
     """Where the vectors of one corpus are kept, whether they exist yet or not.
 
-    Either it keeps generations apart, of which `published` is the number of the newest (0 for none): then what is
-    written becomes the next one. Or it is `shared`: there are no generations, and readers see every change at once.
+    Either it is `shared`, as here: there are no generations, and readers see every change at once. Or it keeps
+    generations apart, of which `published` is the number of the newest (0 for none): then what is written becomes the
+    next one.
     """
 
-    @property
-    def name(self) -> str:
-        """`local`, or the address of the server and the collection. Never holds a key."""
-        ...
+    # `local`, or the address of the server and the collection. Never holds a key.
+    name: str
+    # The value of `--index` that selects it.
+    option: str
+    shared = True
 
-    @property
-    def shared(self) -> bool: ...
-
-    @property
-    def option(self) -> str:
-        """The value of `--index` that selects it."""
-        ...
-
+    @abstractmethod
     def exists(self) -> bool: ...
 
     def pin(self, generation: int) -> Pin | ExitStack:
         """Keep this generation until the pin is closed. Raises FileNotFoundError if it is gone."""
-        ...
+        return ExitStack()
 
+    @abstractmethod
     def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
         """Open it for reading. Raises CorpusDamaged when it holds less than so many points, CorpusMismatch when it is
         another's or of other dimensions (0 and "": whatever they are)."""
-        ...
 
+    @abstractmethod
     def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
         """Make it, empty, in place of whatever the corpus of this identity (`owner`) had there; what is published stays
         until that is replaced."""
-        ...
 
     def begun(self, published: int) -> bool:
         """Whether anything was written since this generation, by this run or one that was killed."""
-        ...
+        return False
 
     def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> VectorStore:
         """Open it for writing. Raises what `load` does."""
-        ...
+        return self.load(published, points=points, dimensions=dimensions, owner=owner)
 
-    def publish(self, published: int, dimensions: int, *, last: bool) -> None:
+    def publish(self, published: int, dimensions: int, *, last: bool) -> None:  # noqa: B027 - nothing to do if shared
         """Close what was opened by `work` and make it the next generation; `last` where no other follows soon."""
-        ...
 
     def retire(self, published: int) -> int:
         """Remove older generations without readers; returns the number of the oldest that is left."""
-        ...
+        return published
 
+    @abstractmethod
     def remove(self, owner: str) -> None:
         """Remove all of it, except what belongs to another corpus."""
-        ...
 
 
 # The place of a corpus, by its name and the folder that holds its documents.

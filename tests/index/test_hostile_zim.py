@@ -26,15 +26,16 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "zeros in the middle": lambda data: data[: len(data) // 3] + bytes(len(data) // 3) + data[len(data) // 3 * 2 :],
     "zeros at the end": lambda data: data[:-4000] + bytes(4000),
     "another version": lambda data: data[:4] + b"\x09" + data[5:],
-    "a redirect to itself": lambda data: _redirected_to_itself(data),
+    "a redirect to itself": lambda data: _redirected(data, 0),
+    "a redirect to nothing": lambda data: _redirected(data, 2**32 - 1),
 }
 READ_ALL_THE_SAME = ("zeros in the middle", "zeros at the end", "a redirect to itself")
 
 
-def _redirected_to_itself(data: bytes) -> bytes:
-    """The entry of the redirect `Loop`, which is the first of its kind, leads to its own number."""
+def _redirected(data: bytes, entry: int) -> bytes:
+    """The redirect `Loop`, which is the entry 0, leads to that of this number."""
     at = data.index(b"Loop\0") - 4
-    return data[:at] + struct.pack("<I", 0) + data[at + 4 :]
+    return data[:at] + struct.pack("<I", entry) + data[at + 4 :]
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,8 @@ def test_the_object_has_the_promised_keys() -> None:
         "computations conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread missing_articles"
     )
     assert " ".join(made) == f"{first} {then} hops usage settings version"
-    assert " ".join(made["citations"][0]) == "n title source quote start end page retrieved url copies display corpus date"
+    cited = "n title source quote start end page retrieved url copies display corpus date"
+    assert " ".join(made["citations"][0]) == cited
     assert " ".join(made["chain"][0]) == "asked found citations builds_on"
     assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased calls seconds pinned"
     assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"

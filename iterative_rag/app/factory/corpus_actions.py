@@ -116,6 +116,7 @@ def _sources(
 
     Raises UsageError.
     """
+    from iterative_rag.index.sqlite_errors import roots_of
     from iterative_rag.sources import Limits, encyclopedias_in_words, is_encyclopedia, open_source
     from iterative_rag.sources.folder import root_of
 
@@ -130,7 +131,7 @@ def _sources(
     lists = _title_lists(name, settings)
     sources: list[DocumentSource] = []
     covered = []
-    known = sorted(corpora(settings.index).roots(name))
+    known = roots_of(corpora(settings.index).folder(name))
     given = [str(path.expanduser().absolute()) for path in paths]
     for path in paths:
         source = opened(path)

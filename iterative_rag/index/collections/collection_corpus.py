@@ -13,7 +13,7 @@ from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, no_docum
 from iterative_rag.index.collections.collection_client import CollectionClient, CollectionShape
 from iterative_rag.index.collections.stored_node import AssembledDocument, StoredNode, assembled
 from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
-from iterative_rag.index.rank_fusion import QueryVectors
+from iterative_rag.index.rank_fusion import Ranker
 from iterative_rag.index.sparse import bm25_document, bm25_order
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.text.document_labels import labels_of
@@ -54,8 +54,7 @@ class CollectionCorpus:
                 hint="Ask with the model that wrote it: --embedder ollama/MODEL, or openai-like/MODEL@URL; from Python "
                 "any LlamaIndex embedding object, as embed_model.",
             )
-        self._vectors = QueryVectors(embedder, cache)
-        self._reranker = reranker
+        self._ranker = Ranker(embedder, cache, reranker)
         self._memory: dict[str, AssembledDocument] | None = None
 
     def pinned(self) -> CollectionCorpus:
@@ -74,9 +73,9 @@ class CollectionCorpus:
         asked = [query for query in dict.fromkeys(queries) if query.strip()]
         if limit < 1 or not asked:
             return [[] for _ in queries]
-        needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
+        needed = self._ranker.needed(limit)
         depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
-        nearest = self._client.search([self._vectors.of(query) for query in asked], depth, self._shape)
+        nearest = self._client.search([self._ranker.of(query) for query in asked], depth, self._shape)
         best = [self._fused(query, nodes)[:needed] for query, nodes in zip(asked, nearest, strict=True)]
         documents = self._documents({_document_id(node): node for pairs in best for _, node in pairs})
         hits = {query: self._hits(query, pairs, documents)[:limit] for query, pairs in zip(asked, best, strict=True)}
@@ -96,7 +95,7 @@ class CollectionCorpus:
     def _hits(
         self, query: str, pairs: Sequence[tuple[Fused, StoredNode]], documents: Mapping[str, AssembledDocument]
     ) -> list[Hit]:
-        hits, texts = [], []
+        hits, texts = [], {}
         for fused, node in pairs:
             held = documents.get(_document_id(node))
             if held is None or node.id not in held.places:
@@ -104,10 +103,8 @@ class CollectionCorpus:
             start, end = held.places[node.id]
             ranks = fused.score, fused.dense_rank, fused.sparse_rank
             hits.append(Hit(held.document.id, held.document.title, start, end, *ranks))
-            texts.append(node.text)
-        if self._reranker:
-            return rank_fusion.reranked(hits, query, texts[: rank_fusion.RERANK_DEPTH], self._reranker)
-        return hits
+            texts[held.document.id, start] = node.text
+        return self._ranker.reranked(query, hits, lambda hit: texts[hit.document_id, hit.start])
 
     def document(self, document_id: str) -> Document:
         """Raises CorpusError when there is none of that id."""

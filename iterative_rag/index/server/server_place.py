@@ -11,7 +11,7 @@ from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.server.server_store import ServerStore, connected
 from iterative_rag.index.sqlite_errors import rebuild_command
-from iterative_rag.index.vector_store import DENSE, SPARSE, PlaceOf
+from iterative_rag.index.vector_store import DENSE, SPARSE, Place, PlaceOf
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 _OWNER = "iterative_rag_corpus"
 
 
-class ServerPlace:
+class ServerPlace(Place):
     """The collection of one corpus on a server."""
-
-    shared = True
 
     def __init__(
         self, address: ServerAddress, corpus: str, *, connect: Callable[[ServerAddress], QdrantClient] | None = None
@@ -31,22 +29,14 @@ class ServerPlace:
         self._address = address
         self._corpus = corpus
         self._collection = address.collection_of(corpus)
-        self.name = address.place(corpus)
+        self.name, self.option = address.place(corpus), address.option
         self._connect = connect or connected
         self._where = f"The collection {self._collection!r} at {address.url}"
         self._elsewhere = f"Name another: --index {self.name.rsplit('/', 1)[0]}/COLLECTION"
 
-    @property
-    def option(self) -> str:
-        return self._address.option
-
     def exists(self) -> bool:
         with self._client() as client:
             return client.collection_exists(self._collection)
-
-    def pin(self, generation: int) -> ExitStack:
-        """A server keeps no generations: nothing to pin."""
-        return ExitStack()
 
     def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
         """Create the collection. Raises StoreError if one of that name may belong to someone else."""
@@ -75,19 +65,6 @@ class ServerPlace:
                 raise CorpusDamaged(f"{self._where} holds {count} of {points} passages.")
             stack.pop_all()
         return store
-
-    def begun(self, published: int) -> bool:
-        """Always False: what is written is published at once."""
-        return False
-
-    def work(self, published: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> ServerStore:
-        return self.load(published, points=points, dimensions=dimensions, owner=owner)
-
-    def publish(self, published: int, dimensions: int, *, last: bool) -> None:
-        """Does nothing: see `begun`."""
-
-    def retire(self, published: int) -> int:
-        return published
 
     def _about(self, client: QdrantClient) -> models.CollectionInfo:
         with self._errors():

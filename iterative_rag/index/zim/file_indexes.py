@@ -27,7 +27,7 @@ class FileIndexes:
     def __init__(self, file: ZimFile) -> None:
         self._file, self._lock = file, threading.Lock()
         self._child: ChildProcess | None = None
-        self._fault: CorpusError | None = None
+        self.fault: CorpusError | None = None
 
     def frequency(self, words: str) -> int:
         """About how many pages hold all of these words."""
@@ -41,16 +41,16 @@ class FileIndexes:
         """For each query about how many pages there are, and the paths of the best: those that hold all of its words,
         stemmed as the index does, or whose title holds words that begin so."""
         with self._lock:
-            if self._fault:
-                raise self._fault
+            if self.fault:
+                raise self.fault
             child = self._child = self._child or ChildProcess(__name__, str(self._file.path), self._file.identity)
             child.ask(json.dumps(queries).encode())
             line = child.reply(REPLY_SECONDS)
             if not line.endswith(b"\n"):
                 self._child = None
                 told = f"its index keeps libzim busy for ever, or crashes it ({child.close()})"
-                self._fault = self._file.damaged(told)
-                raise self._fault
+                self.fault = self._file.damaged(told)
+                raise self.fault
             reply = json.loads(line)
             if isinstance(reply, str):
                 raise self._file.damaged(reply)
@@ -72,7 +72,8 @@ def serve(path: str, identity: str) -> None:
 
     archive = searcher = suggester = None
     for line, output in asked_lines(_MEGABYTES, _CPU_SECONDS):
-        replies: list[tuple[int, list[str]]] | str = []
+        replies: list[tuple[int, list[str]]] = []
+        fault = ""
         try:
             archive = archive or Archive(path)
             if str(archive.uuid) != identity:
@@ -88,8 +89,8 @@ def serve(path: str, identity: str) -> None:
                     suggester = suggester or SuggestionSearcher(archive)
                     matches = suggester.suggest(words)
                 paths = [*matches.getResults(0, limit)] if limit else []
-                replies.append((int(matches.getEstimatedMatches()), paths))
+                replies.append((int(matches.getEstimatedMatches()) if kind == "text" else len(paths), paths))
         except Exception as error:  # noqa: BLE001 - the boundary: whatever libzim raises is told by the parent
-            replies = str(error) or type(error).__name__
-        output.write(json.dumps(replies).encode() + b"\n")
+            fault = str(error) or type(error).__name__
+        output.write(json.dumps(fault or replies).encode() + b"\n")
         output.flush()

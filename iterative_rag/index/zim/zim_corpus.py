@@ -13,15 +13,14 @@ from itertools import islice, pairwise
 from uuid import UUID
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.index import rank_fusion
 from iterative_rag.index.catalogue import CatalogueEntry, ids_of_title, without_variants
 from iterative_rag.index.filters import is_meant, nothing_within
 from iterative_rag.index.indexed_corpus import fuse
-from iterative_rag.index.rank_fusion import QueryVectors
+from iterative_rag.index.rank_fusion import Ranker
 from iterative_rag.index.sparse import bm25_document, bm25_order
 from iterative_rag.index.zim.candidates import PAGE_BYTES, Candidates, content_words
 from iterative_rag.index.zim.file_indexes import FileIndexes
-from iterative_rag.protocols import Cache, Embedder, Reranker, Skipped
+from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval import chunking
 from iterative_rag.retrieval.analysers import ENGLISH
 from iterative_rag.sources.zim_file import ZimFile
@@ -76,17 +75,8 @@ class KeptArticles:
 class ZimCorpus:
     """Implements protocols.Corpus. Safe to use from several threads. The id of a document is its path in the file."""
 
-    def __init__(
-        self,
-        name: str,
-        file: ZimFile,
-        embedder: Embedder,
-        *,
-        cache: Cache | None = None,
-        reranker: Reranker | None = None,
-    ) -> None:
-        self.name, self._lock = name, threading.Lock()
-        self._vectors, self._reranker = QueryVectors(embedder, cache), reranker
+    def __init__(self, name: str, file: ZimFile, ranker: Ranker) -> None:
+        self.name, self._ranker, self._lock = name, ranker, threading.Lock()
         self._wanted: tuple[Within, ...] = ()
         self._among: tuple[str, ...] = ()
         self._open(file)
@@ -97,9 +87,9 @@ class ZimCorpus:
         self._candidates = Candidates(file, self._indexes)
 
     def for_one_run(self) -> ZimCorpus:
-        """It over the file that lies there now: a newer one may have been put in its place."""
+        """It over the file that lies there now, a newer one perhaps; a fault of the last run is forgotten."""
         with self._lock:
-            if self.file.is_renewed:
+            if self.file.is_renewed or self._indexes.fault:
                 self._indexes.close()
                 self._open(ZimFile(self.file.path))
             return copy.copy(self)
@@ -153,20 +143,17 @@ class ZimCorpus:
         firsts = [n for n, passage in enumerate(passages) if leads.get(passage.document_id) is passage]
         embedded = list(dict.fromkeys([*by_words[:EMBEDDED], *firsts]))
         texts = [passages[n].embedded_text for n in embedded]
-        scores = self._vectors.similarities(query, texts, deadline, _EMBEDDED_AT_ONCE)
+        scores = self._ranker.similarities(query, texts, deadline, _EMBEDDED_AT_ONCE)
         by_meaning = sorted(range(len(scores)), key=lambda n: -scores[n])
         fused = fuse([UUID(int=embedded[n]) for n in by_meaning], [UUID(int=n) for n in by_words])
-        needed = max(limit, rank_fusion.RERANK_DEPTH) if self._reranker else limit
         titles = {article.document.id: article.document.title for article in articles}
         hits = []
-        for entry in fused[:needed]:
+        for entry in fused[: self._ranker.needed(limit)]:
             passage = passages[entry.point.int]
             ranks = entry.score, entry.dense_rank, entry.sparse_rank
             hits.append(Hit(passage.document_id, titles[passage.document_id], passage.start, passage.end, *ranks))
-        if self._reranker:
-            texts = [passages[entry.point.int].text for entry in fused[: rank_fusion.RERANK_DEPTH]]
-            hits = rank_fusion.reranked(hits, query, texts, self._reranker)
-        return hits[:limit]
+        shown = {(passage.document_id, passage.start): passage.text for passage in passages}
+        return self._ranker.reranked(query, hits, lambda hit: shown[hit.document_id, hit.start])[:limit]
 
     # --- pages -------------------------------------------------------------------------------------
 
