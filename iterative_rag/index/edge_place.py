@@ -92,7 +92,7 @@ class EdgePlace(Place):
                     raise index_disk_full(beside) from error
                 raise
             store = EdgeStore.load(beside, points=points, sealed=_seal_of(beside).points)
-            store.also_close(stack.pop_all())
+            store.closing = stack.pop_all()
         return store
 
     # --- writing, by one process at a time ---

@@ -53,7 +53,7 @@ _DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 class EdgeStore(VectorStore):
     """An open shard. Close it; many threads may search it at once, one may write while nobody searches.
 
-    `sealed` is how many points its sealed segment was made of, 0 where there is none.
+    `sealed` is how many points its sealed segment was made of, 0 where there is none; `closing` is closed after it.
     """
 
     def __init__(self, path: Path, shard: EdgeShard, sealed: int = 0) -> None:
@@ -62,7 +62,7 @@ class EdgeStore(VectorStore):
         self._sealed = sealed
         # A sealed segment that nothing was added to or removed from knows BM25's document frequencies.
         self._count_frequencies = self.unsealed() > 0 and self.count() <= EXACT_POINTS
-        self._closing = ExitStack()
+        self.closing = ExitStack()
 
     @classmethod
     def create(cls, path: Path, dimensions: int) -> EdgeStore:
@@ -86,12 +86,8 @@ class EdgeStore(VectorStore):
         return store
 
     def close(self) -> None:
-        with self._closing, _edge_errors(self.path):
+        with self.closing, _edge_errors(self.path):
             self._shard.close()
-
-    def also_close(self, stack: ExitStack) -> None:
-        """Register something to close after the shard."""
-        self._closing = stack
 
     def unsealed(self) -> int:
         """How many points were written or removed since it was sealed."""

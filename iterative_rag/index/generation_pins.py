@@ -27,7 +27,7 @@ class Pin:
         path = folder / PIN
         self._file = os.open(path, os.O_RDONLY)
         try:
-            if not _shared(self._file) or not os.path.samestat(os.fstat(self._file), path.stat()):
+            if not _locked(self._file) or not os.path.samestat(os.fstat(self._file), path.stat()):
                 raise FileNotFoundError(path)
         except BaseException:
             self.close()
@@ -55,7 +55,7 @@ def removed(folder: Path) -> bool:
         shutil.rmtree(folder, ignore_errors=True)  # a killed run removed it only in part
         return not folder.exists()
     try:
-        if not _alone(file):
+        if not _locked(file, alone=True):
             return False
         # The pin goes first: from here on no reader takes the folder for a complete generation.
         (folder / PIN).unlink()
@@ -67,26 +67,17 @@ def removed(folder: Path) -> bool:
 
 if sys.platform == "win32":
 
-    def _shared(file: int) -> bool:
+    def _locked(file: int, *, alone: bool = False) -> bool:
         return True
 
 else:
 
-    def _shared(file: int) -> bool:
-        """Take the lock; False if the generation is being removed."""
+    def _locked(file: int, *, alone: bool = False) -> bool:
+        """Take the lock, shared or alone; False if a lock of others stands against it."""
         try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        except OSError:
-            return True  # no locks on this file system: see _UNTOLD_SECONDS
-        return True
-
-    def _alone(file: int) -> bool:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return time.time() - os.fstat(file).st_mtime > _UNTOLD_SECONDS
+        except OSError:  # no locks on this file system: see _UNTOLD_SECONDS
+            return not alone or time.time() - os.fstat(file).st_mtime > _UNTOLD_SECONDS
         return True

@@ -53,15 +53,12 @@ class Ranker:
 
     def of(self, query: str) -> list[float]:
         """Raises EmbedderError."""
-        if self._cache is None:
-            fresh: list[float] = self._embedder.embed_query(query).tolist()
-            return fresh
         key = cache_key("query-vector", self._embedder.name, self._embedder.dimensions, query)
-        kept = self._cache.get(key, self._checked)
-        if kept is not None:
-            return kept
-        vector: list[float] = self._embedder.embed_query(query).tolist()
-        self._cache.put(key, vector)
+        vector: list[float] | None = self._cache.get(key, self._checked) if self._cache else None
+        if vector is None:
+            vector = list(self._embedder.embed_query(query).tolist())
+            if self._cache:
+                self._cache.put(key, vector)
         return vector
 
     def similarities(self, query: str, texts: Sequence[str], deadline: float, batch: int) -> list[float]:

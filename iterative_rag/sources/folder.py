@@ -6,6 +6,7 @@ import hashlib
 import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,7 +68,7 @@ class Folder:
 
     def _documents(self) -> Iterator[Document | Skipped]:
         empty = True
-        with ApartReader(self._limits) as apart:
+        with closing(ApartReader(self._limits)) as apart:
             for entry in self._entries():
                 if apart.used_up:
                     name = entry.name if isinstance(entry, Path) else Path(entry.source).name

@@ -12,7 +12,6 @@ import time
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO
 
 from iterative_rag.errors import CorpusError
@@ -83,12 +82,6 @@ class ApartReader:
         child, self._child = self._child, None
         if child is not None:
             child.close()
-
-    def __enter__(self) -> ApartReader:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
     def _too_long(self, seconds: float) -> str:
         reduced = seconds < self._limits.seconds
