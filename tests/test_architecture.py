@@ -57,7 +57,7 @@ HOMES = {
     "markupsafe": {"evaluation", "serve"},
     "html_to_markdown": {"sources"},
     "httpcore": {"sources"},
-    "libzim": {"sources"},
+    "libzim": {"sources", "index"},  # pages; the indexes, in a child process that imports little
     "pypdfium2": {"sources"},
     "docx": set(),
     "lxml": {"sources"},
