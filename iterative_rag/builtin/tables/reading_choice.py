@@ -106,6 +106,9 @@ def choose(question: TableQuestion, table: PageTable) -> ChosenReading | None:
         return None
     features = ReadingFeatures(question, table)
     figures = [features.of(option) for option in options]
+    if any(option.rank > 1 for option in options):  # "the third tallest" is not the tallest
+        kept = [at for at, own in enumerate(figures) if "rank left" not in own]
+        options, figures = [options[at] for at in kept], [figures[at] for at in kept]
     scores = network().scores([token.text for token in question.tokens], figures)
     shares: dict[tuple[str, ...], float] = {}
     for option, share in zip(options, np.exp(scores - scores.max()).tolist(), strict=True):

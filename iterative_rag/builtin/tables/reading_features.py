@@ -117,6 +117,7 @@ class ReadingFeatures:
         yield "years left", float(bool(left & self._question.bits(frozenset(map(str, query.years)))))
         bounds = sum(condition.quantified and not condition.excluded for condition in reading.selection.conditions)
         yield "bounds left", float(bounds < len(self._question.bounds))
+        yield f"{reading.operation} among", float(bool(reading.selection.among))
         yield (
             f"no {self._question.kind}",
             float(not all(is_of_kind(self._question.kind, value) for value in reading.values)),

@@ -232,10 +232,11 @@ _SUMMING = lazy_pattern(r"\W*(?:grand |sub-?)?totals?\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RowSelection:
-    """Rows that meet conditions."""
+    """Rows that meet conditions; `among`: the rows that the one after or before them is looked for in, if not all."""
 
     conditions: tuple[RowCondition, ...]
     rows: tuple[int, ...]
+    among: tuple[int, ...] = ()
 
     @property
     def bits(self) -> int:
@@ -262,7 +263,18 @@ def selections(question: TableQuestion, table: PageTable) -> list[RowSelection]:
                     selected.append(selection)
                 if len(selected) >= MOST_SELECTIONS * size:
                     break
+    if question.hints & {OperationHint.AFTER, OperationHint.BEFORE}:
+        selected += _beside(stretches[:MOST_STRETCHES])
     return selected
+
+
+def _beside(stretches: Sequence[Sequence[RowCondition]]) -> Iterator[RowSelection]:
+    """A row, and the rows of another condition that its neighbour is one of: "the next Whig after Polk"."""
+    for own, other in itertools.permutations(stretches, 2):
+        for condition, wanted in itertools.product(own, other[:2]):
+            if len(condition.rows) == 1 and not condition.bits & wanted.bits:
+                among = tuple(sorted(condition.rows | wanted.rows))
+                yield RowSelection((condition, wanted), tuple(condition.rows), among)
 
 
 def _joined(combined: Sequence[RowCondition], summing: frozenset[int]) -> RowSelection | None:

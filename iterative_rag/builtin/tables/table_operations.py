@@ -111,6 +111,9 @@ class _Columns:
 
     def read(self, selection: RowSelection) -> Iterator[TableReading]:
         hints = self._question.hints
+        if selection.among:
+            yield from self._beside(selection, selection.among)
+            return
         if self._is_total and len(selection.rows) > 1:
             yield from self._summed(selection)
             return
@@ -119,7 +122,7 @@ class _Columns:
         if hints & _ORDERED or self._question.ranks:
             yield from self._ordered(selection)
         if hints & {OperationHint.AFTER, OperationHint.BEFORE} and len(selection.rows) <= 2 and selection.conditions:
-            yield from self._beside(selection)
+            yield from self._beside(selection, range(len(self._table.rows)))
         if hints & ({OperationHint.MOST, OperationHint.LEAST} | _ORDERED) and len(selection.rows) > 1:
             yield from self._ranked(selection)
         if hints & {OperationHint.SUM, OperationHint.COUNT} and len(selection.rows) > 1:
@@ -179,13 +182,14 @@ class _Columns:
             if 1 < rank <= len(rows) and not selection.bits >> at & 1 and not self._measured:
                 yield from self._answers(TableOperation.FIRST, selection, rows[rank - 1], rank=rank, bits=1 << at)
 
-    def _beside(self, selection: RowSelection) -> Iterator[TableReading]:
+    def _beside(self, selection: RowSelection, among: Sequence[int]) -> Iterator[TableReading]:
         """The row after or before the selected one."""
-        hints, last = self._question.hints, len(self._table.rows) - 1
-        if OperationHint.AFTER in hints and selection.rows[-1] < last:
-            yield from self._answers(TableOperation.NEXT, selection, selection.rows[-1] + 1)
-        if OperationHint.BEFORE in hints and selection.rows[0] > 0:
-            yield from self._answers(TableOperation.PREVIOUS, selection, selection.rows[0] - 1)
+        hints = self._question.hints
+        after, before = among.index(selection.rows[-1]) + 1, among.index(selection.rows[0]) - 1
+        if OperationHint.AFTER in hints and after < len(among):
+            yield from self._answers(TableOperation.NEXT, selection, among[after])
+        if OperationHint.BEFORE in hints and before >= 0:
+            yield from self._answers(TableOperation.PREVIOUS, selection, among[before])
 
     def _ranked(self, selection: RowSelection) -> Iterator[TableReading]:
         """The row with the greatest or smallest value of a column, or that of a rank."""
