@@ -43,7 +43,7 @@ PLANNING = [
     "request_forms", "wording", "antecedents", "computations", "time_questions", "difference_questions",
     "comparisons", "pairs",
 ]  # fmt: skip
-READING = ("infobox_facts", "table_answers", "value_kinds")
+READING = ("infobox_facts", "table_answers")
 PARTS = (SPLITTER, *PLANNING, NAMES, *READING, TRUST)
 
 

@@ -18,8 +18,6 @@ from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, V
 
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _TIMES_PATTERN = lazy_pattern(r"(?<![\w-])(?:[Oo]nce|[Tt]wice|[Tt]hrice)(?![\w-])")
-# "the late 1920s", "the 18th and 19th centuries"
-_LEAD = lazy_pattern(r"\b(?:(?:early|late|mid)[ -]|\d{1,2}(?:st|nd|rd|th) and )$", re.IGNORECASE)
 
 
 _SINCE = lazy_pattern(r"\bsince (?:\w+ )?(\d{4})\b|\b(\d{4}) ?[–-] ?present\b", re.IGNORECASE)
@@ -57,10 +55,9 @@ def _first_and_last(value: Value) -> tuple[int, int]:
 
 
 def periods(text: str) -> list[tuple[int, int]]:
-    """The places of the decades and centuries of a text, with the words that belong to them: "late 1920s"."""
-    eras = [mention for mention in _single(text) if isinstance(mention.readings[0], Period)]
-    leads = [_LEAD.search(text, max(0, mention.start - 12), mention.start) for mention in eras]
-    return [(lead.start() if lead else mention.start, mention.end) for lead, mention in zip(leads, eras, strict=True)]
+    """The places of the decades and centuries of a text."""
+    eras = (mention for mention in _single(text) if isinstance(mention.readings[0], Period))
+    return [(mention.start, mention.end) for mention in eras]
 
 
 def amounts(text: str) -> list[tuple[Quantity, int, int]]:

@@ -24,21 +24,15 @@ _BEFORE_PLACE = lazy_pattern(r"^(?:.*\d{4},? )?(?:in|at|near) (?=[A-Z])")
 # "Tom Ruud (married 1901)", "Tom Ruud, from Tellby"
 _ASIDE = lazy_pattern(r"(?<=\w) \((?:[^()]*\d[^()]*|[a-z][^()]*)\)$|(?<=\w), (?:from|of|who|later|then|born|died) .*$")
 _TRADE_AFTER = lazy_pattern(r"(?<=\w), [a-zà-þ][a-zà-þ -]*$")
-_ADDRESSED = lazy_pattern(r"^(?:Mr|Mrs|Ms|Miss|Dr)\.? (?=[A-ZÀ-Þ][\w.'’-]* [A-ZÀ-Þ][\w'’-]*$)")
-# "the Orm region of Westmark"
-_PART_OF = lazy_pattern(r"^.*\b[a-z]+ of (?:the )?(?=[A-ZÀ-Þ])")
 # Which one is asked for: no number or date names it.
 _ORGANIZATIONS = frozenset(stem(word) for word in word_set("company firm workshop bank publisher party club team"))
 # "Which of the Seven Bridges ..."
 _ONE_OF = lazy_pattern(r"which (?:one )?of the (?-i:[A-ZÀ-Þ])", re.IGNORECASE)
 _TIMED = lazy_pattern(r"\b(?:when|after|once|while|until|before)\b .+", re.IGNORECASE)
-_CAUSE = lazy_pattern(r"of what (?:did|was)\b|what did .{2,80} die of\b", re.IGNORECASE)
-_MANNER = lazy_pattern(r"how (?:did|does|was|were)\b", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "The", "a", "A", "an", "An"})
 _BOUND = lazy_pattern(
     r"(?:about|around|approximately|nearly|almost|over|under|up to|(?:more|less|fewer) than|at (?:least|most)) ", re.I
 )
-_NEXT_PART = lazy_pattern(r", (?:in )?(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*)")
 _SPAN = lazy_pattern(r"(\d{4}) ?[-–—] ?(\d{4})")
 _ENDED, _BEGUN = (
     frozenset(map(stem, word_set(words)))
@@ -102,10 +96,6 @@ def is_of_kind(query: Query, value: str) -> bool:
         case AnswerKind.PLACE:
             return not is_measured(value) and not _is_people(value)
         case AnswerKind.THING:
-            if _CAUSE.match(query.text) and dates(value):
-                return False
-            if _MANNER.match(query.text) and any(not start for _, start, _ in dates(value)):
-                return False
             named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
             return not (named and is_measured(value))
     return True
@@ -129,7 +119,7 @@ def _is_timed(query: Query, said: set[str], name: tuple[str, ...]) -> bool:
 
 
 def _is_amount(query: Query, value: str) -> bool:
-    """Whether a value holds a number, in a unit of what is asked for if it has one: a time for "How long did ...?"."""
+    """Whether a value holds a number, in a unit of what is asked for if it has one: no year for an age."""
     said = {dimension(amount.unit) for amount, _, _ in amounts(value)}
     asked = _dimensions(query)
     if asked == {"time"}:
@@ -195,8 +185,8 @@ def place_part(query: Query, place: str) -> str:
     """The part of "City Theatre, Tellby, Westmark" that is asked for: the last one for a country, the state before it,
     the first that is no building for a city; the whole where no part is asked for."""
     asked = query.asked[-1:]
-    parts = (_PART_OF.sub("", place) if asked and asked[0] in COUNTRIES else place).split(", ")
-    if not asked or (len(parts) < 2 and asked[0] not in COUNTRIES):
+    parts = place.split(", ")
+    if not asked or len(parts) < 2:
         return place
     if asked[0] in SMALLER:
         return next((part for part in parts if not _is_site(part)), place)
@@ -206,21 +196,13 @@ def place_part(query: Query, place: str) -> str:
     return parts[-1] if whole else parts[-2]
 
 
-def settlement_after(query: Query, value: str, text: str) -> str:
-    """What follows a building in its text where a city is asked for: "Tellby" of "the City Theatre, Tellby"."""
-    if not query.asked or query.asked[-1] not in SMALLER or not _is_site(value):
-        return value
-    after = _NEXT_PART.match(text, text.find(value) + len(value))
-    return after["name"] if after else value
-
-
 def _is_site(part: str) -> bool:
     return bool(words(part)) and words(part)[-1] in SITES
 
 
 def _without_trade(value: str) -> str:
-    """The name alone of "the German carpenter Tom Ruud" and of "Mr. Tom Ruud, carpenter"; "The Rolling Stones" stay."""
-    value = _ADDRESSED.sub("", _TRADE_AFTER.sub("", _ASIDE.sub("", value)))
+    """The name alone of "the German carpenter Tom Ruud" and of "Tom Ruud, carpenter"; "The Rolling Stones" stay."""
+    value = _TRADE_AFTER.sub("", _ASIDE.sub("", value))
     before: list[str] = []
     name = value.split()
     while name and (name[0][:1].islower() or name[0] in _ARTICLES or (before and _is_people(name[0]))):

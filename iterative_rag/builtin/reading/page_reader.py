@@ -1,7 +1,7 @@
 """Reads a page for a need: rows and tables that answer it as a whole, and what the evidence reader finds in the
 likeliest passages.
 
-A value leaves only if neither its form nor its place on the page says that it is of another kind than is asked for.
+A value leaves only if its form does not say that it is of another kind than is asked for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from iterative_rag.builtin.language.lexicon import AnswerKind, alike, counts_as,
 from iterative_rag.builtin.language.text_values import tells_year
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
-from iterative_rag.builtin.reading.answer_form import fits, settlement_after, shortened, trimmed
+from iterative_rag.builtin.reading.answer_form import fits, shortened, trimmed
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
@@ -29,7 +29,6 @@ from iterative_rag.builtin.reading.page_units import (
     shown_text,
 )
 from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
-from iterative_rag.builtin.reading.value_kinds import is_of_other_kind
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.other_names import nations_in
@@ -83,7 +82,7 @@ class _Candidate:
 class EvidencePageReader:
     """Reads the answers to a query out of a page; thread-safe. `fingerprint` identifies rules and weights, since
     findings are cached under it. `without`: parts that are left out, for measuring what each adds: the files
-    "infobox_facts", "table_answers" and "value_kinds"."""
+    "infobox_facts" and "table_answers"."""
 
     def __init__(self, evidence: EvidenceReader, *, without: Collection[str] = ()) -> None:
         self._evidence, self._without = evidence, frozenset(without)
@@ -153,10 +152,7 @@ class EvidencePageReader:
             # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
             value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
-            if not value or not fits(query, value):
-                continue
-            if "value_kinds" in self._without or not is_of_other_kind(query, unit, value):
-                value = settlement_after(query, value, unit.text)
+            if value and fits(query, value) and (value != NOTHING or _denies(query, unit)):
                 candidates.append(_Candidate(value, span.probability, unit, passage, reading))
         return candidates
 
@@ -200,6 +196,12 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
         for finding in findings
         if not _COUNT.match(finding.value)
     ]
+
+
+def _denies(query: Query, unit: PageUnit) -> bool:
+    """Whether "none" stands under what is asked for: "Spouse: none" says nothing about a painter."""
+    label = set(content(unit.cells[0] if unit.cells else unit.text))
+    return any(alike(word) & label for word in (*query.asked, *query.relation))
 
 
 def _is_denied(query: Query, page: UnitPage, offer: Offered) -> bool:

@@ -108,28 +108,6 @@ def test_passages_are_read_only_while_they_may_bring_a_better_value(title: str, 
     assert len(scripted.passages) == read
 
 
-RIVERS = """# Rivers of Karsa
-
-Karsa has four main islands. The deputy mayor of Karsa is Ole Brekk. The mayor of Sarn is Per Lund.
-
-| No. | River | Length (km) | Mouth | Countries |
-|---|---|---|---|---|
-| 1 | Orr | 540 | Grey Sea | Velm |
-| 2 | Sorn | 96 | Ulla | Brell |
-
-The coast of Karsa was charted in 1866.
-"""
-
-
-@pytest.mark.parametrize(("question", "kind", "value", "leaves"), table(__file__, "places"))
-def test_a_value_whose_place_speaks_of_another_kind_never_leaves(
-    question: str, kind: str, value: str, leaves: bool
-) -> None:
-    scripted = EvidencePageReader(ScriptedEvidence(value, kind))
-    found = scripted.read(read_query(question), seen("Rivers of Karsa", RIVERS))
-    assert any(value in finding.value for finding in found) is leaves
-
-
 LEE = "Ann Lee (3 May 1941 – 9 June 1999) was a Norwegian novelist and poet. She lived in Orm. She won the Harp Prize."
 
 
