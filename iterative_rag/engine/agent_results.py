@@ -31,7 +31,8 @@ Span = tuple[int, int]
 LEAST_SHOWN = 600
 # Where there is less room for an article than this, its lead would leave none for the passage that was found.
 LEAST_WITH_LEAD = 900
-HITS_ALONE = replace(PACKED, lead=0)
+WITH_LEAD = replace(PACKED, lead=300, tables=0)
+HITS_ALONE = replace(WITH_LEAD, lead=0)
 # Facts are shown in full in each turn.
 _TOLD_ELSEWHERE = (REFUSED, "note")
 SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
@@ -60,7 +61,7 @@ class Passages:
         """Its parts, those of an entry for about `room` characters."""
         if self.entry is None:
             return self.spans
-        layout = PACKED if room >= LEAST_WITH_LEAD else HITS_ALONE
+        layout = WITH_LEAD if room >= LEAST_WITH_LEAD else HITS_ALONE
         return window(self.document, self.entry, room, layout).spans
 
 

@@ -60,8 +60,9 @@ class WindowLayout:
 # whole in 99 % of the windows, where it was in 74 % with that of the best hit alone.
 WIDE = WindowLayout(margins=(400,), tables=2)
 # For an LLM, which is shown the window as a whole. Chosen by measuring: at the same size growing margins
-# hold the answer in 3 to 10 % more windows than one of 400; the lead adds 9 % on FRAMES and costs 1 % on SQuAD.
-PACKED = WindowLayout(margins=(0, 120, 400, 800), lead=500, sections=True, gap=100)
+# hold the answer in 3 to 10 % more windows than one of 400; the lead adds 9 % on FRAMES and costs 1 % on SQuAD. With
+# the tables of all hits the one asked for is whole in 57 of 60 windows of whole pages, else in 48.
+PACKED = WindowLayout(margins=(0, 120, 400, 800), lead=500, sections=True, gap=100, tables=1)
 
 
 def window(document: Document, entry: ShortlistedDocument, size: int, layout: WindowLayout = WIDE) -> Window:
@@ -93,7 +94,9 @@ def window_of_rest(document: Document, entry: ShortlistedDocument, size: int, re
         hits = (Hit(document.id, document.title, start, min(end, start + size), 0.0),)
     wider = window(document, replace(entry, hits=hits), size, PACKED)
     left = (span for span in without(wider.spans, read) if document.text[slice(*span)].strip())
-    spans = merged(_from_its_subject(document.text, span) for span in left)
+    starts = [_from_its_subject(document.text, span) for span in left]
+    cut = (_table_at(document.text, start, start + 1) for start, _ in starts)
+    spans = merged([*starts, *(_header(document.text, table) for table in cut if table)])
     if _chars(spans) < SHORTEST_REST:
         return None
     return replace(wider, spans=spans, text=GAP.join(document.text[start:end] for start, end in spans))

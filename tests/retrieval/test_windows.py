@@ -139,6 +139,23 @@ def test_the_sixth_hit_is_read_where_wide_margins_would_fill_the_window() -> Non
     assert "Claim 5 was" not in wide.text
 
 
+def test_tables_with_a_hit_are_read_whole_and_the_rest_of_one_comes_with_its_head() -> None:
+    ships = "\n".join(f"| Ship {n} | {1700 + n} |" for n in range(40))
+    masts = "\n".join(f"| Mast {n} | {n} m |" for n in range(40))
+    text = f"{LEAD}\n\n| Ship | Year |\n|---|---|\n{ships}\n\n{FILLER}\n\n| Mast | Height |\n|---|---|\n{masts}\n"
+    document, hits = (
+        Document("d", "Oda Velm", text, "velm.md"),
+        (hit_of(text, "| Ship 9", 40), hit_of(text, "| Mast 9", 40)),
+    )
+    read = window(document, entry_of(text, *hits), 300, PACKED)
+    assert ships in read.text
+    assert masts in read.text
+    rest = window_of_rest(document, entry_of(text), 600, [(0, text.index("| Ship 20 |"))])
+    assert rest is not None
+    assert "| Ship | Year |" in rest.text
+    assert "| Ship 19 |" not in rest.text
+
+
 @pytest.mark.parametrize("opening", ["She", "These two masts", "In 1921 she", "The couple", "Their son"])
 def test_a_part_begins_where_what_it_speaks_of_is_named(opening: str) -> None:
     """In 8 of 24 questions the names stood in the sentence before the window."""
