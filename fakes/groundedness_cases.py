@@ -21,17 +21,11 @@ from iterative_rag.llm.roles.answerer import LLMAnswerer
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.settings import Settings
 from iterative_rag.storage.trace import Trace
+from iterative_rag.text.languages import month_name
 from iterative_rag.types import Claim, Computation, Draft, Fact, Inquiry, Need
 
 ADDED = 0.3
 FOLDER = Path(__file__).resolve().parents[1] / "evaluation" / "groundedness"
-MONTHS = {
-    "": "January February March April May June July August September October November December",
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-}
 FIRST = [
     "Oda", "Lenn", "Mira", "Tobin", "Karel", "Ysolde", "Bram", "Edda", "Silvan", "Nerea", "Jorun", "Pavel", "Ruth",
     "Anselm", "Ilka", "Doran",
@@ -87,10 +81,10 @@ def world(rng: random.Random) -> dict[str, str]:
 
 
 def dates(name: str, day: int, month: int, year: int) -> dict[str, str]:
-    named = {code: names.split()[month - 1] for code, names in MONTHS.items()}
+    named = {code: month_name(code, month) for code in ("en", "de", "it", "fr", "es")}
     return {
-        name: f"{day} {named['']} {year}",
-        f"{name}us": f"{named['']} {day}, {year}",
+        name: f"{day} {named['en']} {year}",
+        f"{name}us": f"{named['en']} {day}, {year}",
         f"{name}de": f"{day}. {named['de']} {year}",
         f"{name}fr": f"{day} {named['fr']} {year}",
         f"{name}it": f"{day} {named['it']} {year}",

@@ -7,13 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fakes.script_view import Link, View, filled, key, plain
+from iterative_rag.text.languages import month_name
 
-MONTHS = {
-    "en": "January February March April May June July August September October November December",
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-}
 Reply = Mapping[str, Any]
 
 
@@ -190,7 +185,7 @@ def _expression(view: View) -> str:
 
 def _number(value: str, lang: str) -> str:
     """ "41.200" in German is 41200, "1 200" in French 1200, "3. Juli 1842" is 1842-07-03; units stay."""
-    months = MONTHS[lang].casefold().split()
+    months = [month_name(lang, number).casefold() for number in range(1, 13)]
     if date := re.fullmatch(r"(\d{1,2})\.? (?:de )?(\w+) (?:de )?(\d{4})", value):
         return f"{date[3]}-{months.index(date[2].casefold()) + 1:02d}-{int(date[1]):02d}"
     grouped, point = {"en": (",", "."), "de": (".", ","), "fr": (" ", ","), "es": (" ", ",")}[lang]
