@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fakes.invented_tables import PAGES
+from fakes.invented_articles import TABLE_PAGES
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
 from iterative_rag.settings import load_settings
@@ -20,7 +20,7 @@ def rag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IterativeRAG]:
         patch.setenv("ITERATIVE_RAG_HOME", str(base / "home"))
         folder = base / "pages"
         folder.mkdir()
-        for title, text in PAGES.items():
+        for title, text in TABLE_PAGES.items():
             (folder / f"{title}.md").write_text(text, encoding="utf-8")
         settings = load_settings({"llm": "builtin", "corpus": "tabled", "cache": False})
         index_paths([folder], settings=settings, corpus="tabled")
@@ -46,7 +46,7 @@ def test_tables_answer_with_the_rows_they_rest_on(rag: IterativeRAG, question: s
     assert answer.status is Status.ANSWERED
     assert answer.short_answer == value
     assert len(answer.citations) == citations
-    assert all(citation.quote in PAGES[citation.title] for citation in answer.citations)
+    assert all(citation.quote in TABLE_PAGES[citation.title] for citation in answer.citations)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fakes.index_free_loop import best, read, window
-from fakes.invented_tables import SHOT_MAYORS
+from fakes.invented_articles import SHOT_MAYORS
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.page_units import page
 from iterative_rag.builtin.reading.subject_names import is_of_others

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fakes.index_free_loop import answer, best, read
-from fakes.invented_tables import ALBUMS, BRIDGES, MAYORS, PAGES, PARKS, RIVERS
+from fakes.invented_articles import ALBUMS, BRIDGES, MAYORS, PARKS, RIVERS, TABLE_PAGES
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from tests.tables import table
 
@@ -108,6 +108,6 @@ def test_an_answer_rests_on_its_rows() -> None:
         "| Aspen Bridge",
     ]
     assert {extract.value for extract in extracts} == {"3"}
-    draft, _, _ = answer("Which bridges of the Orr are made of iron?", PAGES)
+    draft, _, _ = answer("Which bridges of the Orr are made of iron?", TABLE_PAGES)
     assert draft.short_answer == "King's Bridge and Sorrel Bridge"
     assert len(draft.cited) == 2

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from fakes.invented_tables import PARKS
+from fakes.invented_articles import PARKS
 from iterative_rag.builtin.tables.cell_values import Day, cell_value
 from iterative_rag.builtin.tables.page_tables import TableKind, tables
 
