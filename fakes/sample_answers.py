@@ -126,36 +126,26 @@ ABSTAINED = Answer(
     usage=Usage(),
     settings=SETTINGS,
 )
-CAPPED = Answer(
-    question=QUESTION,
+CAPPED = dataclasses.replace(
+    ABSTAINED,
     text="Found so far: the Sunday bridge stands in Aldermere [1]",
-    short_answer="",
     status=Status.INCOMPLETE,
     reason="The run reached its limit of 1 hops.",
     reason_code=ReasonCode.LIMIT,
     confidence=0.2,
     citations=(CITATION,),
-    hops=(HOP,),
     usage=USAGE,
     cap=Cap.HOPS,
-    settings=SETTINGS,
 )
-FAULTY = Answer(
-    question=QUESTION,
-    text="",
-    short_answer="",
+FAULTY = dataclasses.replace(
+    ABSTAINED,
     status=Status.INCOMPLETE,
     reason="The server closed the connection.",
     reason_code=ReasonCode.FAULT,
-    confidence=0.0,
-    citations=(),
     hops=(),
     usage=USAGE,
     fault=Fault("The server closed the connection.", "ollama serve", 5),
-    settings=SETTINGS,
 )
-
-
 UNREAD = dataclasses.replace(
     ABSTAINED,
     status=Status.INCOMPLETE,

@@ -1,4 +1,4 @@
-"""A corpus of two invented articles, a two-hop question over it, and a model that plays every role for it."""
+"""Corpora of invented articles: any folder, two articles with a two-hop question and a model that plays every role."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fakes.indexed_folder import index_articles
+import pytest
+
 from fakes.numbered_sentences import by_number
+
+
+def index_articles(base: Path, corpus: str = "default") -> Path:
+    """A data folder, `base`/home, in which `base`/articles is a corpus."""
+    from iterative_rag.app.factory import index_paths
+    from iterative_rag.settings import Settings
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ITERATIVE_RAG_HOME", str(base / "home"))
+        index_paths([base / "articles"], settings=Settings(corpus=corpus), corpus=corpus)
+    return base / "home"
+
 
 QUESTION = "Who is the mayor of the town where the Sunday bridge stands?"
 TEXTS = {

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from fakes.command_line import Command
-from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer
 from fakes.readme_question import ARTICLES, QUESTION, SCRIPT
 from fakes.readme_question import SHORT_ANSWER as ANSWER
 from fakes.script_mind import ScriptMind
+from fakes.two_article_corpus import index_articles
 from iterative_rag.app.factory import starter_corpus_path
 
 TOWN = """Aldermere is a market town on the Lorn. The mayor of Aldermere is Ines Korr, who was elected in 1990.

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from fakes.command_line import Command
-from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer
 from fakes.sample_answers import check_schema
-from fakes.two_article_corpus import QUESTION, play, write_articles
+from fakes.two_article_corpus import QUESTION, index_articles, play, write_articles
 
 NOWHERE = "Who painted the ceiling of the winter palace in Quorn?"
 NEAR = "Who painted the ceiling of the town hall of Aldermere?"

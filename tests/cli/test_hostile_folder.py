@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command, TerminalCommand
-from fakes.recording_server import RecordingServer
+from fakes.loopback_server import RecordingServer
 from iterative_rag.settings import load_settings
 
 KEY = "sk-very-secret-0815"

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from fakes.command_line import Command, TerminalCommand
+from fakes.loopback_server import RecordingServer
 from fakes.model_server import FakeServer, Fault
-from fakes.recording_server import RecordingServer
 from iterative_rag.cli.console import show_warnings
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
 from iterative_rag.index.embedders import embedder

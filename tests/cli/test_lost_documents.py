@@ -12,9 +12,9 @@ import pytest
 
 from fakes import bridge_world
 from fakes.command_line import Command
-from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer, Fault
 from fakes.sample_answers import check_schema
+from fakes.two_article_corpus import index_articles
 from iterative_rag import IterativeRAG, Status
 from iterative_rag.types import DegradedStep, FinalStep
 

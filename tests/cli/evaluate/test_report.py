@@ -8,8 +8,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from fakes.evaluation_records import folder, record, store
-from fakes.evaluation_reports import Page
+from fakes.evaluation_records import Page, folder, record, store
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.evaluation.records import JudgeVerdict
 

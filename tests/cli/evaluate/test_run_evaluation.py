@@ -20,8 +20,8 @@ import pytest
 
 from fakes import bridge_world
 from fakes.command_line import Command, Done
-from fakes.indexed_folder import index_articles
 from fakes.model_server import FakeServer, Fault
+from fakes.two_article_corpus import index_articles
 from iterative_rag.evaluation.records import Outcome
 from iterative_rag.evaluation.running.run_folder import read_run
 from iterative_rag.storage.past_runs import past_runs

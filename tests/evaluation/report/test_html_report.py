@@ -6,8 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from fakes.evaluation_records import cited, folder, hop, record
-from fakes.evaluation_reports import Page, full, report_of
+from fakes.evaluation_records import Page, cited, folder, full, hop, record, report_of
 from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Cause, Cited, JudgeVerdict
 from iterative_rag.evaluation.report.html_report import html
