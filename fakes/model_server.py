@@ -14,6 +14,7 @@ from typing import Any
 
 from fakes.loopback_server import Handler, LoopbackServer
 from fakes.numbered_sentences import sent
+from fakes.stream_parts import DONE, NDJSON, SSE, chunk, event, said, turn
 
 Replier = Callable[[Mapping[str, Any]], str]
 DIMENSIONS = 4
@@ -174,27 +175,19 @@ class _Handler(Handler):
                 return
         calls = self._functions(body)
         text = "" if calls else self._text(body)
-        counts: dict[str, Any] = {} if self.fake.silent_counts else {"prompt_eval_count": 21, "eval_count": 7}
-        last: dict[str, Any] = {
-            "done": True,
-            "done_reason": "length" if fault and fault.kind == "length" else "stop",
-            **counts,
-        }
-        if not body.get("stream", True):
-            self.send_json({"model": body["model"], "message": {"role": "assistant", "content": text}, **last})
+        streamed = body.get("stream", True)
+        last = turn("" if streamed else text, done=True)
+        last["done_reason"] = "length" if fault and fault.kind == "length" else "stop"
+        if self.fake.silent_counts:
+            del last["prompt_eval_count"], last["eval_count"]
+        if not streamed:
+            self.send_json(last)
             return
-        lines: list[dict[str, Any]] = [
-            {"message": {"role": "assistant", "content": "", "thinking": part}, "done": False}
-            for part in _parts(self.fake.thoughts(body))
-            if part
-        ]
-        lines += [{"message": {"role": "assistant", "content": part}, "done": False} for part in _parts(text)]
-        lines += [
-            {"message": {"role": "assistant", "content": "", "tool_calls": [one]}, "done": False} for one in calls
-        ]
-        ending = {"message": {"role": "assistant", "content": ""}, **last}
-        whole = [json.dumps({"model": body["model"], **line}).encode() + b"\n" for line in [*lines, ending]]
-        self._stream(whole, json.dumps({"error": "out of memory"}).encode() + b"\n", "application/x-ndjson", fault)
+        lines = [turn("", thinking=part) for part in _parts(self.fake.thoughts(body)) if part]
+        lines += [turn(part) for part in _parts(text)]
+        lines += [turn("", tool_calls=[call]) for call in calls]
+        whole = [event({**line, "model": body["model"]}, "", "\n") for line in [*lines, last]]
+        self._stream(whole, event({"error": "out of memory"}, "", "\n"), NDJSON, fault)
 
     def _ollama_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         if body["model"] not in self.fake.models:
@@ -215,31 +208,19 @@ class _Handler(Handler):
         calls = self._functions(body)
         text = "" if calls else self._text(body)
         finish = "length" if fault and fault.kind == "length" else "tool_calls" if calls else "stop"
-        head = {"id": "1", "created": 1, "model": body["model"]}
         usage = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
         if not body.get("stream"):
-            choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
-            self.send_json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+            choice = {"index": 0, "finish_reason": finish, "message": said(text)}
+            self.send_json({**chunk({}), "object": "chat.completion", "choices": [choice], "usage": usage})
             return
-        choices: list[dict[str, Any]] = [
-            {"index": 0, "delta": {"role": "assistant", "reasoning_content": part}, "finish_reason": None}
-            for part in _parts(self.fake.thoughts(body))
-            if part
-        ]
-        choices += [
-            {"index": 0, "delta": {"role": "assistant", "content": part}, "finish_reason": None}
-            for part in _parts(text)
-        ]
-        choices += [{"index": 0, "delta": delta, "finish_reason": None} for delta in _openai_calls(calls)]
-        chunks: list[dict[str, Any]] = [
-            {"choices": [choice]} for choice in [*choices, {"index": 0, "delta": {}, "finish_reason": finish}]
-        ]
+        deltas = [{"role": "assistant", "reasoning_content": part} for part in _parts(self.fake.thoughts(body)) if part]
+        deltas += [said(part) for part in _parts(text)]
+        deltas += _openai_calls(calls)
+        chunks = [*map(chunk, deltas), chunk({}, finish)]
         if (body.get("stream_options") or {}).get("include_usage"):
-            chunks.append({"choices": [], "usage": usage})
-        whole = [_event({**head, "object": "chat.completion.chunk", **chunk}) for chunk in chunks]
-        self._stream(
-            [*whole, b"data: [DONE]\n\n"], _event({"error": {"message": "out of memory"}}), "text/event-stream", fault
-        )
+            chunks.append({**chunk({}), "choices": [], "usage": usage})
+        whole = [*(event({**part, "model": body["model"]}) for part in chunks), DONE]
+        self._stream(whole, event({"error": {"message": "out of memory"}}), SSE, fault)
 
     def _openai_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
@@ -283,10 +264,6 @@ class _Handler(Handler):
         self.wfile.flush()
         self.connection.shutdown(socket.SHUT_WR)
         self.close_connection = True
-
-
-def _event(value: object) -> bytes:
-    return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
 def _openai_calls(calls: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

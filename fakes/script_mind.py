@@ -25,8 +25,8 @@ MOST_QUERIES = 4
 
 
 def drive(view: View) -> Mapping[str, Any]:
-    """The calls of one turn: it searches for what is missing, in other words where the first ones brought nothing, notes
-    the quotes that the results hold, has a computation carried out, and submits when nothing is left to try."""
+    """The calls of one turn: it searches for what is missing, in other words where the first ones brought nothing,
+    notes the quotes that the results hold, has a computation carried out, and submits when nothing is left to try."""
     log, _, results = view.user.partition("EARLIER CALLS:")[2].partition("RESULTS:")
     fresh = list(_fresh(view, results))
     for _, quoted in fresh:  # markers count the facts first and then the quotes of the submission

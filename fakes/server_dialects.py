@@ -14,6 +14,7 @@ from typing import Any
 
 from fakes.loopback_server import Handler, LoopbackServer
 from fakes.numbered_sentences import sent
+from fakes.stream_parts import DONE, JSON, SSE, chunk, event
 
 
 @dataclass(frozen=True)
@@ -182,18 +183,14 @@ class DialectServer(LoopbackServer):
         if self.thoughts and field_of_thoughts:
             deltas.append({field_of_thoughts: self.thoughts})
         deltas += [{"content": text[at : at + 9]} for at in range(0, len(text), 9)]
-        chunks: list[dict[str, Any]] = [
-            {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
-        ]
-        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        chunks = [*map(chunk, deltas), chunk({}, "stop")]
         asked = self.counted("".join(str(message["content"]) for message in body["messages"]))
         counts = {"prompt_tokens": asked, "completion_tokens": 7, "total_tokens": asked + 7}
         if self.dialect.usage == "x_groq":
             chunks[-1]["x_groq"] = {"id": "req_1", "usage": counts}
         elif (body.get("stream_options") or {}).get("include_usage"):
-            chunks.append({"choices": [], "usage": counts})
-        head = {"id": "1", "created": 1, "model": "tiny", "object": "chat.completion.chunk"}
-        return [head | chunk for chunk in chunks]
+            chunks.append({**chunk({}), "choices": [], "usage": counts})
+        return chunks
 
 
 class _Handler(Handler):
@@ -202,16 +199,11 @@ class _Handler(Handler):
     def do_POST(self) -> None:
         body = json.loads(self.body())
         refusal = self.server_of.refusal(body, self.headers.get("Authorization", ""))
-        stream = {"Content-Type": "text/event-stream"}
+        stream = {"Content-Type": SSE}
         if refusal is None:
-            events = [_event(chunk) for chunk in self.server_of.chunks(body)]
-            self.send(b"".join([*events, b"data: [DONE]\n\n"]), headers=stream)
+            self.send(b"".join([*map(event, self.server_of.chunks(body)), DONE]), headers=stream)
         elif refusal.event:
-            self.send(b"event: error\n" + _event(refusal.body), refusal.status, stream)
+            self.send(b"event: error\n" + event(refusal.body), refusal.status, stream)
         else:
             data = b"" if refusal.body is None else json.dumps(refusal.body).encode()
-            self.send(data, refusal.status, {"Content-Type": "application/json", **refusal.headers})
-
-
-def _event(value: object) -> bytes:
-    return b"data: " + json.dumps(value).encode() + b"\n\n"
+            self.send(data, refusal.status, {"Content-Type": JSON, **refusal.headers})
