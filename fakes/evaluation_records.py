@@ -22,7 +22,7 @@ from iterative_rag.evaluation.records import (
     Spent,
     to_json,
 )
-from iterative_rag.evaluation.report.report_tables import Report
+from iterative_rag.evaluation.report_tables import Report
 from iterative_rag.evaluation.running.inspect_task import RECORD
 from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder
 

@@ -27,9 +27,9 @@ def report(
     The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.summary
     """
 
-    from iterative_rag.evaluation.report.html_report import html as page
-    from iterative_rag.evaluation.report.markdown_report import markdown
-    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation.html_report import html as page
+    from iterative_rag.evaluation.markdown_report import markdown
+    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.evaluation.running.run_folder import read_run
 
     reported = Report.of(read_run(run))
@@ -50,8 +50,8 @@ def compare(
     The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.run_comparison
     """
 
+    from iterative_rag.evaluation.markdown_report import comparison
     from iterative_rag.evaluation.metrics.run_comparison import compare as compared
-    from iterative_rag.evaluation.report.markdown_report import comparison
     from iterative_rag.evaluation.running.run_folder import read_run
 
     figures = compared([read_run(path) for path in runs])
@@ -63,8 +63,8 @@ def compare(
 
 def show_summary(run: RunFolder, *, as_json: bool) -> None:
     """The figures of a run as Markdown, or the object of `report --json`."""
-    from iterative_rag.evaluation.report.markdown_report import markdown
-    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation.markdown_report import markdown
+    from iterative_rag.evaluation.report_tables import Report
 
     reported = Report.of(run)
     if as_json:
@@ -75,9 +75,9 @@ def show_summary(run: RunFolder, *, as_json: bool) -> None:
 
 def write_reports(run: RunFolder, *, quiet: bool) -> None:
     """The report as Markdown and as a page, in the folder of the run."""
-    from iterative_rag.evaluation.report.html_report import html
-    from iterative_rag.evaluation.report.markdown_report import markdown
-    from iterative_rag.evaluation.report.report_tables import Report
+    from iterative_rag.evaluation.html_report import html
+    from iterative_rag.evaluation.markdown_report import markdown
+    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.system.private_files import tighten
 
     reported = Report.of(run)

@@ -113,8 +113,8 @@ def matrix(
     A run that fails is reported and the others continue; the exit code is then 1.
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
+    from iterative_rag.evaluation.markdown_report import comparison
     from iterative_rag.evaluation.metrics.run_comparison import compare
-    from iterative_rag.evaluation.report.markdown_report import comparison
     from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
 
     cells = read_matrix(grid)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import MissingExtra
 from iterative_rag.evaluation.metrics.figures import cited, gave_facts, listed, read
 from iterative_rag.evaluation.records import QuestionRecord
-from iterative_rag.evaluation.report import report_tables
-from iterative_rag.evaluation.report.report_tables import Report, notes, what_was_run
+from iterative_rag.evaluation import report_tables
+from iterative_rag.evaluation.report_tables import Report, notes, what_was_run
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted
 from iterative_rag.types.documents import web_link
@@ -105,7 +105,7 @@ def _shown(value: object) -> object:
 
 
 def _own(name: str) -> str:
-    return resources.files("iterative_rag.evaluation.report").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("iterative_rag.evaluation").joinpath(name).read_text(encoding="utf-8")
 
 
 def _trusted(text: str) -> Any:

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 from fakes.evaluation_records import Page, cited, folder, full, hop, record, report_of
+from iterative_rag.evaluation.html_report import html
+from iterative_rag.evaluation.markdown_report import markdown
 from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Cause, Cited, JudgeVerdict
-from iterative_rag.evaluation.report.html_report import html
-from iterative_rag.evaluation.report.markdown_report import markdown
-from iterative_rag.evaluation.report.report_tables import Report
+from iterative_rag.evaluation.report_tables import Report
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}&lt;\u202eevil\u2066\x1b[31m\ud800"
 

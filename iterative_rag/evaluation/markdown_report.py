@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from iterative_rag.evaluation.report.report_tables import (
+from iterative_rag.evaluation.report_tables import (
     Report,
     Table,
     notes,
