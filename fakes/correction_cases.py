@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from fakes.loopback_server import Handler, serving
 from fakes.script_view import Script, script
 from iterative_rag.app.factory.web_access import make_web as factory_web
-from iterative_rag.evaluation.scoring.answer_match import score
+from iterative_rag.evaluation.answer_match import score
 from iterative_rag.protocols import Pages, SearchEngine
 from iterative_rag.settings import Settings
 from iterative_rag.types import Answer, CorrectionStep, ShortlistStep, Status, Step

@@ -35,7 +35,7 @@ from iterative_rag.builtin.reasoning.second_reading import (
 )
 from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.engine.budget import RunBudget
-from iterative_rag.evaluation.scoring.answer_match import score
+from iterative_rag.evaluation.answer_match import score
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.replies.forms import SentenceReply
 from iterative_rag.llm.roles.role_call import RoleCall

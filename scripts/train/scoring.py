@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from iterative_rag.evaluation.scoring.answer_match import normalised
+from iterative_rag.evaluation.answer_match import normalised
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,18 +13,18 @@ from annotated_types import Ge
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.datasets.frames import ids_of, rests_on
+from iterative_rag.evaluation.failure_causes import cause
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, examine, modes, strategy_of
 from iterative_rag.evaluation.running.run_folder import package_versions
-from iterative_rag.evaluation.scoring.failure_causes import cause
 from iterative_rag.settings import Settings
 from iterative_rag.settings.choices import one_of
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
     from iterative_rag.evaluation.datasets.search_scope import Scope
-    from iterative_rag.evaluation.scoring.judge import Judge
+    from iterative_rag.evaluation.judge import Judge
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.protocols import ChatModel
 
@@ -97,7 +97,7 @@ class Preparation:
 
     def score(self, record: QuestionRecord) -> QuestionRecord:
         """The record with its scores, the judge's verdict and the cause of its failure."""
-        from iterative_rag.evaluation.scoring.answer_match import score
+        from iterative_rag.evaluation.answer_match import score
 
         answerable = bool(record.answers) and record.outcome is not Outcome.FAULT
         scores = score(record.short_answer, record.answers, record.question) if answerable else Scores()
@@ -141,7 +141,7 @@ class Preparation:
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
         from iterative_rag import __version__
-        from iterative_rag.evaluation.scoring.judge import judges_itself
+        from iterative_rag.evaluation.judge import judges_itself
         from iterative_rag.llm import prompts
 
         config, corpus = self.config, self.scope.corpus
@@ -204,7 +204,7 @@ def judging_model(judge: str, settings: Settings) -> ChatModel | None:
 
 def _judge(config: RunConfig, settings: Settings) -> Judge | None:
     from iterative_rag.app.factory import cache
-    from iterative_rag.evaluation.scoring.judge import Judge
+    from iterative_rag.evaluation.judge import Judge
 
     model = judging_model(config.judge, settings)
     return None if model is None else Judge(model, cache(settings))

@@ -29,7 +29,7 @@ from functools import lru_cache
 
 from iterative_rag.builtin.language.function_words import fold, word_set
 from iterative_rag.evaluation.records import Scores
-from iterative_rag.evaluation.scoring.value_match import alike, mentions, read_value, same
+from iterative_rag.evaluation.value_match import alike, mentions, read_value, same
 from iterative_rag.text.other_names import asks_nation, common_names, nation_named
 from iterative_rag.text.values import Mention, Moment, Quantity, Value
 

@@ -11,8 +11,8 @@ import pytest
 from fakes.in_memory import DictCache
 from fakes.scripted_llm import Script, ScriptedLLM
 from iterative_rag.errors import LLMServerError, LLMTimeout, LLMUnreachable, ReplyTruncated
+from iterative_rag.evaluation.judge import Judge, judges_itself
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
-from iterative_rag.evaluation.scoring.judge import Judge, judges_itself
 
 QUESTION = "Who designed Velm Tower?"
 GOLD = ["Oda Brenk", "O. Brenk"]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fakes.evaluation_records import abstention, hop, record
+from iterative_rag.evaluation.failure_causes import cause
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, FoundFact, Hop, JudgeVerdict, Outcome, QuestionRecord
-from iterative_rag.evaluation.scoring.failure_causes import cause
 
 GOLD = ("a", "b")
 QUESTION = "Who designed Velm Tower?"

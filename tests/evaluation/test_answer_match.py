@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from iterative_rag.evaluation.answer_match import matches, normalised, score, stands_in
 from iterative_rag.evaluation.records import Scores
-from iterative_rag.evaluation.scoring.answer_match import matches, normalised, score, stands_in
 
 SAME_VALUE = [
     # numbers and number words

@@ -1,1 +1,0 @@
-"""Scores an answer: matching, a judge, citations, and the cause of a failure."""
