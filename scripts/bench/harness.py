@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iterative_rag.evaluation.metrics.statistics import mean_interval
+from iterative_rag.evaluation.statistics import mean_interval
 
 ROOT = Path(__file__).resolve().parents[2]
 EVALUATION = ROOT / "evaluation"

@@ -9,9 +9,9 @@ from pathlib import Path
 from fakes.evaluation_records import Page, cited, folder, full, hop, record, report_of
 from iterative_rag.evaluation.html_report import html
 from iterative_rag.evaluation.markdown_report import markdown
-from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.records import Cause, Cited, JudgeVerdict
 from iterative_rag.evaluation.report_tables import Report
+from iterative_rag.evaluation.summary import summarise
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}&lt;\u202eevil\u2066\x1b[31m\ud800"
 

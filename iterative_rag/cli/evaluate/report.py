@@ -24,7 +24,7 @@ def report(
     """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or with --html a
     page that shows every question, too.
 
-    The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.summary
+    The keys of --json: python -m pydoc iterative_rag.evaluation.summary
     """
 
     from iterative_rag.evaluation.html_report import html as page
@@ -47,11 +47,11 @@ def compare(
 ) -> None:
     """Compare runs question by question: McNemar's exact test, paired bootstrap, won and lost.
 
-    The keys of --json: python -m pydoc iterative_rag.evaluation.metrics.run_comparison
+    The keys of --json: python -m pydoc iterative_rag.evaluation.run_comparison
     """
 
     from iterative_rag.evaluation.markdown_report import comparison
-    from iterative_rag.evaluation.metrics.run_comparison import compare as compared
+    from iterative_rag.evaluation.run_comparison import compare as compared
     from iterative_rag.evaluation.running.run_folder import read_run
 
     figures = compared([read_run(path) for path in runs])

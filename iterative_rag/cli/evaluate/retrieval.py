@@ -17,8 +17,8 @@ from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.metrics.retrieval_metrics import Progress
     from iterative_rag.evaluation.questions import Question
+    from iterative_rag.evaluation.retrieval_metrics import Progress
     from iterative_rag.settings import Settings
 
 DEEPEST = 1000
@@ -45,7 +45,7 @@ def retrieval(
     """
     from iterative_rag.evaluation.datasets.dataset_forms import load, select
     from iterative_rag.evaluation.datasets.search_scope import open_scope
-    from iterative_rag.evaluation.metrics.retrieval_metrics import figures, library, single, targets
+    from iterative_rag.evaluation.retrieval_metrics import figures, library, single, targets
 
     depths = _depths(k)
     library()

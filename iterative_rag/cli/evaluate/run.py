@@ -114,7 +114,7 @@ def matrix(
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
     from iterative_rag.evaluation.markdown_report import comparison
-    from iterative_rag.evaluation.metrics.run_comparison import compare
+    from iterative_rag.evaluation.run_comparison import compare
     from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
 
     cells = read_matrix(grid)

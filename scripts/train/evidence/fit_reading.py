@@ -33,7 +33,7 @@ from iterative_rag.builtin.reading.evidence_reader import (
 )
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader, Offered
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.evaluation.metrics.statistics import calibration
+from iterative_rag.evaluation.statistics import calibration
 from iterative_rag.types import Window
 from scripts.train import scoring
 from scripts.train.data import Passage

@@ -11,8 +11,8 @@ import pytest
 
 from fakes import two_article_corpus
 from iterative_rag.cli import main
-from iterative_rag.evaluation.metrics.retrieval_metrics import Ranking, Target, figures, single
 from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.retrieval_metrics import Ranking, Target, figures, single
 from iterative_rag.types import Document, Hit
 
 

@@ -12,7 +12,7 @@ from fakes.evaluation_records import folder, record, store
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.markdown_report import comparison
-from iterative_rag.evaluation.metrics.run_comparison import compare
+from iterative_rag.evaluation.run_comparison import compare
 from iterative_rag.evaluation.running.run_folder import RunFolder
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from iterative_rag.evaluation.metrics.statistics import (
+from iterative_rag.evaluation.statistics import (
     calibration,
     holm,
     mcnemar,

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from fakes.evaluation_records import abstention, hop, record
-from iterative_rag.evaluation.metrics.summary import summarise
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, Spent
+from iterative_rag.evaluation.summary import summarise
 
 # --- scores ----------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
-from iterative_rag.evaluation.metrics.figures import (
+from iterative_rag.evaluation.figures import (
     EVIDENCE,
     SCORES,
     SPENDING,
@@ -22,10 +22,10 @@ from iterative_rag.evaluation.metrics.figures import (
     values_by_question,
     with_gold,
 )
-from iterative_rag.evaluation.metrics.statistics import calibration, mean_interval
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, QuestionRecord
 from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.statistics import calibration, mean_interval
 
 _DIGITS = 6
 _OUTCOMES = {

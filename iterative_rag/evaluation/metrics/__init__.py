@@ -1,1 +1,0 @@
-"""Metrics of records: means with intervals, retrieval, and the comparison of runs."""
