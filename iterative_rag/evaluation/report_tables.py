@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iterative_rag.evaluation.datasets.frames import Manifest, benchmark_of, differences, figures_beside
 from iterative_rag.evaluation.figures import EVIDENCE, SCORES, SPENDING, Figure, answered_rightly, gave_answer
+from iterative_rag.evaluation.frames import Manifest, benchmark_of, differences, figures_beside
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.running.run_folder import RunFolder
 from iterative_rag.evaluation.summary import summarise

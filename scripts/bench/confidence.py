@@ -28,11 +28,11 @@ import numpy as np
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.evaluation.answer_match import score
-from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.question_files import read_bytes
-from iterative_rag.evaluation.datasets.question_files import rows as rows_in
-from iterative_rag.evaluation.datasets.search_scope import pool
+from iterative_rag.evaluation.dataset_forms import load
+from iterative_rag.evaluation.question_files import read_bytes
+from iterative_rag.evaluation.question_files import rows as rows_in
 from iterative_rag.evaluation.questions import Dataset, Question
+from iterative_rag.evaluation.search_scope import pool
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.nearness import names_held
 from iterative_rag.settings import load_settings

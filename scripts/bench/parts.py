@@ -29,9 +29,9 @@ from iterative_rag.builtin.reasoning.answer_trust import FittedAnswerTrust, weak
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.evaluation.answer_match import score
-from iterative_rag.evaluation.datasets.dataset_forms import load
-from iterative_rag.evaluation.datasets.search_scope import pool
+from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.questions import Question
+from iterative_rag.evaluation.search_scope import pool
 from iterative_rag.evaluation.statistics import mean_interval
 from iterative_rag.protocols import Corpus
 from iterative_rag.settings import load_settings

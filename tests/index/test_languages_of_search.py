@@ -12,7 +12,7 @@ from qdrant_edge import Bm25, Bm25Config
 
 from fakes.hashing_embedder import HashingEmbedder
 from iterative_rag.app.factory import starter_corpus_path
-from iterative_rag.evaluation.datasets.dataset_forms import load
+from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.index.corpora import Corpora
 from iterative_rag.index.ingest import ingest
 from iterative_rag.index.sparse import bm25_document, bm25_query

@@ -37,7 +37,7 @@ from iterative_rag.errors import FetchError
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.datasets.download import FetchPlan
+    from iterative_rag.evaluation.download import FetchPlan
     from iterative_rag.settings import Settings
 
 Published = Annotated[str, typer.Option(metavar="URL_OR_FILE", help="The dataset's file, if not the published.")]
@@ -66,7 +66,7 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no page is fetched twice.
     """
-    from iterative_rag.evaluation.datasets.download import FetchPlan
+    from iterative_rag.evaluation.download import FetchPlan
 
     plan = FetchPlan(dataset, out_dir or Path(dataset), source=source, limit=limit, contact=contact, api=api)
     questions, pages = _data(plan, None, quiet=quiet)
@@ -109,7 +109,7 @@ def frames(
     Interrupted or killed, the same command goes on where it was: no page is fetched, no passage embedded and no
     question asked twice. The report stands in the folder of the run, beside the published figures.
     """
-    from iterative_rag.evaluation.datasets.download import FetchPlan
+    from iterative_rag.evaluation.download import FetchPlan
     from iterative_rag.evaluation.running.preparation import RunConfig, judging_model
     from iterative_rag.evaluation.running.run_folder import need_inspect
 
@@ -137,7 +137,7 @@ def frames(
 
 def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Path]:
     """The file of questions and the folder or file of pages: fetched, unless they are given."""
-    from iterative_rag.evaluation.datasets.download import MISSING, fetch_dataset, fetch_questions
+    from iterative_rag.evaluation.download import MISSING, fetch_dataset, fetch_questions
 
     with fetching(quiet=quiet) as (advance, on_pause):
         if pages is not None:

@@ -43,9 +43,9 @@ def retrieval(
 
     Questions without any gold article in the corpus are left out and counted.
     """
-    from iterative_rag.evaluation.datasets.dataset_forms import load, select
-    from iterative_rag.evaluation.datasets.search_scope import open_scope
+    from iterative_rag.evaluation.dataset_forms import load, select
     from iterative_rag.evaluation.retrieval_metrics import figures, library, single, targets
+    from iterative_rag.evaluation.search_scope import open_scope
 
     depths = _depths(k)
     library()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.frames import ids_of, rests_on
 from iterative_rag.evaluation.failure_causes import cause
+from iterative_rag.evaluation.frames import ids_of, rests_on
 from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, Examination, examine, modes, strategy_of
@@ -23,8 +23,8 @@ from iterative_rag.settings.choices import one_of
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
-    from iterative_rag.evaluation.datasets.search_scope import Scope
     from iterative_rag.evaluation.judge import Judge
+    from iterative_rag.evaluation.search_scope import Scope
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.protocols import ChatModel
 
@@ -55,8 +55,8 @@ class Preparation:
     """The open parts of a run; close it."""
 
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
-        from iterative_rag.evaluation.datasets.dataset_forms import load, select
-        from iterative_rag.evaluation.datasets.search_scope import open_scope
+        from iterative_rag.evaluation.dataset_forms import load, select
+        from iterative_rag.evaluation.search_scope import open_scope
 
         self.config = config
         self.dataset: Dataset = load(config.dataset)

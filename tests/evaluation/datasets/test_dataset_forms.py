@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.dataset_forms import load, select
-from iterative_rag.evaluation.datasets.frames import digest_of, ids_of
+from iterative_rag.evaluation.dataset_forms import load, select
+from iterative_rag.evaluation.frames import digest_of, ids_of
 from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
 
 LINKS = ["https://en.wikipedia.org/wiki/Sunday_bridge", "https://en.wikipedia.org/wiki/Edda_Holm%27s_mill"]
@@ -276,7 +276,7 @@ def dataset(*questions: tuple[str, str]) -> Dataset:
 
 
 def test_the_list_that_ships_holds_sixty_numbers_and_no_text() -> None:
-    text = resources.files("iterative_rag.evaluation.datasets").joinpath("frames_60.tsv").read_text(encoding="utf-8")
+    text = resources.files("iterative_rag.evaluation").joinpath("frames_60.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     assert len({number for number, _ in rows}) == len({digest for _, digest in rows}) == 60
     assert all(0 <= int(number) < 824 for number, _ in rows)

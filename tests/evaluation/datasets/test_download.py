@@ -14,8 +14,8 @@ import pytest
 from fakes.wikipedia_server import FakeTime, FakeWiki, Trouble
 from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, UsageError
-from iterative_rag.evaluation.datasets import download
-from iterative_rag.evaluation.datasets.download import FetchPlan, FetchReport
+from iterative_rag.evaluation import download
+from iterative_rag.evaluation.download import FetchPlan, FetchReport
 from iterative_rag.sources.web import page_client
 from iterative_rag.sources.web.page_client import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import Progress

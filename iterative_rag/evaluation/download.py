@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import FetchError, UsageError
-from iterative_rag.evaluation.datasets.frames import ALL
+from iterative_rag.evaluation.frames import ALL
 from iterative_rag.sources.web.page_client import homepage, user_agent
 from iterative_rag.system.files import unwritable
 
@@ -103,8 +103,8 @@ def fetch_dataset(
     `allow` and `retry` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call resumes.
     """
-    from iterative_rag.evaluation.datasets.dataset_forms import load, select
-    from iterative_rag.evaluation.datasets.frames import ids_of
+    from iterative_rag.evaluation.dataset_forms import load, select
+    from iterative_rag.evaluation.frames import ids_of
     from iterative_rag.sources.web.page_client import RetryPolicy, Web
     from iterative_rag.sources.wikipedia.article_fetching import PageFolder, Stored, Wikis, fetch_into
     from iterative_rag.sources.wikipedia.mediawiki_api import API

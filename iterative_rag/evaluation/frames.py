@@ -83,7 +83,7 @@ def digest_of(text: str) -> str:
 
 def _text_of(subset: str) -> str:
     if subset in _SHIPPED:
-        file = resources.files("iterative_rag.evaluation.datasets").joinpath(_SHIPPED[subset])
+        file = resources.files("iterative_rag.evaluation").joinpath(_SHIPPED[subset])
         return file.read_text(encoding="utf-8")
     try:
         return readable(Path(subset).expanduser()).read_text(encoding="utf-8-sig")

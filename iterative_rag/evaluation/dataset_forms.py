@@ -27,8 +27,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.datasets.gold_articles import links_in, title_of
-from iterative_rag.evaluation.datasets.question_files import Row, broken, read_bytes, rows
+from iterative_rag.evaluation.gold_articles import links_in, title_of
+from iterative_rag.evaluation.question_files import Row, broken, read_bytes, rows
 from iterative_rag.evaluation.questions import Answerability, Dataset, Paragraph, Question
 from iterative_rag.sources.wikipedia.page_names import is_link
 
