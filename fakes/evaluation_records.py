@@ -9,6 +9,7 @@ from typing import Any
 
 from lxml.html import document_fromstring
 
+from iterative_rag.evaluation.inspect_task import RECORD
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import (
     Cause,
@@ -23,8 +24,7 @@ from iterative_rag.evaluation.records import (
     to_json,
 )
 from iterative_rag.evaluation.report_tables import Report
-from iterative_rag.evaluation.running.inspect_task import RECORD
-from iterative_rag.evaluation.running.run_folder import LOGS, MANIFEST, RunFolder
+from iterative_rag.evaluation.run_folder import LOGS, MANIFEST, RunFolder
 
 
 def record(

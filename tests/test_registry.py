@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.errors import SettingsError, UsageError
-from iterative_rag.evaluation.running.answer_modes import AUTO, ORACLE, modes
+from iterative_rag.evaluation.answer_modes import AUTO, ORACLE, modes
 from iterative_rag.index.vector_store import places_at
 from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES, TABLES, Entry, Registry
 from iterative_rag.remote.api_keys import SECRETS

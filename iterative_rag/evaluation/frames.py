@@ -21,7 +21,7 @@ from iterative_rag.text.markdown_rows import is_rule
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.answer_modes import Examination
+    from iterative_rag.evaluation.answer_modes import Examination
     from iterative_rag.index.corpora import IndexedCorpus
     from iterative_rag.index.zim.zim_corpus import ZimCorpus
 

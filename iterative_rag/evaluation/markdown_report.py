@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from iterative_rag.evaluation.answer_modes import BOUNDS
 from iterative_rag.evaluation.report_tables import (
     Report,
     Table,
@@ -16,7 +17,6 @@ from iterative_rag.evaluation.report_tables import (
     tables,
     what_was_run,
 )
-from iterative_rag.evaluation.running.answer_modes import BOUNDS
 from iterative_rag.text.control_characters import one_line
 
 # All of HTML, links, images, emphasis, code, tables and headings begins with one of these; so do bare addresses.

@@ -12,7 +12,7 @@ from typing import Any
 from iterative_rag.evaluation.figures import EVIDENCE, SCORES, SPENDING, Figure, answered_rightly, gave_answer
 from iterative_rag.evaluation.frames import Manifest, benchmark_of, differences, figures_beside
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
-from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.evaluation.summary import summarise
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.plurals import counted

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.answer_modes import BOUNDS
 from iterative_rag.evaluation.figures import (
     Measure,
     answered_rightly,
@@ -22,8 +23,7 @@ from iterative_rag.evaluation.figures import (
     values_by_question,
 )
 from iterative_rag.evaluation.records import QuestionRecord
-from iterative_rag.evaluation.running.answer_modes import BOUNDS
-from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.evaluation.statistics import holm, mcnemar, mean_interval, paired_difference
 from iterative_rag.evaluation.summary import rounded
 from iterative_rag.text.plurals import counted

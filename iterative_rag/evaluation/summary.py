@@ -24,7 +24,7 @@ from iterative_rag.evaluation.figures import (
 )
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import Cause, JudgeVerdict, Outcome, QuestionRecord
-from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.evaluation.statistics import calibration, mean_interval
 
 _DIGITS = 6

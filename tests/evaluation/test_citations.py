@@ -10,8 +10,8 @@ import pytest
 from fakes.in_memory import MemoryCorpus
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP
 from iterative_rag.errors import CorpusDamaged, CorpusError
+from iterative_rag.evaluation.answer_modes import verified
 from iterative_rag.evaluation.records import Cited
-from iterative_rag.evaluation.running.answer_modes import verified
 from iterative_rag.types import Answer, Citation, Document
 
 QUOTE = FACT.quote

@@ -110,8 +110,8 @@ def frames(
     question asked twice. The report stands in the folder of the run, beside the published figures.
     """
     from iterative_rag.evaluation.download import FetchPlan
-    from iterative_rag.evaluation.running.preparation import RunConfig, judging_model
-    from iterative_rag.evaluation.running.run_folder import need_inspect
+    from iterative_rag.evaluation.preparation import RunConfig, judging_model
+    from iterative_rag.evaluation.run_folder import need_inspect
 
     need_inspect()  # what cannot work is told before pages are fetched for hours
     asked_by = known_mode(mode)

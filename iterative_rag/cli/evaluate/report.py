@@ -11,7 +11,7 @@ from iterative_rag.cli.console import err, size, write, write_file, write_json
 from iterative_rag.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.run_folder import RunFolder
+    from iterative_rag.evaluation.run_folder import RunFolder
 
 
 def report(
@@ -30,7 +30,7 @@ def report(
     from iterative_rag.evaluation.html_report import html as page
     from iterative_rag.evaluation.markdown_report import markdown
     from iterative_rag.evaluation.report_tables import Report
-    from iterative_rag.evaluation.running.run_folder import read_run
+    from iterative_rag.evaluation.run_folder import read_run
 
     reported = Report.of(read_run(run))
     if html is not None:
@@ -52,7 +52,7 @@ def compare(
 
     from iterative_rag.evaluation.markdown_report import comparison
     from iterative_rag.evaluation.run_comparison import compare as compared
-    from iterative_rag.evaluation.running.run_folder import read_run
+    from iterative_rag.evaluation.run_folder import read_run
 
     figures = compared([read_run(path) for path in runs])
     if as_json:

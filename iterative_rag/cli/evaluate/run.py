@@ -18,10 +18,10 @@ from iterative_rag.registry import STRATEGIES
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.preparation import RunConfig
-    from iterative_rag.evaluation.running.run_evaluation import Tally
-    from iterative_rag.evaluation.running.run_folder import RunFolder
-    from iterative_rag.evaluation.running.run_matrix import Cell
+    from iterative_rag.evaluation.preparation import RunConfig
+    from iterative_rag.evaluation.run_evaluation import Tally
+    from iterative_rag.evaluation.run_folder import RunFolder
+    from iterative_rag.evaluation.run_matrix import Cell
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.settings import Settings
 
@@ -73,7 +73,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a question set; interrupted or killed, the same command resumes it."""
-    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.preparation import RunConfig
 
     config = RunConfig(
         dataset=dataset,
@@ -115,7 +115,7 @@ def matrix(
     """
     from iterative_rag.evaluation.markdown_report import comparison
     from iterative_rag.evaluation.run_comparison import compare
-    from iterative_rag.evaluation.running.run_matrix import read_matrix, run_matrix
+    from iterative_rag.evaluation.run_matrix import read_matrix, run_matrix
 
     cells = read_matrix(grid)
 
@@ -149,7 +149,7 @@ def matrix(
 
 
 def known_mode(name: str) -> str:
-    from iterative_rag.evaluation.running.answer_modes import modes
+    from iterative_rag.evaluation.answer_modes import modes
 
     if name not in modes():
         raise UsageError(f"There is no mode {name!r}.", hint=f"Use one of: {', '.join(modes())}.")
@@ -158,7 +158,7 @@ def known_mode(name: str) -> str:
 
 def run_with_progress(config: RunConfig, out: Path, *, retry_errors: bool = False, quiet: bool = False) -> RunFolder:
     """Run with progress on stderr."""
-    from iterative_rag.evaluation.running.run_evaluation import run as run_it
+    from iterative_rag.evaluation.run_evaluation import run as run_it
     from iterative_rag.system.threads import limit_arenas
 
     limit_arenas()

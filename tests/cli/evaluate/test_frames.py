@@ -18,7 +18,7 @@ from fakes import bridge_world
 from fakes.command_line import Command, Done
 from fakes.model_server import FakeServer
 from fakes.wikipedia_server import FakeWiki
-from iterative_rag.evaluation.running.run_folder import read_run
+from iterative_rag.evaluation.run_folder import read_run
 
 WORLD = bridge_world.places(6)
 EN = "https://en.wikipedia.org/wiki/"

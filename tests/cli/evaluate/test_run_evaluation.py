@@ -23,7 +23,7 @@ from fakes.command_line import Command, Done
 from fakes.model_server import FakeServer, Fault
 from fakes.two_article_corpus import index_articles
 from iterative_rag.evaluation.records import Outcome
-from iterative_rag.evaluation.running.run_folder import read_run
+from iterative_rag.evaluation.run_folder import read_run
 from iterative_rag.storage.past_runs import past_runs
 
 WORLD = bridge_world.places(12)

@@ -13,7 +13,7 @@ from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.markdown_report import comparison
 from iterative_rag.evaluation.run_comparison import compare
-from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.run_folder import RunFolder
 
 
 def answers(right: str, name: str, **manifest: Any) -> RunFolder:

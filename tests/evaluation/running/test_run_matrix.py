@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from fakes.evaluation_records import folder, record
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import LLMUnreachable, UsageError
-from iterative_rag.evaluation.running import run_matrix as grids
-from iterative_rag.evaluation.running.run_folder import RunFolder
-from iterative_rag.evaluation.running.run_matrix import Cell, config_of, read_matrix, run_matrix
+from iterative_rag.evaluation import run_matrix as grids
+from iterative_rag.evaluation.run_folder import RunFolder
+from iterative_rag.evaluation.run_matrix import Cell, config_of, read_matrix, run_matrix
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.preparation import RunConfig
 
 BASE = '[base]\ndataset = "questions.jsonl"\ncorpus = "towns"\n'
 

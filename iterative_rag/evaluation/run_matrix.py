@@ -33,11 +33,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import IterativeRAGError, MissingExtra, UsageError
-from iterative_rag.evaluation.running.run_folder import RunFolder
+from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.system.files import readable
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.preparation import RunConfig
 
 _log = logging.getLogger(__name__)
 _LONGEST_NAME = 150  # characters: file systems allow 255 bytes
@@ -87,7 +87,7 @@ def config_of(cell: Cell) -> RunConfig:
     """The run of a cell. Raises UsageError or SettingsError for a value that cannot be."""
     from pydantic import TypeAdapter, ValidationError
 
-    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.preparation import RunConfig
     from iterative_rag.settings import load_settings
 
     options = {"mode": "iterative"} | {name: cell.values[name] for name in _options() & cell.values.keys()}
@@ -165,7 +165,7 @@ def _name(labels: Sequence[str]) -> str:
 
 
 def _options() -> set[str]:
-    from iterative_rag.evaluation.running.preparation import RunConfig
+    from iterative_rag.evaluation.preparation import RunConfig
 
     return {field.name for field in dataclasses.fields(RunConfig)} - {"settings"}
 

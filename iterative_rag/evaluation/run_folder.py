@@ -89,7 +89,7 @@ def read_run(path: Path) -> RunFolder:
 
     Raises UsageError where there is none, MissingExtra without inspect_ai.
     """
-    from iterative_rag.evaluation.running.inspect_task import records
+    from iterative_rag.evaluation.inspect_task import records
 
     manifest = read_manifest(path)
     if manifest is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
     from inspect_ai.solver import Solver
 
-    from iterative_rag.evaluation.running.answer_modes import Examination
+    from iterative_rag.evaluation.answer_modes import Examination
 
     Examine = Callable[[Examination, int], QuestionRecord]
     Score = Callable[[QuestionRecord], QuestionRecord]

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import UsageError
+from iterative_rag.evaluation.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
-from iterative_rag.evaluation.running.preparation import Preparation, RunConfig
-from iterative_rag.evaluation.running.run_folder import (
+from iterative_rag.evaluation.run_folder import (
     LOGS,
     MANIFEST,
     RunFolder,
@@ -90,7 +90,7 @@ def run(
         begin_or_resume(out, prepared.manifest)
         logs = out / LOGS
         if retry_errors:
-            from iterative_rag.evaluation.running.inspect_task import forget_faults
+            from iterative_rag.evaluation.inspect_task import forget_faults
 
             forget_faults(logs)
         tally = Tally(total=len(prepared.exams) * config.repeat)
@@ -104,7 +104,7 @@ def run(
 
 
 def _carry_out(prepared: Preparation, logs: Path, tally: Tally, progress: Callable[[Tally], None] | None) -> None:
-    from iterative_rag.evaluation.running.inspect_task import make_task
+    from iterative_rag.evaluation.inspect_task import make_task
 
     lock = threading.Lock()
 
