@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -106,7 +105,7 @@ def fetch_dataset(
     from iterative_rag.evaluation.dataset_forms import load, select
     from iterative_rag.evaluation.frames import ids_of
     from iterative_rag.sources.web.page_client import RetryPolicy, Web
-    from iterative_rag.sources.wikipedia.article_fetching import PageFolder, Stored, Wikis, fetch_into
+    from iterative_rag.sources.wikipedia.article_fetching import Wanted, Wikis, collect
     from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     retry = retry or RetryPolicy(on_pause=on_pause)
@@ -116,22 +115,17 @@ def fetch_dataset(
     questions = select(dataset, limit=plan.limit, ids=ids_of(dataset, plan.subset))
     asked, missing = _pages_of(questions)
     links = len(missing) + sum(map(len, asked.values()))
-    pages, fetched, started = set[Path](), set[Path](), time.monotonic()
     with Web(agent, allow={*allow, *plan.hosts}) as web:
         wikis = Wikis(web, retry, api=plan.api or API)
-        for outcome in fetch_into(PageFolder(plan.out / PAGES), asked, wikis, progress=progress):
-            if isinstance(outcome, Stored):
-                pages.add(outcome.place)
-                fetched |= {outcome.place} if outcome.fetched else set()
-                continue
-            for title in asked[outcome.name]:
-                ids = _needing(title, questions)
-                missing.append(NotFound(title, outcome.kind, outcome.reason, outcome.nearest, ids))
+        collected = collect(Wanted(tuple(asked)), plan.out / PAGES, wikis, progress=progress)
+    for page in collected.missing:
+        for title in asked[page.name]:
+            missing.append(NotFound(title, page.kind, page.reason, page.nearest, _needing(title, questions)))
     missing.sort(key=lambda page: (page.kind, page.asked))
     rows = [json.dumps(asdict(page), ensure_ascii=False) + "\n" for page in missing]
     _write(plan.out / MISSING, "".join(rows).encode())
-    seconds = round(time.monotonic() - started, 1)
-    return FetchReport(file, plan.out / PAGES, len(questions), links, len(pages), len(fetched), tuple(missing), seconds)
+    pages, fetched = len(collected.stored), collected.fetched
+    return FetchReport(file, collected.folder, len(questions), links, pages, fetched, tuple(missing), collected.seconds)
 
 
 def fetch_questions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
@@ -135,8 +135,14 @@ def collect(wanted: Wanted, path: Path, wikis: Wikis, *, progress: Progress | No
     """
     started = time.monotonic()
     names, cut = _names(wanted, wikis)
-    outcomes = tuple(fetch_into(PageFolder(path), names, wikis, progress=progress))
-    return Collected(path, outcomes, cut, round(time.monotonic() - started, 1))
+    outcomes: list[Outcome] = []
+    folder = PageFolder(path)
+    with folder.opened(), closing(fetch_pages(names, folder, wikis)) as fetched:
+        for outcome in fetched:
+            outcomes.append(outcome)
+            if progress:
+                progress(len(outcomes), len(names))
+    return Collected(path, tuple(outcomes), cut, round(time.monotonic() - started, 1))
 
 
 def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
@@ -169,17 +175,6 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
     yield from wanted.links_of
     for page in wanted.links_of:
         yield from (PageName(title, page.language) for title in wikis.of(page.language).links(page.title))
-
-
-def fetch_into(
-    folder: PageFolder, names: Collection[PageName], wikis: Wikis, *, progress: Progress | None = None
-) -> Iterator[Outcome]:
-    """`fetch_pages` with the folder locked, and with `progress`."""
-    with folder.opened(), closing(fetch_pages(names, folder, wikis)) as outcomes:
-        for done, outcome in enumerate(outcomes, 1):
-            if progress:
-                progress(done, len(names))
-            yield outcome
 
 
 def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> Generator[Outcome, None, None]:
