@@ -6,7 +6,6 @@ OUT/test.tsv  OUT/pages/*.md  OUT/missing.jsonl
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit
 from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.evaluation.frames import ALL
 from iterative_rag.sources.web.page_client import homepage, user_agent
-from iterative_rag.system.files import unwritable
+from iterative_rag.system.files import write_whole
 
 if TYPE_CHECKING:
     from iterative_rag.evaluation.questions import Question
@@ -123,7 +122,7 @@ def fetch_dataset(
             missing.append(NotFound(title, page.kind, page.reason, page.nearest, _needing(title, questions)))
     missing.sort(key=lambda page: (page.kind, page.asked))
     rows = [json.dumps(asdict(page), ensure_ascii=False) + "\n" for page in missing]
-    _write(plan.out / MISSING, "".join(rows).encode())
+    write_whole(plan.out / MISSING, "".join(rows).encode())
     pages, fetched = len(collected.stored), collected.fetched
     return FetchReport(file, collected.folder, len(questions), links, pages, fetched, tuple(missing), collected.seconds)
 
@@ -154,7 +153,7 @@ def fetch_questions(
                 raise status_error(reply, {404: "Give another address, or a file: --source."})
             return reply.body
 
-        _write(file, (retry or RetryPolicy(on_pause=on_pause)).call(download))
+        write_whole(file, (retry or RetryPolicy(on_pause=on_pause)).call(download))
     return file
 
 
@@ -178,14 +177,3 @@ def _needing(title: str, questions: Sequence[Question]) -> tuple[str, ...]:
 
 def _is_url(source: str) -> bool:
     return source.startswith(("http://", "https://"))
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write atomically."""
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise unwritable(path, error) from error

@@ -6,12 +6,11 @@ Without them, indexing the file again would add all its articles, or keep only t
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.system.files import readable
+from iterative_rag.system.files import readable, write_whole
 
 FILE_NAME = "titles.json"
 
@@ -53,8 +52,4 @@ class TitleLists:
             ) from error
 
     def _write(self, lists: dict[str, list[str]]) -> None:
-        """Atomic: a run may be killed at any time."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        new = self._path.with_suffix(".new")
-        new.write_text(json.dumps(lists, ensure_ascii=False), encoding="utf-8")
-        os.replace(new, self._path)
+        write_whole(self._path, json.dumps(lists, ensure_ascii=False).encode())

@@ -1,12 +1,14 @@
-"""Checks before a file is opened, and errors for files that cannot be written."""
+"""Checks before a file is opened, files written whole or not at all, and errors for those that cannot be written."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
 import stat
 import tempfile
+import threading
 from pathlib import Path
 
 from iterative_rag.errors import CorpusError, DiskFull, IterativeRAGError
@@ -16,6 +18,7 @@ CORPUS_DATABASE = "documents.sqlite"
 NOT_REGULAR = "it is not a regular file but a pipe, a socket or a device"
 # Opened by the shell: `<(command)` and redirected input, which end when the other side does.
 OPENED_BY_SHELL = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+UNFINISHED = ".unfinished-"  # begins the name of a file while it is written
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHECK = "Check the folder and the disk."
 _END_OTHERS = "End other programs, then type it again."
@@ -88,6 +91,22 @@ def refusal(error: BaseException, path: Path | None = None) -> IterativeRAGError
         return disk_full(where) if where else DiskFull("A disk is full.", hint="Free some space, then type it again.")
     what = f"{where} cannot be used" if where else "The system refuses what this command needs"
     return CorpusError(f"{what}: {error.strerror or os.strerror(error.errno)}.", hint=_CHECK)
+
+
+def write_whole(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """Write all of a file or nothing of it: a process may be killed at any time. Raises CorpusError."""
+    new = path.with_name(f"{UNFINISHED}{os.getpid()}-{threading.get_ident()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise unwritable(path, error) from error
 
 
 def _existing(path: Path) -> Path:

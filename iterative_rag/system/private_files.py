@@ -9,14 +9,13 @@ import errno
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.system.files import readable, unwritable
+from iterative_rag.system.files import readable, unwritable, write_whole
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -104,15 +103,6 @@ def update_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
         with FileLock(path.with_name(f".{path.name}.lock"), mode=0o600):
             held = read_json(path)
             change(held)
-            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600 from the start
-            try:
-                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                    json.dump(held, file, indent=2, sort_keys=True)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            write_whole(path, json.dumps(held, indent=2, sort_keys=True).encode(), mode=FILE_MODE)
     except OSError as error:
         raise unwritable(path, error) from error

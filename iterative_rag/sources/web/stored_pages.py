@@ -15,13 +15,12 @@ from iterative_rag.errors import CorpusHeld
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.formats.format import unreadable
 from iterative_rag.sources.front_matter import Fields, text_of
-from iterative_rag.system.files import unwritable
+from iterative_rag.system.files import UNFINISHED, unwritable, write_whole
 
 _HEAD_CHARS = front_matter.MAX_CHARS + 1000
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # names of devices on Windows
 _NAME_BYTES = 160
-_TEMPORARY = ".fetching-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class StoredPages:
             path = older.place if older else self._new_place(text_of(fields, "title"), f"{language}:{name}")
         names = dict.fromkeys([*(older.others if older else ()), *others])
         fields = {**fields, self._others: tuple(known for known in names if known != name)}
-        self._write(path, front_matter.join(fields) + text)
+        write_whole(path, (front_matter.join(fields) + text).encode())
         self._learn(path, fields)
         return path
 
@@ -97,7 +96,7 @@ class StoredPages:
             raise unwritable(self.path, error) from error
         for entry in entries:
             path = self.path / entry.name
-            if entry.name.startswith(_TEMPORARY):
+            if entry.name.startswith(UNFINISHED):
                 path.unlink(missing_ok=True)  # left by a process that was killed
             if not entry.name.endswith(".md"):
                 continue
@@ -112,18 +111,6 @@ class StoredPages:
             name = f"{name}~{hashlib.sha1(identity.encode()).hexdigest()[:8]}"
         self._taken.add(f"{name}.md".casefold())
         return self.path / f"{name}.md"
-
-    def _write(self, path: Path, content: str) -> None:
-        """Atomic: a process that is killed leaves no half of a page."""
-        try:
-            temporary = self.path / f"{_TEMPORARY}{threading.get_ident()}"
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except OSError as error:
-            raise unwritable(path, error) from error
 
 
 def listed(fields: Fields, key: str) -> tuple[str, ...]:
