@@ -51,6 +51,7 @@ UNSAID = 0.5
 _NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
 
 
+_KIN = frozenset(map(stem, ("spouse", "spouses")))
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
 SINGLE = 0.6
@@ -152,7 +153,9 @@ class EvidencePageReader:
             # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
             value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
-            if value and fits(query, value) and (value != NOTHING or _denies(query, unit)):
+            if not value or (unit.infobox and _is_of_spouse(query, unit)):
+                continue
+            if fits(query, value) and (value != NOTHING or _denies(query, unit)):
                 candidates.append(_Candidate(value, span.probability, unit, passage, reading))
         return candidates
 
@@ -196,6 +199,12 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
         for finding in findings
         if not _COUNT.match(finding.value)
     ]
+
+
+def _is_of_spouse(query: Query, unit: PageUnit) -> bool:
+    """Whether a row names the spouse, and none is asked for: nobody shared a prize because the row says who that is."""
+    kin, told = _KIN & set(content(unit.cells[0])), {*query.asked, *query.relation}
+    return bool(kin) and "partn" not in told and all(kin.isdisjoint(alike(word)) for word in told)
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:
