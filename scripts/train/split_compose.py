@@ -18,8 +18,8 @@ from typing import Any
 from iterative_rag.builtin.language.function_words import AUXILIARIES, PREPOSITIONS, word_set
 from iterative_rag.builtin.language.tokens import is_verb, tokenize
 from scripts.train.data import half, multi_hop, records
-from scripts.train.split_align import CLAUSE, COMPARISON, INTERSECTION, NESTED, PART, PHRASE, SINGLE, Mark
 from scripts.train.split_data import ASKS, Example, asks, mark_asks, spliced
+from scripts.train.split_marks import CLAUSE, COMPARISON, INTERSECTION, NESTED, PART, PHRASE, SINGLE, Mark
 
 ANY = -1
 WHO, WHERE, WHEN, WHICH, WHAT = range(len(ASKS))

@@ -1,8 +1,9 @@
 """What the splitter is trained and measured on: questions with their kind and the spans of what must be found first.
 
 Held out by the hash of the question or of its id: a tenth of QDMR, and the halves B (see `data.half`) of
-2WikiMultihopQA, MuSiQue and HotpotQA train. Questions that HotpotQA dev holds, too, are left out of both. The spans of
-MuSiQue and HotpotQA were marked one by one; `split_marks.json` holds them as offsets by the id of the question.
+2WikiMultihopQA, MuSiQue and HotpotQA train. Questions that HotpotQA dev holds, too, are left out of both.
+`split_marks.json` holds the kinds and spans by the id of the question. Those of MuSiQue and HotpotQA were marked one by
+one, QDMR's (Break, Wolfson et al. 2020) by aligning its steps with the question, 2WikiMultihopQA's by its triples.
 """
 
 from __future__ import annotations
@@ -14,24 +15,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from iterative_rag.builtin.language.function_words import DETERMINERS, word_set
 from iterative_rag.builtin.language.nouns import PLACES, names_person
 from iterative_rag.builtin.language.tokens import group_end, head_noun, tokenize
 from iterative_rag.builtin.question.wording import Act
 from scripts.train.data import half, plain, records
-from scripts.train.split_align import (
+from scripts.train.split_marks import (
     CLAUSE,
     COMPARISON,
     INTERSECTION,
-    NESTED,
-    PART,
-    PHRASE,
     SINGLE,
-    UNKNOWN,
     Mark,
-    read_steps,
 )
 
 MARKS = Path(__file__).with_name("split_marks.json")
@@ -112,24 +107,22 @@ def aside(question: str) -> bool:
 def qdmr(folder: Path) -> tuple[list[Example], list[Example]]:
     """Break's questions, to train on and held out; of DROP only single ones and comparisons, its nesting is its own."""
     dev = {plain(row["question"]) for row in records(folder / "multihop" / "hotpotqa_dev.jsonl")}
+    stored = json.loads(MARKS.read_text(encoding="utf-8"))
     trained: list[Example] = []
     measured: list[Example] = []
     for row in records(folder / "decomposition" / "qdmr_high_level.jsonl"):
-        question = row["question"].rstrip()
-        if plain(question) in dev:
+        question, source = row["question"].rstrip(), "qdmr-" + row["id"].split("_")[0].lower()
+        if plain(question) in dev or row["id"] not in stored:
             continue
-        reading = read_steps(question, row["steps"])
-        source = "qdmr-" + row["id"].split("_")[0].lower()
-        if source == "qdmr-drop" and (reading.kind not in (SINGLE, COMPARISON) or "DROP_dev_nfl" in row["id"]):
+        kind, marks = read_marks(stored[row["id"]])
+        if source == "qdmr-drop" and (kind not in (SINGLE, COMPARISON) or "DROP_dev_nfl" in row["id"]):
             continue
-        example = Example(question, reading.kind, reading.marks, source)
-        if example.kind != UNKNOWN:
-            (measured if aside(question) else trained).append(example)
+        (measured if aside(question) else trained).append(Example(question, kind, marks, source))
     return trained, measured
 
 
 def marked(folder: Path, name: str) -> tuple[list[Example], list[Example]]:
-    """MuSiQue or HotpotQA train with the stored marks: halves A and B."""
+    """MuSiQue, HotpotQA or 2WikiMultihopQA train with the stored marks: halves A and B."""
     stored = json.loads(MARKS.read_text(encoding="utf-8"))
     halves: dict[str, list[Example]] = {"A": [], "B": []}
     for row in records(folder / "multihop" / f"{name}.jsonl"):
@@ -145,57 +138,6 @@ def read_marks(line: str) -> tuple[int, tuple[Mark, ...] | None]:
         return kind, None
     found = re.findall(r"(\d+)-(\d+)([pcx])", line)
     return kind, tuple(Mark(int(start), int(end), "pcx".index(label)) for start, end, label in found)
-
-
-_KIN = r"(?:father|mother|husband|wife|spouse|son|daughter|child|sibling)"
-_OF = re.compile(
-    r"(?P<inner>(?:the )?(?:(?:director|performer|composer|founder|author|writer|producer|father|mother) of|"
-    r"company that published) .+?)(?: (?:born|die|study|graduate from|(?:is )?from|work at|received|got|founded)"
-    r"|(?:'s)? birthday)?\s*\?$"
-)
-_OWNED = re.compile(
-    rf"^.*?\b(?:is|was|did|does|of|country|nationality) (?P<inner>(?:[A-ZÀ-Þ\d]|al-|'s).*?['’]s? {_KIN})\b[^?]*\?$"
-)
-_EITHER = re.compile(
-    r"^(?:Was |(?:Who|Which|What)\b.*?(?:, | first | earlier | later | out of ))(?P<a>.+?) (?:or|(?<=out)and) "
-    r"(?P<b>.+?)(?: born first)?\s*\?$"
-)
-_BOTH = re.compile(
-    r"^(?:Are|Were|Do|Did|Does|Is|Was|Have|Who was born first out of)\b(?: both| the| of)* ?"
-    r"(?:(?:films|villages|movies|songs|bands|directors of|[a-z][a-z ]+(?=, ))(?: both)?(?: films)?)?,? ?"
-    r"(?P<a>.+?)(?:,? and |(?<=\w) have the same nationality as )(?P<b>.+?),?"
-    r"(?: (?:both|have|share|located|from|of the|originate|born|in the same|the same|that|who)\b.*)?\s*\?$"
-)
-
-
-def two_wiki(folder: Path) -> tuple[list[Example], list[Example]]:
-    halves: dict[str, list[Example]] = {"A": [], "B": []}
-    for row in records(folder / "multihop" / "2wiki_train.jsonl"):
-        halves[half(row["id"])].append(_two_wiki(row))
-    return halves["A"], halves["B"]
-
-
-def _two_wiki(row: dict[str, Any]) -> Example:
-    """The span by the form of the question and its first triple; a kin of kin is one look-up in words."""
-    question = row["question"].rstrip()
-    if row["type"] == "inference":
-        return Example(question, SINGLE, (), "2wiki")
-    if row["type"] == "compositional":
-        match = _OWNED.search(question) or _OF.search(question)
-        mark = (Mark(*match.span("inner"), PHRASE),) if match else None
-        return Example(question, NESTED, mark, "2wiki")
-    subjects = [triple[0] for triple in row["evidences"]]
-    match = _EITHER.match(question) or _BOTH.match(question)
-    if match is None:
-        return Example(question, COMPARISON, None, "2wiki")
-    marks = tuple(Mark(*match.span(name), PART) for name in "ab")
-    known = [any(_alike(subject, question[mark.start : mark.end]) for subject in subjects) for mark in marks]
-    return Example(question, COMPARISON, marks if any(known) else None, "2wiki")
-
-
-def _alike(subject: str, text: str) -> bool:
-    one, other = set(plain(subject).split()), set(plain(text).split())
-    return len(one & other) * 2 >= min(len(one), len(other))
 
 
 def singles(folder: Path, chance: random.Random) -> list[Example]:
@@ -216,7 +158,7 @@ def training_files(folder: Path) -> list[Example]:
     found: list[Example] = []
     for examples, copies in (
         (qdmr(folder)[0], 2),
-        (two_wiki(folder)[0], 2),
+        (marked(folder, "2wiki_train")[0], 2),
         (marked(folder, "musique_train")[0], 6),
         (marked(folder, "hotpotqa_train")[0], 4),
     ):
@@ -229,7 +171,7 @@ def measured_files(folder: Path) -> dict[str, list[Example]]:
     held: dict[str, list[Example]] = {}
     for example in qdmr(folder)[1]:
         held.setdefault("qdmr-drop" if example.source == "qdmr-drop" else "qdmr", []).append(example)
-    held["2wiki-b"] = two_wiki(folder)[1]
+    held["2wiki-b"] = marked(folder, "2wiki_train")[1]
     held["musique-b"] = marked(folder, "musique_train")[1]
     held["hotpotqa-b"] = marked(folder, "hotpotqa_train")[1]
     return held

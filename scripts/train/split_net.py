@@ -23,8 +23,8 @@ from iterative_rag.builtin.question.span_decoding import CONTINUED
 from iterative_rag.builtin.question.splitter import MAX_PIECES, SHAPES, shapes_of
 from iterative_rag.builtin.question.wording import HEADS, Act
 from scripts.train.model import EPSILON, HIDDEN, OUT, Layer, RowDropout
-from scripts.train.split_align import KINDS, LABELS, UNKNOWN
 from scripts.train.split_data import ASKS, Example, Target, mark_asks
+from scripts.train.split_marks import KINDS, LABELS, UNKNOWN
 
 WIDTH = 32  # of a channel's projections
 NAME = len(LABELS) + len(ASKS)  # the channel of names

@@ -17,8 +17,8 @@ from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.wording import ATTRIBUTES, COMPARED, RELATIONS, SHARED, Act
 from scripts.train.data import plain, records
 from scripts.train.evidence.files import rows
-from scripts.train.split_align import UNKNOWN
 from scripts.train.split_data import Example, Target, aside
+from scripts.train.split_marks import UNKNOWN
 from scripts.train.wording_made import OTHER
 
 _CLASSES = {template: name for name, template in reversed(ATTRIBUTES.items()) if template}

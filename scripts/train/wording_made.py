@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.builtin.question.wording import Act
-from scripts.train.split_align import UNKNOWN
 from scripts.train.split_data import Example, Target
+from scripts.train.split_marks import UNKNOWN
 
 _FOLDER = Path(__file__).parent
 _T: dict[str, Any] = tomllib.loads((_FOLDER / "wording_templates.toml").read_text(encoding="utf-8"))
