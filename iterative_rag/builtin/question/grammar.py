@@ -1,5 +1,5 @@
-"""Plans by hand-written rules what the splitter does not: comparisons, computations, names put together, steps of
-kinship, and times given by an event. What is looked up for each is planned by the splitter."""
+"""Plans by hand-written rules what the splitter does not: comparisons, computations, names put together, and steps of
+kinship. What is looked up for each is planned by the splitter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from iterative_rag.builtin.question.plan import (
 )
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import is_named, phrase_question
-from iterative_rag.builtin.question.time_questions import age, ask_year, years_after, years_between
+from iterative_rag.builtin.question.time_questions import age, years_after, years_between
 from iterative_rag.text.patterns import lazy_pattern
 
 # Characters of a question that are read; the rest is ignored.
@@ -49,11 +49,11 @@ def parse(question: str, expand: Expand = as_one, without: Collection[str] = ())
     """
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
     phrases = _Phrases(expand)
-    rules: list[tuple[str, Callable[[str], Node | None]]] = [("names", phrases.joined_name), ("names", phrases.name)]
+    rules: list[tuple[str, Callable[[str], Node | None]]] = [("names", phrases.joined_name)]
     for rule in _COMPUTATIONS if "computations" not in without else ():
         file = rule.__module__.rpartition(".")[2]
         rules.append((file, lambda text, rule=rule: rule(text, expand, phrases.node)))  # type: ignore[misc]
-    rules += [("times", phrases.timed), ("kinship", phrases.kinship)]
+    rules += [("kinship", phrases.kinship)]
     planned = (rule(text) for name, rule in rules if name not in without)
     return next((node for node in planned if node is not None), None)
 
@@ -76,11 +76,6 @@ _IN_LAW = lazy_pattern(
     rf"^(?:who (?:is|was) )?"
     rf"(?:(?:the )?(?P<law>{_RELATIVE}) of (?P<whom>.+)|(?P<owner>.+?)['’]s? (?P<his>{_RELATIVE}))$",
     re.IGNORECASE,
-)
-# "... when X did Y", "... in the year (in which) X did Y"
-_WHEN = lazy_pattern(
-    r"^(?P<main>.{5,300}?)(?:,)? (?:when|at the time|"
-    r"(?P<in>in) the (?:same )?year (?:in which|that|when|of|(?=[A-Z]|the\b)))\s*(?P<clause>.{5,300})$"
 )
 
 
@@ -120,12 +115,6 @@ class _Phrases:
         middle = Lookup(whom, f"Who is {'{0}' if slots else escape_braces(whom)}'s {between}?", slots)
         return Lookup(text, f"Who is {{0}}'s {relative or side.removesuffix('-in-law')}?", (middle,))
 
-    def name(self, text: str) -> Node | None:
-        """Plan "What is the maiden name of the mother of X?"; a part of a name that stands there is looked up."""
-        match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
-        node = self.node(match[1]) if match and _MARK.search(match[1]) else None
-        return node if isinstance(node, NamePart) and not isinstance(node.person, Literal) else None
-
     def joined_name(self, text: str) -> Node | None:
         """Plan "If ... has the same first name as A and her surname is that of B, what is her name?" """
         asked = _ASKS_NAME.search(text)
@@ -145,22 +134,6 @@ class _Phrases:
         phrase = _LINK.sub("", rest, count=1).strip(" ,")
         node = self.node(phrase)
         return node if isinstance(node, NamePart) else NamePart(phrase, Part(part), node)
-
-    def timed(self, text: str) -> Node | None:
-        """Plan a question that gives its time by an event ("... when X opened"): the event's year is looked up
-        first."""
-        match = _WHEN.match(text)
-        if match is None or not re.match(r"(?:who|what|which|in|on|where|how|whose)\b", match["main"], re.IGNORECASE):
-            return None
-        if re.search(r"(?<!^)(?<!^in )(?<!^on )\b(?:who|whom|whose|that|which)\b", match["main"]):
-            return None  # the time modifies the relative clause
-        if re.search(r"\b(?:the|a|that|this|time|year|day|moment)$", match["main"]):
-            return None
-        year = self.expand(ask_year(match["clause"]), match["clause"])
-        node = self.expand(f"{match['main']}?", match["main"])
-        if not isinstance(node, Lookup):
-            return node
-        return Lookup(text, f"{node.template.rstrip('?')} in {{{len(node.slots)}}}?", (*node.slots, year))
 
 
 def _names_person(phrase: str) -> bool:

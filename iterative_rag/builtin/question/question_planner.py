@@ -3,12 +3,10 @@ else by the splitter, which finds the descriptions that must be looked up first 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
-from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.question.antecedents import REFERENT, reference_in, with_antecedent
 from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
 from iterative_rag.builtin.question.grammar import as_one, parse
@@ -27,7 +25,6 @@ from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split, reordered
 from iterative_rag.builtin.question.wording import plan_of
 from iterative_rag.text.other_names import spelled_out
-from iterative_rag.text.patterns import lazy_pattern
 
 # From this confidence a question is planned as the plain fact that the network recognizes in it.
 RECOGNIZED = 0.7
@@ -109,8 +106,7 @@ class QuestionPlanner:
         whole = as_one(ordered, source)
         split = self._splitter.split(ordered) if self._splitter else None
         pointed = plan_split(split) if split and (split.is_sure or try_unsure) else None
-        tidied = replace(_tidied(pointed), source=source) if pointed else whole
-        return tidied if is_understood(tidied) else whole
+        return replace(pointed, source=source) if pointed and is_understood(pointed) else whole
 
 
 def as_it_stands(question: str) -> Lookup:
@@ -124,24 +120,6 @@ def _is_about(node: Computed, names: tuple[str, ...]) -> bool:
     return len(asked) == len(names) and all(
         name.removeprefix("the ") in template for name, template in zip(names, asked, strict=True)
     )
-
-
-_ECHO = lazy_pattern(r"^(?:what|who|which) (?:is|was|are|were) \{0\}\W*$", re.IGNORECASE)
-
-
-def _tidied(node: Lookup) -> Lookup:
-    """Without look-ups that only repeat the value below them ("What is {0}?"), and with descriptions that fit many
-    things in their own words: "Which man followed the discoverer of the electron?"."""
-    template, slots = node.template, list[Node]()
-    for number, child in enumerate(node.slots):
-        slot = _tidied(child) if isinstance(child, Lookup) else child
-        phrase = slot.source.partition(" ")[0] in DETERMINERS
-        vague = phrase and isinstance(slot, Lookup) and not slot.slots and not is_understood(slot)
-        template = template.replace(f"{{{number}}}", escape_braces(slot.source) if vague else f"{{{len(slots)}}}")
-        slots += [] if vague else [slot]
-    if len(slots) == 1 and isinstance(slots[0], Lookup) and _ECHO.match(template):
-        return replace(slots[0], source=node.source)
-    return replace(node, template=template, slots=tuple(slots))
 
 
 def _computes(node: Node) -> bool:
