@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from iterative_rag.builtin.language.function_words import folded, stem, words
 from iterative_rag.builtin.language.lexicon import counts_as
+from iterative_rag.text.numerals import with_digits
 from iterative_rag.text.other_names import country_of, nations_in
 from iterative_rag.text.patterns import lazy_pattern
 
 
 def agree(first: str, second: str) -> bool:
     """Whether two values may name the same thing: one contains all words of the other, or hyponyms or synonyms of
-    them ("lead singer", "lead vocalist")."""
-    stems, other = ({stem(word) for word in words(value) if word != "the"} for value in (first, second))
+    them ("lead singer", "lead vocalist"), or the same number ("thirty", "30")."""
+    texts = (with_digits(value, "en").text for value in (first, second))
+    stems, other = ({stem(word) for word in words(text) if word != "the"} for text in texts)
     return bool(stems) and bool(other) and (_covers(stems, other) or _covers(other, stems))
 
 
