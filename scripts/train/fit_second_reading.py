@@ -1,10 +1,11 @@
-"""Fit the trust in what a second reading finds: the weights of `builtin/reasoning/second_reading.py`. Run by hand.
+"""Count how often what a second reading finds is right: the figures in `builtin/reasoning/second_reading.py`. Run by
+hand.
 
     python -m scripts.train.fit_second_reading --data FOLDER --llm ollama/MODEL --rows rows.jsonl
 
 Needs about articles that nothing was trained on are read by the built-in reader, and its passages by a small model; a
 quarter of them without the passage that answers. Every value becomes a row, and rows are kept, so that a run goes on.
-Printed are the weights, and how well they and the built-in reader alone tell right values from wrong ones.
+Printed is how many values were right, by the trust of the built-in reader and by what the model has found.
 """
 
 from __future__ import annotations
@@ -14,25 +15,17 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
-
-import numpy as np
 
 from iterative_rag.builtin.builtin_backend import BuiltinExtractor
 from iterative_rag.builtin.encoder import BuiltinEncoder
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
-from iterative_rag.builtin.reasoning.second_reading import (
-    OWN,
-    SHARED,
-    own_features,
-    sentences_of,
-    shared_features,
-)
+from iterative_rag.builtin.reasoning.second_reading import is_known, sentences_of
 from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.evaluation.answer_match import score
@@ -41,26 +34,27 @@ from iterative_rag.llm.replies.forms import SentenceReply
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.llm.roles.sentence_reader import REPLY_TOKENS, LLMSentenceReader
 from iterative_rag.protocols import Corpus
-from iterative_rag.retrieval.need_reading import verified
+from iterative_rag.retrieval.need_reading import fact_at, verified
 from iterative_rag.settings import load_settings
 from iterative_rag.storage.trace import Trace
-from iterative_rag.types import Document, Need, Window
+from iterative_rag.types import Document, Extract, Need, Support, Window
 from iterative_rag.verification.fact_support import FactSupport
-from scripts.train import data, relations, scoring
+from scripts.train import data, relations
 from scripts.train.evidence import aside
 
 SEED, MOST, WITHOUT, OTHERS, FACTS = 34, 300, 0.25, 6, 2
+BANDS = (0.0, 0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 1.01)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One value with what tells whether it is right; `kind` is the name of the weights."""
+    """One value of the built-in reader with its trust, and whether the model has found it, too ("agreed"), or something
+    else ("other"); or one that the model alone has found and its sentence bears out ("alone")."""
 
     need: str
     kind: str
     right: bool
     score: float
-    features: dict[str, float]
 
 
 def needs(folder: Path) -> Iterator[data.Question]:
@@ -87,8 +81,7 @@ class Readers:
         model, _ = chat_model(llm, settings)
         assert model is not None, "--llm must name a language model"
         evidence = EvidenceReader(threads=1)
-        self.judge = ReaderRoles(evidence)
-        self.check = FactSupport(self.judge)
+        self.check = FactSupport(ReaderRoles(evidence))
         self.extractor = BuiltinExtractor(EvidencePageReader(evidence), BuiltinEncoder())
         call = RoleCall("read", SentenceReply, model, RunBudget(settings, Trace("", [])), None, REPLY_TOKENS)
         self.model = LLMSentenceReader(call)
@@ -106,11 +99,13 @@ class Readers:
             return
         sentence, value = said
         for fact in facts[:FACTS]:
-            right = bool(score(fact.value, answers, need.question).right)
-            yield Row(need.question, "SHARED", right, fact.score, shared_features(fact, value))
-        if value and not any(agree(fact.value, value) for fact in facts):
-            features = own_features(self.judge, need, sentence, value, corpus.document(sentence.document_id))
-            yield Row(need.question, "OWN", bool(score(value, answers, need.question).right), 0.0, features)
+            kind = "agreed" if value and agree(fact.value, value) else "other"
+            yield Row(need.question, kind, bool(score(fact.value, answers, need.question).right), fact.score)
+        if value and not is_known(value, facts):
+            document, extract = documents[sentence.document_id], Extract(sentence.text, sentence.text, value)
+            own = self.check(fact_at(document, sentence.start, sentence.end, need, extract), document.text)
+            if own.support is Support.AGREES:
+                yield Row(need.question, "alone", bool(score(value, answers, need.question).right), 0.0)
 
 
 def read(folder: Path, llm: str, file: Path) -> list[Row]:
@@ -129,17 +124,6 @@ def read(folder: Path, llm: str, file: Path) -> list[Row]:
     return held
 
 
-def fitted(rows: Sequence[Row], kind: str, names: Sequence[str]) -> dict[str, float]:
-    chosen = [row for row in rows if row.kind == kind]
-    x = np.array([[row.features[name] for name in names] for row in chosen])
-    truths = [row.right for row in chosen]
-    weights = scoring.logistic(x, np.array(truths, float), ridge=1 / len(chosen))
-    found: Sequence[list[float]] = ([row.score for row in chosen], (x @ weights).tolist())
-    areas = [scoring.area_under_curve(odds, truths) for odds in found]
-    print(f"{kind}: {len(chosen)} values, {sum(truths)} right; area under the curve {areas[0]:.3f} -> {areas[1]:.3f}")
-    return {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="the folder with reading/ and multihop/")
@@ -147,8 +131,11 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, required=True, help="where the readings are kept")
     given = parser.parse_args()
     rows = read(given.data, given.llm, given.rows)
-    for kind, weights in (("SHARED", SHARED), ("OWN", OWN)):
-        print(f"{kind} = {fitted(rows, kind, list(weights))}")
+    for kind in ("agreed", "other", "alone"):
+        for low, high in pairwise(BANDS):
+            rights = [row.right for row in rows if row.kind == kind and low <= row.score < high]
+            if rights:
+                print(f"{kind}, trust from {low}: {sum(rights)} of {len(rights)} right")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from iterative_rag.app.factory.backends import fact_check
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
-from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.second_reading import SecondReading
 from iterative_rag.llm.replies.forms import SentenceReply
 from iterative_rag.llm.roles.role_call import RoleCall
@@ -24,5 +23,5 @@ class CarefulBackend:
 
     def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
         call = RoleCall("read", SentenceReply, self._model, budget, self._cache, REPLY_TOKENS)
-        confirmer = SecondReading(LLMSentenceReader(call), ReaderRoles(cache=self._cache), fact_check(self._cache))
+        confirmer = SecondReading(LLMSentenceReader(call), fact_check(self._cache))
         return replace(self._builtin.roles(budget, corpus), confirmer=confirmer)

@@ -77,15 +77,6 @@ def test_quotes_are_made_from_the_number_of_a_sentence(ask: Ask) -> None:
     assert all(fact.quote in texts for fact in facts)
 
 
-def test_a_value_is_trusted_less_where_the_model_finds_another_or_none(ask: Ask) -> None:
-    agreed, _ = ask(rightly)
-    other, _ = ask(lambda need, sentences: {"sentence": 1, "answer": sentences[0].split()[-1].strip(".| ")})
-    silent, _ = ask(lambda need, sentences: {"sentence": 0, "answer": ""})
-    trust = [answer_of(steps).confidence for steps in (agreed, silent, other)]
-    assert trust == sorted(trust, reverse=True)
-    assert trust[0] > trust[1]
-
-
 def test_a_value_of_the_model_alone_counts_only_where_its_quote_bears_it_out(ask: Ask) -> None:
     steps, _ = ask(lambda need, sentences: {"sentence": of("oldest", sentences), "answer": "river Wend"})
     facts = [fact for step in steps if isinstance(step, ReadingStep) for fact in step.facts]
