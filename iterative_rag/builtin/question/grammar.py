@@ -49,7 +49,7 @@ def parse(question: str, expand: Expand = as_one, without: Collection[str] = ())
     """
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
     phrases = _Phrases(expand)
-    rules: list[tuple[str, Callable[[str], Node | None]]] = [("names", phrases.joined_name)]
+    rules: list[tuple[str, Callable[[str], Node | None]]] = [("names", phrases.joined_name), ("names", phrases.name)]
     for rule in _COMPUTATIONS if "computations" not in without else ():
         file = rule.__module__.rpartition(".")[2]
         rules.append((file, lambda text, rule=rule: rule(text, expand, phrases.node)))  # type: ignore[misc]
@@ -114,6 +114,12 @@ class _Phrases:
         slots = () if isinstance(person, Literal) else (person,)
         middle = Lookup(whom, f"Who is {'{0}' if slots else escape_braces(whom)}'s {between}?", slots)
         return Lookup(text, f"Who is {{0}}'s {relative or side.removesuffix('-in-law')}?", (middle,))
+
+    def name(self, text: str) -> Node | None:
+        """Plan "What is the maiden name of the mother of X?"; a part of a name that stands there is looked up."""
+        match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
+        node = self.node(match[1]) if match and _MARK.search(match[1]) else None
+        return node if isinstance(node, NamePart) and not isinstance(node.person, Literal) else None
 
     def joined_name(self, text: str) -> Node | None:
         """Plan "If ... has the same first name as A and her surname is that of B, what is her name?" """

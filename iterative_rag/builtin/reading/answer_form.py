@@ -70,8 +70,8 @@ _DIMENSIONS = {
 
 
 def fits(query: Query, value: str) -> bool:
-    """Whether a value has the form of the asked kind and is not somebody who only tells when it was."""
-    return is_of_kind(query, value) and not _is_timed(query, value)
+    """Whether a value has the form of the asked kind and does not just repeat a name of the question."""
+    return is_of_kind(query, value) and (value == NOTHING or wants_extract(query.text) or not _repeats(query, value))
 
 
 def is_of_kind(query: Query, value: str) -> bool:
@@ -101,11 +101,21 @@ def is_of_kind(query: Query, value: str) -> bool:
     return True
 
 
-def _is_timed(query: Query, value: str) -> bool:
+def _repeats(query: Query, value: str) -> bool:
+    said = set(content(value))
+    if said and said <= {*query.asked, *query.relation} and " or " not in query.text:
+        return True
+    if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
+        return False
+    return bool(said) and any(
+        said <= set(name) or _is_fuller(said, name) or _is_timed(query, said, name) for name in query.names
+    )
+
+
+def _is_timed(query: Query, said: set[str], name: tuple[str, ...]) -> bool:
     """Whether somebody only tells when it was: no Garfield is "the man who became president when Garfield died"."""
-    clause = _TIMED.search(query.text) if query.kind is AnswerKind.PERSON else None
-    told = set(content(value)) & set(content(clause[0])) if clause else set()
-    return any(told.issuperset(name) for name in query.names)
+    clause = _TIMED.search(query.text)
+    return clause is not None and query.kind is AnswerKind.PERSON and set(name) <= said & set(content(clause[0]))
 
 
 def _is_amount(query: Query, value: str) -> bool:
@@ -236,3 +246,8 @@ def _is_people(value: str) -> bool:
     """Whether a value is the adjective of a country ("American"), which is no place."""
     named = [nation.casefold() for nation in nations_in(value)]
     return bool(named) and value.casefold() not in named and _ADJECTIVE.fullmatch(value) is not None
+
+
+def _is_fuller(said: set[str], name: tuple[str, ...]) -> bool:
+    """Whether a value is a name of the question with another one in it: "John Raymond Christy"."""
+    return len(name) > 1 and set(name) <= said and len(said) <= len(name) + 1

@@ -59,7 +59,10 @@ class SecondReading:
 
     def _proved(self, need: Need, sentence: Sentence, value: str, corpus: Documents) -> tuple[Fact, ...]:
         """What the model alone has found, where its sentence bears it out."""
-        document, extract = corpus.document(sentence.document_id), Extract(sentence.text, sentence.text, value, BORNE_OUT)
+        document, extract = (
+            corpus.document(sentence.document_id),
+            Extract(sentence.text, sentence.text, value, BORNE_OUT),
+        )
         fact = self.check(fact_at(document, sentence.start, sentence.end, need, extract), document.text)
         return (fact,) * (fact.support is Support.AGREES)
 
