@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4358,
     "index": 5816,
     "integrations": 381,
-    "llm": 4181,
+    "llm": 4184,
     "protocols": 561,
     "registry": 170,
     "remote": 748,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 8714,
     "fakes": 5166,
-    "tests": 31335,
+    "tests": 31345,
 }
 
 

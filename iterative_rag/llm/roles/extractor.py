@@ -130,15 +130,18 @@ def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows:
 def _telling(
     quotes: Sequence[tuple[int, str]], value: str, statement: str, windows: Sequence[Window]
 ) -> list[tuple[int, str]]:
-    """The quotes that hold words of the value, or of the statement where there is none, the most telling first, each of
-    which adds some to those before: a lead that only says who is meant, as the title does, adds nothing."""
+    """The quotes that hold words of a value that no quote holds whole, and of the statement, the most telling first,
+    each of which adds some to those before: a lead that only says who is meant, as the title does, adds nothing."""
     titles = " ".join(windows[window].title for window, _ in quotes)
-    left = content_words(value) or content_words(statement) - content_words(titles)
+    unsaid, untold = content_words(value), content_words(statement) - content_words(titles)
     telling: list[tuple[int, str]] = []
-    for cut in sorted(quotes, key=lambda cut: -len(left & content_words(cut[1]))):
-        if len(added := left & content_words(cut[1])) >= (ADDED_WORDS if telling and not value else 1):
+    for cut in sorted(
+        quotes, key=lambda cut: (-len(unsaid & content_words(cut[1])), -len(untold & content_words(cut[1])))
+    ):
+        words = content_words(cut[1])
+        if unsaid & words or len(untold & words) >= (ADDED_WORDS if telling else 1):
             telling.append(cut)
-            left -= added
+            unsaid, untold = unsaid - words, untold - words
     return telling
 
 

@@ -100,11 +100,21 @@ def test_a_remark_in_brackets_is_no_part_of_a_value(value: str, kept: str) -> No
     assert [extract.value for extract in extracts] == [kept]
 
 
-def test_the_rest_of_a_statement_is_quoted_beside_its_value() -> None:
-    told = {"statement": "Olm was the first and Velm the third.", "sentences": [2, 9], "value": "Velm"}
+@pytest.mark.parametrize(
+    ("statement", "numbers", "value", "quotes"),
+    [
+        ("Olm was the first and Velm the third.", [2, 9], "Velm", {"The first was Olm.", "3. The third was Velm."}),
+        # No quote holds the value as it is written.
+        ("Nobody was born before Olm Brenk.", [2, 130], "Olm Brenk", {"The first was Olm.", "Nobody else was born."}),
+    ],
+)
+def test_the_rest_of_a_statement_is_quoted_beside_its_value(
+    statement: str, numbers: list[int], value: str, quotes: set[str]
+) -> None:
+    told = {"statement": statement, "sentences": numbers, "value": value}
     with ScriptedLLM({"extract": [{"facts": [told]}]}) as llm:
         extracts = roles(llm).extractor.extract([TRIED], [LONG], INQUIRY.original)
-    assert {extract.quote for extract in extracts} == {"3. The third was Velm.", "The first was Olm."}
+    assert {extract.quote for extract in extracts} == quotes
 
 
 def test_a_value_may_stand_in_two_quotes_of_its_statement() -> None:
