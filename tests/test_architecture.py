@@ -135,7 +135,7 @@ MOST_LINES = {
     "protocols": 561,
     "registry": 170,
     "remote": 748,
-    "retrieval": 2842,
+    "retrieval": 2830,
     "serve": 4310,
     "settings": 592,
     "sources": 7755,

@@ -60,22 +60,10 @@ def sections(text: str) -> list[Section]:
     return [Section(_name(text, heading), heading.start, end) for heading, end in zip(heads, ends, strict=True)]
 
 
-def relations(text: str) -> frozenset[str]:
-    """What an English text tells or asks of its subject: "designer" is "design", "who wrote" is "write"."""
-    names = _relation_words()
-    return frozenset(names[word] for word in _WORD.findall(folded(text)) if word in names)
-
-
 @cache
 def _words_table() -> dict[str, Any]:
-    text = resources.files("iterative_rag.retrieval").joinpath("relation_words.toml").read_text(encoding="utf-8")
+    text = resources.files("iterative_rag.retrieval").joinpath("row_words.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-@cache
-def _relation_words() -> dict[str, str]:
-    """Each word that tells of a relation, with the name of that."""
-    return {word: name for name, words in _words_table()["relations"].items() for word in words.split()}
 
 
 @cache
