@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from fakes.running_server import CORPUS, RunningServer, events_in
 from fakes.two_article_corpus import QUESTION
-from iterative_rag.serve.api.door import http_door
+from iterative_rag.serve.app import http_door
 
 EVENTS = {"accept": "text/event-stream"}
 

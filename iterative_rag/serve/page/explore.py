@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.api.documents import LONGEST_QUERY, Offset, described, document_of, opened_corpus, search_hits
 from iterative_rag.serve.api.responses import query_of
-from iterative_rag.serve.page.articles.article_view import article_view
+from iterative_rag.serve.page.articles import article_view
 from iterative_rag.serve.page.asking import changing_fields
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.runs.run_request import Text

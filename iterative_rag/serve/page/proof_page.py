@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from markupsafe import Markup
@@ -24,15 +24,15 @@ from iterative_rag.app.proof.proof_file import DocumentOf, proof_html, proof_jso
 from iterative_rag.app.proof.proof_graph import ProofNode, proof_graph
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.serve.api.responses import NotFound, query_of
-from iterative_rag.serve.page.articles.article_view import ArticleView, article_view
+from iterative_rag.serve.page.articles import ArticleView, article_view
 from iterative_rag.serve.page.asking import conversation_of
 from iterative_rag.serve.page.rendering import page
-from iterative_rag.serve.page.run_story import run_story
 from iterative_rag.serve.runs.public_text import public_source
 from iterative_rag.serve.runs.shown_run import ShownRun, shown_run
 from iterative_rag.serve.services import Services, services_of
+from iterative_rag.serve.step_notes import Note, step_notes
 from iterative_rag.storage.output import fetch_commands
-from iterative_rag.types import Answer, Citation, Document
+from iterative_rag.types import AnalysisStep, Answer, Citation, Document, ShortlistStep, Step
 
 T = TypeVar("T")
 
@@ -198,3 +198,28 @@ def _attachment(answer: Answer, suffix: str) -> dict[str, str]:
     """The name under which a browser saves it: words of the question, which are plain letters."""
     words = re.findall(r"[a-z0-9]+", answer.question.lower())[:8]
     return {"content-disposition": f'attachment; filename="{"-".join(words) or "answer"}.{suffix}"'}
+
+
+@dataclass(slots=True)
+class HopStory:
+    """One turn of the loop: the question that it began with, or else the need that it looked for."""
+
+    n: int
+    question: str = ""
+    notes: list[Note] = field(default_factory=list)
+
+
+def run_story(steps: Iterable[Step]) -> list[HopStory]:
+    """The hops so far."""
+    hops: dict[int, HopStory] = {}
+    for step in steps:
+        number: int = getattr(step, "hop", 0)
+        if not number:
+            continue
+        hop = hops.setdefault(number, HopStory(number))
+        if isinstance(step, AnalysisStep):
+            hop.question = step.question
+        elif isinstance(step, ShortlistStep):
+            hop.question = hop.question or step.need.question
+        hop.notes += step_notes(step)
+    return [hops[number] for number in sorted(hops)]

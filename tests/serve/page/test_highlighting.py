@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from iterative_rag.serve.page.articles.article_view import article_view
-from iterative_rag.serve.page.articles.highlighting import marked_markdown
+from iterative_rag.serve.page.articles import article_view, marked_markdown
 from iterative_rag.text.text_blocks import unwrapped
 from iterative_rag.types import Document
 from tests.serve.page.marked_text import HtmlText, squeezed

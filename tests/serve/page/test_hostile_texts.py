@@ -11,7 +11,7 @@ import pytest
 
 from fakes.running_server import CORPUS, RunningServer
 from fakes.sample_answers import ANSWERED, CITATION, FACT, HOP, steps_to
-from iterative_rag.serve.page.articles.article_view import article_view
+from iterative_rag.serve.page.articles import article_view
 from iterative_rag.storage.trace import Trace, event_name, trace_folder
 from iterative_rag.types import ConfidenceWord, Document, FinalStep, Status, UnreadDocument
 from tests.serve.page.marked_text import HtmlText
