@@ -161,10 +161,10 @@ STRATEGIES = Registry(
 # Who searches the web: a class made with the address after "@" ("" without one) and our user agent.
 SEARCH_ENGINES = Registry(
     "search engine",
-    Entry("wikipedia", "sources.search_engines.engines:Wikipedia", form="wikipedia[@https://HOST/w/api.php]"),
-    Entry("duckduckgo", "sources.search_engines.engines:DuckDuckGo"),
-    Entry("tavily", "sources.search_engines.engines:Tavily", keys=("TAVILY_API_KEY",)),
-    Entry("searxng", "sources.search_engines.engines:SearXNG", form="searxng@http://HOST:8888"),
+    Entry("wikipedia", "sources.search_engines:Wikipedia", form="wikipedia[@https://HOST/w/api.php]"),
+    Entry("duckduckgo", "sources.search_engines:DuckDuckGo"),
+    Entry("tavily", "sources.search_engines:Tavily", keys=("TAVILY_API_KEY",)),
+    Entry("searxng", "sources.search_engines:SearXNG", form="searxng@http://HOST:8888"),
 )
 
 TABLES = (FORMATS, EMBEDDERS, STORES, RERANKERS, LLMS, STRATEGIES, SEARCH_ENGINES)

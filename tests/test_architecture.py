@@ -122,7 +122,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 4070,
+    "app": 4118,
     "builtin": 8642,
     "cli": 4210,
     "computing": 1108,
@@ -138,7 +138,7 @@ MOST_LINES = {
     "retrieval": 2830,
     "serve": 4264,
     "settings": 592,
-    "sources": 7755,
+    "sources": 7681,
     "storage": 860,
     "system": 515,
     "text": 2766,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 8714,
     "fakes": 5166,
-    "tests": 31345,
+    "tests": 31343,
 }
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.ingest import DocumentChange, IngestReport
     from iterative_rag.protocols import Skipped
     from iterative_rag.settings import Settings
-    from iterative_rag.sources.settled_changes import States
+    from iterative_rag.sources.folder import States
 
 ENGINES = ("local", "ray")
 _SHOWN = 20
@@ -63,7 +63,7 @@ def index(
     Ctrl-C or SIGTERM ends the command with exit code 0. Between two updates the corpus is free for other commands.
     """
     from iterative_rag.app.factory import index_paths, make_embedder
-    from iterative_rag.sources.settled_changes import states_of
+    from iterative_rag.sources.folder import states_of
     from iterative_rag.system.threads import limit_arenas
 
     _check_engine(engine, address, watch=watch)
@@ -202,7 +202,7 @@ def _keep_in_step(paths: Sequence[Path], known: States, update: Update, teller: 
     The first time any fault has ended the command, as it does without --watch. Later ones are told, and the corpus
     stays as it is until the next change; after those that may pass by themselves it is tried again.
     """
-    from iterative_rag.sources.settled_changes import rest, settled_changes
+    from iterative_rag.sources.folder import rest, settled_changes
     from iterative_rag.system.threads import RunStopped, stoppable
 
     stop = threading.Event()

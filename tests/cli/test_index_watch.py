@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fakes.command_line import Command
-from iterative_rag.sources.settled_changes import settled_changes, states_of
+from iterative_rag.sources.folder import settled_changes, states_of
 
 SECONDS = 150  # until a test gives up
 
@@ -132,8 +132,8 @@ class Looks:
 
 
 def test_a_file_that_is_being_written_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iterative_rag.sources.settled_changes.LOOK_SECONDS", 0)
-    monkeypatch.setattr("iterative_rag.sources.settled_changes.SETTLE_SECONDS", 0)
+    monkeypatch.setattr("iterative_rag.sources.folder.LOOK_SECONDS", 0)
+    monkeypatch.setattr("iterative_rag.sources.folder.SETTLE_SECONDS", 0)
     known = states_of([folder])
     looks = Looks(folder / "town.md", writes=12)
     found = settled_changes([folder], known, looks)

@@ -23,7 +23,7 @@ from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import api_keys, hosts
 from iterative_rag.remote.server_calls import CallState, without_secrets
 from iterative_rag.settings import Settings
-from iterative_rag.sources.search_engines.engines import Tavily
+from iterative_rag.sources.search_engines import Tavily
 
 KEY = "sk-very-secret-0815"
 REQUEST = ChatRequest("analyse", "system", "the question", max_tokens=64)

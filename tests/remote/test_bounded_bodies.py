@@ -16,7 +16,7 @@ from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.retrieval.rerankers.rerank_server import RerankServer
 from iterative_rag.settings import Settings
-from iterative_rag.sources.search_engines.engines import SearXNG
+from iterative_rag.sources.search_engines import SearXNG
 
 BOMB = gzip.compress(b'{"results": [' + b"[0]," * 20_000_000)
 pytestmark = pytest.mark.usefixtures("short_pauses")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing
@@ -15,6 +16,7 @@ from iterative_rag.app.factory.opening import DEFAULT_CORPUS, STARTER_CORPUS, co
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusNotFound, UsageError
 from iterative_rag.protocols import GIVEN
 from iterative_rag.settings import Settings, home
+from iterative_rag.system.files import readable, write_whole
 from iterative_rag.system.private_files import private_folder
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import DocumentChange, IngestReport
     from iterative_rag.protocols import Corpus, DocumentSource, Embedder
-    from iterative_rag.sources.title_lists import TitleLists
 
 
 class IndexingOptions(TypedDict, total=False):
@@ -153,8 +154,6 @@ def _sources(
 
 
 def _title_lists(name: str, settings: Settings) -> TitleLists:
-    from iterative_rag.sources.title_lists import TitleLists
-
     return TitleLists(corpora(settings.index).folder(name))
 
 
@@ -204,3 +203,48 @@ def _worker_embedder(settings: Settings) -> Embedder:
     from iterative_rag.builtin.encoder import BuiltinEncoder
 
     return BuiltinEncoder(threads=1)
+
+
+TITLES_FILE = "titles.json"
+
+
+class TitleLists:
+    """The articles that were chosen from an encyclopedia in one file for a corpus, by the root of their source, kept
+    beside its index: indexing the file again would else add all its articles, or keep only those of the last list. A
+    source without a list is indexed whole."""
+
+    def __init__(self, corpus_folder: Path) -> None:
+        self._path = corpus_folder / TITLES_FILE
+
+    def of(self, root: str) -> tuple[str, ...] | None:
+        """The chosen titles in the order of choosing; None if there is no list. Raises CorpusError."""
+        titles = self._all().get(root)
+        return None if titles is None else tuple(titles)
+
+    def add(self, root: str, titles: Collection[str]) -> tuple[str, ...]:
+        """Add titles to the list; returns the whole list."""
+        chosen = tuple(dict.fromkeys([*(self.of(root) or ()), *titles]))
+        self._write(self._all() | {root: list(chosen)})
+        return chosen
+
+    def forget(self, root: str) -> None:
+        """Remove the list: the source is indexed whole from now on."""
+        lists = self._all()
+        if lists.pop(root, None) is not None:
+            self._write(lists)
+
+    def _all(self) -> dict[str, list[str]]:
+        from pydantic import TypeAdapter
+
+        try:
+            return TypeAdapter(dict[str, list[str]]).validate_json(readable(self._path).read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise CorpusError(
+                f"The lists of chosen articles in {self._path} cannot be read ({type(error).__name__}).",
+                hint="Remove the file, and add the articles again with --titles.",
+            ) from error
+
+    def _write(self, lists: dict[str, list[str]]) -> None:
+        write_whole(self._path, json.dumps(lists, ensure_ascii=False).encode())

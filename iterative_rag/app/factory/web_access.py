@@ -38,8 +38,7 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     """
     if not settings.web:
         return None
-    from iterative_rag.sources.search_engines.engines import Wikipedia
-    from iterative_rag.sources.search_engines.json_api import search_engine
+    from iterative_rag.sources.search_engines import Wikipedia, search_engine
     from iterative_rag.sources.web.page_client import homepage, user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
@@ -63,7 +62,7 @@ class WebReader:
 
     def read(self, results: Sequence[SearchResult]) -> Iterator[Document | Skipped]:
         """Each result's page or why there is none, in their order; a few are fetched at a time."""
-        from iterative_rag.sources.search_engines.engines import API
+        from iterative_rag.sources.search_engines import API
         from iterative_rag.sources.web.page_client import Web
 
         if not results:

@@ -18,7 +18,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.windows import window
 from iterative_rag.settings import Settings
-from iterative_rag.sources.search_engines.engines import SearXNG
+from iterative_rag.sources.search_engines import SearXNG
 from iterative_rag.types import Cap, Document, Grade, Label, Need, Rewording, SearchResult
 
 NEED = Need("Who lit the lamp of Gull Point?")

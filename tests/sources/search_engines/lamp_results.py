@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from iterative_rag.protocols import SearchEngine
-from iterative_rag.sources.search_engines.engines import SearXNG, Tavily, Wikipedia
+from iterative_rag.sources.search_engines import SearXNG, Tavily, Wikipedia
 
 AGENT = "tests/1 (tests@example.org)"
 KEY = "tvly-Zm9vYmFyNotForAnyEye"

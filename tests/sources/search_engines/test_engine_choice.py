@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 from iterative_rag.errors import UsageError
-from iterative_rag.sources.search_engines.json_api import search_engine
+from iterative_rag.sources.search_engines import search_engine
 from tests.sources.search_engines.lamp_results import AGENT
 
 

@@ -12,8 +12,7 @@ import pytest
 from fakes.search_engine_server import CannedReply, answering, json_reply
 from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.remote import bounded_body
-from iterative_rag.sources.search_engines.engines import Tavily
-from iterative_rag.sources.search_engines.json_api import search_engine
+from iterative_rag.sources.search_engines import Tavily, search_engine
 from iterative_rag.types import SearchResult
 from tests.sources.search_engines.lamp_results import AGENT, ENGINES, KEY, LAMPS
 
