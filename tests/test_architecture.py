@@ -122,16 +122,16 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 4118,
+    "app": 4072,
     "builtin": 8642,
-    "cli": 4210,
+    "cli": 4200,
     "computing": 1108,
     "engine": 3878,
     "errors": 246,
     "evaluation": 4358,
     "index": 5816,
     "integrations": 381,
-    "llm": 4184,
+    "llm": 4165,
     "protocols": 561,
     "registry": 170,
     "remote": 748,

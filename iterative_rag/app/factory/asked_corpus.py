@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 
 from iterative_rag.app.factory.backends import make_embedder
-from iterative_rag.app.factory.class_or_object import class_or_object
 from iterative_rag.app.factory.corpus_actions import index_paths, written_corpus
 from iterative_rag.app.factory.opening import for_one_run
 from iterative_rag.errors import UsageError
@@ -21,6 +21,23 @@ if TYPE_CHECKING:
     from iterative_rag.index.ingest import IngestReport
     from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.protocols import Backend, Cache, Corpus, Embedder
+
+Owner = TypeVar("Owner")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class class_or_object(Generic[Owner, P, R]):
+    """Called on the class, the method gets None for `self`."""
+
+    def __init__(self, method: Callable[Concatenate[Owner | None, P], R]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, instance: Owner | None, owner: type[Owner]) -> Callable[P, R]:
+        bound = partial(self._method, instance)
+        update_wrapper(bound, self._method)
+        return bound
 
 
 class AskedCorpus:

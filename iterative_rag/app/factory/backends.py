@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
-    from iterative_rag.protocols import Backend, Cache, ChatModel, Embedder, FactCheck, Grader, Reranker
+    from iterative_rag.builtin.builtin_backend import BuiltinBackend
+    from iterative_rag.protocols import (
+        Backend,
+        Cache,
+        CallBudget,
+        ChatModel,
+        Corpus,
+        Embedder,
+        FactCheck,
+        Grader,
+        Reranker,
+        Roles,
+    )
     from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile
 
@@ -101,11 +114,9 @@ def make_backend(
         notice = "\n".join(filter(None, (notice, _told(settings, careful) if main else "", unused)))
         if main is None or careful == "builtin":
             return backend, notice
-        from iterative_rag.app.factory.careful_backend import CarefulBackend
-
         return CarefulBackend(main, backend, kept), notice
     from iterative_rag.llm.llm_backend import LLMBackend
-    from iterative_rag.llm.providers.model_size import LARGE, billions
+    from iterative_rag.llm.providers.model_choice import LARGE, billions
 
     fast: ChatModel | None = None
     if faster := settings.fast_llm if isinstance(fast_llm, str | None) else fast_llm:
@@ -119,7 +130,7 @@ def make_backend(
 
 def how_careful(settings: Settings, model: str, spec: Spec | None = None) -> str:
     """The setting `careful` for a model of this name or spec: as it is set, else "on" for a small one."""
-    from iterative_rag.llm.providers.model_size import SMALL, billions
+    from iterative_rag.llm.providers.model_choice import SMALL, billions
 
     if settings.careful != "auto":
         return settings.careful
@@ -183,3 +194,23 @@ def _profile(spec: Spec) -> ModelProfile | None:
     if spec.kind == "builtin" or not profiles_folder().is_dir():
         return None
     return read_profile(model_identity(spec))
+
+
+class CarefulBackend:
+    """Implements protocols.Backend: a small LLM beside the built-in models, each where it is better: they plan, search,
+    check and word the answer, and it reads again what they found. A model of one or two billion parameters reads well,
+    but cannot plan and never declines."""
+
+    def __init__(self, model: ChatModel, builtin: BuiltinBackend, cache: Cache) -> None:
+        self._model, self._builtin, self._cache = model, builtin, cache
+        self.name, self.traits = f"{model.name} + builtin", builtin.traits
+
+    def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
+        from iterative_rag.builtin.reasoning.second_reading import SecondReading
+        from iterative_rag.llm.replies.forms import SentenceReply
+        from iterative_rag.llm.roles.role_call import RoleCall
+        from iterative_rag.llm.roles.sentence_reader import REPLY_TOKENS, LLMSentenceReader
+
+        call = RoleCall("read", SentenceReply, self._model, budget, self._cache, REPLY_TOKENS)
+        confirmer = SecondReading(LLMSentenceReader(call), fact_check(self._cache))
+        return replace(self._builtin.roles(budget, corpus), confirmer=confirmer)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import aclosing, closing, suppress
+from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from iterative_rag.app.factory.asked_corpus import AskedCorpus
 from iterative_rag.app.factory.backends import cache, make_backend, make_embedder, with_profile
@@ -18,6 +21,7 @@ from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings, load_settings
 from iterative_rag.storage.cache import cache_key
 from iterative_rag.storage.output import recorded_parts
+from iterative_rag.system.threads import RunStopped, refuse_stopped, stoppable
 from iterative_rag.text.folding import readable
 from iterative_rag.types import (
     Answer,
@@ -163,8 +167,6 @@ class IterativeRAG(AskedCorpus):
     async def asteps(self, question: str, **options: Any) -> AsyncGenerator[Step]:
         """`steps` for async callers, with the same options. The run goes on while a step is looked at; it ends when the
         caller is cancelled, or leaves the loop and closes the iterator (`contextlib.aclosing`)."""
-        from iterative_rag.app.factory.async_runs import in_thread
-
         async with aclosing(in_thread(lambda: self.steps(question, **options))) as steps:
             async for step in steps:
                 yield step
@@ -250,3 +252,53 @@ def checked_question(question: str) -> str:
             hint="Put long texts into a corpus (iterative-rag index PATH) and ask about them.",
         )
     return question
+
+
+T = TypeVar("T")
+
+
+class _End:
+    """What comes behind the last item: the error that ended the work, None where it came to its end."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+async def in_thread(items: Callable[[], Iterator[T]]) -> AsyncGenerator[T]:
+    """The items, made on a thread of their own, which waits for none of them to be taken.
+
+    Where the caller is cancelled or takes no more, the work is stopped before its next model call or item; its thread
+    is not waited for.
+    """
+    loop = asyncio.get_running_loop()
+    arrived: asyncio.Queue[T | _End] = asyncio.Queue()
+    stopped = threading.Event()
+
+    def arrive(item: T | _End) -> None:
+        with suppress(RuntimeError):  # the loop was closed: nobody is left to tell
+            loop.call_soon_threadsafe(arrived.put_nowait, item)
+
+    def work() -> None:
+        try:
+            with stoppable(stopped), closing(cast(Generator[T], items())) as made:
+                for item in made:
+                    refuse_stopped()
+                    arrive(item)
+            arrive(_End(None))
+        except RunStopped:
+            arrive(_End(asyncio.CancelledError()))
+        except BaseException as error:  # noqa: BLE001 - raised again where the caller waits
+            arrive(_End(error))
+
+    # A daemon: a program that ends does not wait for a run that was cancelled.
+    threading.Thread(target=copy_context().run, args=(work,), name="iterative-rag-run", daemon=True).start()
+    try:
+        while True:
+            item = await arrived.get()
+            if isinstance(item, _End):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
+    finally:
+        stopped.set()

@@ -1,13 +1,200 @@
-"""A proof drawn as SVG. It carries classes and no styles, which the page around it gives; all text in it is escaped."""
+"""A proof drawn as SVG, in rows from the question down to the answer (Sugiyama's method): a link over several rows
+passes through a gap that is left for it in each of them, so that no link crosses a box.
+
+It carries classes and no styles, which the page around it gives; all text in it is escaped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
+from unicodedata import east_asian_width
 
-from iterative_rag.app.proof.graph_layout import BOX_WIDTH, CAPTION_HEIGHT, LINE_HEIGHT, PADDING, Box, Drawn, layout
-from iterative_rag.app.proof.proof_graph import ProofGraph, ProofNode, Standing
+from iterative_rag.app.proof.proof_graph import NodeKind, ProofGraph, ProofLink, ProofNode, Standing
 from iterative_rag.text.control_characters import one_line
+
+BOX_WIDTH = 252
+LINE_HEIGHT = 19
+PADDING = 12
+CAPTION_HEIGHT = 18
+_GAP, _ROW_GAP, _LANE, _MARGIN = 28, 36, 20, 10
+_MOST_IN_ROW = 4
+_MOST_LINES = 4
+_NARROW, _WIDE = set("iljtfr.,:;'|!()[] I1"), set("mwMWQO@%&—")
+_SWEEPS = 4
+_BOLD = (NodeKind.FACT, NodeKind.COMPUTATION, NodeKind.ANSWER)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node in its place: its upper left corner, its height, and its text in lines. The unit is one CSS pixel."""
+
+    node: ProofNode
+    x: float
+    y: float
+    height: float
+    caption: str
+    lines: tuple[str, ...]
+
+    @property
+    def middle(self) -> float:
+        return self.x + BOX_WIDTH / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A link as the points that it passes."""
+
+    link: ProofLink
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    boxes: tuple[Box, ...]
+    links: tuple[Drawn, ...]
+    width: float
+    height: float
+
+
+def layout(graph: ProofGraph) -> Layout:
+    rows = _rows(graph.nodes)
+    row_of = {node.id: n for n, row in enumerate(rows) for node in row}
+    cells = [[node.id for node in row] for row in rows]
+    chains: list[tuple[ProofLink, list[str]]] = []
+    for number, link in enumerate(graph.links):
+        above, below = row_of[link.source], row_of[link.target]
+        lanes = [f"lane-{number}-{row}" for row in range(above + 1, below)]
+        for row, lane in zip(range(above + 1, below), lanes, strict=True):
+            cells[row].append(lane)
+        chains.append((link, [link.source, *lanes, link.target]))
+    _untangle(cells, chains)
+    return _placed(graph.nodes, cells, chains)
+
+
+def wrapped(text: str, width: float, most: int) -> tuple[str, ...]:
+    """The text in lines of at most `width` pixels at 14 pixels, the last one cut off after a word where there are
+    more."""
+    lines, line = [], ""
+    for word in text.split():
+        for piece in _pieces(word, width):
+            joined = f"{line} {piece}" if line else piece
+            if _width(joined) <= width:
+                line = joined
+            else:
+                lines.append(line)
+                line = piece
+    lines.append(line)
+    if len(lines) > most:
+        last = lines[most - 1]
+        while last and _width(last + " …") > width:
+            last = last.rpartition(" ")[0] or last[:-1]
+        lines = [*lines[: most - 1], last.rstrip() + " …"]
+    return tuple(line for line in lines if line)
+
+
+def _pieces(word: str, width: float) -> Iterable[str]:
+    """A word, cut where it is longer than a line."""
+    while word and _width(word) > width:
+        size = max(1, int(width // 9))
+        yield word[:size]
+        word = word[size:]
+    if word:
+        yield word
+
+
+def _width(text: str) -> float:
+    return sum(
+        14 if east_asian_width(char) in "WF" else 5.4 if char in _NARROW else 14 if char in _WIDE else 9
+        for char in text
+    )
+
+
+def _rows(nodes: Sequence[ProofNode]) -> list[list[ProofNode]]:
+    """The nodes of each rank; a rank of many in several rows."""
+    by_rank: dict[int, list[ProofNode]] = defaultdict(list)
+    for node in nodes:
+        by_rank[node.rank].append(node)
+    rows = []
+    for rank in sorted(by_rank):
+        row = by_rank[rank]
+        rows += [row[n : n + _MOST_IN_ROW] for n in range(0, len(row), _MOST_IN_ROW)]
+    return rows
+
+
+def _untangle(cells: list[list[str]], chains: Sequence[tuple[ProofLink, Sequence[str]]]) -> None:
+    """Order each row by the mean place of what its cells are linked with, downwards and upwards in turn."""
+    above: dict[str, list[str]] = defaultdict(list)
+    below: dict[str, list[str]] = defaultdict(list)
+    for _, chain in chains:
+        for upper, lower in pairwise(chain):
+            above[lower].append(upper)
+            below[upper].append(lower)
+    for sweep in range(_SWEEPS):
+        down = sweep % 2 == 0
+        for row in cells if down else reversed(cells):
+            positions = {cell: n / len(others) for others in cells for n, cell in enumerate(others)}
+            near = above if down else below
+            means = {cell: _mean(near[cell], positions, positions[cell]) for cell in row}
+            row.sort(key=means.__getitem__)
+
+
+def _mean(cells: Sequence[str], positions: Mapping[str, float], otherwise: float) -> float:
+    return sum(positions[cell] for cell in cells) / len(cells) if cells else otherwise
+
+
+def _placed(
+    nodes: Sequence[ProofNode], cells: Sequence[Sequence[str]], chains: Sequence[tuple[ProofLink, Sequence[str]]]
+) -> Layout:
+    by_id = {node.id: node for node in nodes}
+    widths = [_row_width(row, by_id) for row in cells]
+    width = max(widths) + 2 * _MARGIN
+    boxes: dict[str, Box] = {}
+    passes: dict[str, tuple[float, float, float]] = {}  # the middle, top and bottom of a cell
+    y: float = _MARGIN
+    for row, taken in zip(cells, widths, strict=True):
+        made = {cell: _sized(by_id[cell]) for cell in row if cell in by_id}
+        height = max(box.height for box in made.values())
+        x = (width - taken) / 2
+        for cell in row:
+            size = BOX_WIDTH if cell in made else _LANE
+            if cell in made:
+                box = made[cell]
+                boxes[cell] = Box(box.node, x, y, box.height, box.caption, box.lines)
+                passes[cell] = x + size / 2, y, y + box.height
+            else:
+                passes[cell] = x + size / 2, y, y + height
+            x += size + _GAP
+        y += height + _ROW_GAP
+    drawn = tuple(Drawn(link, tuple(_points(chain, passes))) for link, chain in chains)
+    return Layout(tuple(boxes[node.id] for node in nodes), drawn, width, y - _ROW_GAP + _MARGIN)
+
+
+def _row_width(row: Sequence[str], boxes: Mapping[str, ProofNode]) -> float:
+    return sum(BOX_WIDTH if cell in boxes else _LANE for cell in row) + _GAP * (len(row) - 1)
+
+
+def _sized(node: ProofNode) -> Box:
+    inner = BOX_WIDTH - 2 * PADDING
+    lines = wrapped(node.text, inner if node.kind in _BOLD else inner * 1.08, _MOST_LINES)
+    caption = "".join(wrapped(node.caption or node.kind.label, inner * 1.25, 1))
+    height = 2 * PADDING + CAPTION_HEIGHT + LINE_HEIGHT * len(lines)
+    return Box(node, 0, 0, height, caption, lines)
+
+
+def _points(chain: Sequence[str], passes: Mapping[str, tuple[float, float, float]]) -> Iterable[tuple[float, float]]:
+    middle, _, bottom = passes[chain[0]]
+    yield middle, bottom
+    for lane in chain[1:-1]:
+        middle, top, bottom = passes[lane]
+        yield middle, top
+        yield middle, bottom
+    middle, top, _ = passes[chain[-1]]
+    yield middle, top
+
 
 Href = Callable[[ProofNode], str]
 _ARROW = 7
