@@ -51,6 +51,7 @@ SCRIPT = Script(
     ),
     SHORT_ANSWER,
     cites=(2, 3),
+    foresees=True,
 )
 
 

@@ -17,9 +17,14 @@ def analyse(view: View) -> Reply:
         if view.script.premise:
             return {"reason": view.script.premise, "status": "stuck", "needs": []}
         return {"reason": "All is found.", "status": "known", "needs": []}
-    needs = view.missing()[:4]
-    last = len(needs) == sum(not view.found(link) for link in view.links)
-    return {"reason": "Something is missing.", "status": "needs", "needs": needs, "last": last}
+    needs, left = view.missing()[:4], [link for link in view.links if not view.found(link)]
+    asked = [link for link in left if view.need(link) in needs]
+    later = [link for link in left if link not in asked] if view.script.foresees else []
+    numbers = {str(view.links.index(link)): f"#{n}" for n, link in enumerate([*asked, *later], start=1)}
+    values = {str(place): value for place, value in enumerate(view.values()) if value}
+    then = [re.sub(r"\{(\d+)\}", lambda at: (values | numbers)[at[1]], link.need) for link in later]
+    last = len(asked) + len(later) == len(left)
+    return {"reason": "Something is missing.", "status": "needs", "needs": needs, "then": then, "last": last}
 
 
 def extract(view: View) -> Reply:

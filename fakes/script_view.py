@@ -36,7 +36,7 @@ class Link:
 @dataclass(frozen=True)
 class Script:
     """What an honest model would do with a question; see `evaluation/corrections/README.md`. `cites` are the links
-    that its answer cites (all of them where it is empty)."""
+    that its answer cites (all of them where it is empty). `foresees`: it says at once which needs will follow."""
 
     question: str
     lang: str
@@ -45,6 +45,7 @@ class Script:
     compute: str = ""
     premise: str = ""
     cites: tuple[int, ...] = ()
+    foresees: bool = False
 
 
 def chain(question: str, *links: tuple[str, str, str], cites: tuple[int, ...] = ()) -> Script:

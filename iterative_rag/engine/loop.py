@@ -15,6 +15,7 @@ from typing import TypeAlias
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting, optional
+from iterative_rag.engine.foreseen_needs import foreseen
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.texts import TextPlanning, open_aspects
 from iterative_rag.errors import CapReached, LLMError
@@ -55,11 +56,12 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Look for these needs. `last`: nothing else is missing."""
+    """Look for these needs. `last`: nothing else is missing. `plan` is the analysis behind them."""
 
     needs: tuple[Need, ...]
     wider: bool = False
     last: bool = False
+    plan: Needs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,8 @@ class StepLoop:
         search, exhausted = Search(outlook.ahead), given_up
         if not (outlook.ahead or given_up):
             analysis = outlook.analysis or self._roles.analyst.analyse(state.inquiry)
+            if isinstance(analysis, Needs):
+                analysis = foreseen(analysis, state.inquiry) or analysis
             state, analysis = yield from self._texts.shaped(state, analysis)
             facts = () if state.hops else state.inquiry.facts
             yield AnalysisStep(state.next_hop, state.inquiry.question, analysis, facts)
@@ -170,13 +174,15 @@ class StepLoop:
         new = state.hops[-1].facts
         if self._own_words and not _brings_something(new, before):
             new = ()
-        new = (*outlook.fresh, *new)
         outlook.empty_hops = 0 if new else outlook.empty_hops + 1
+        new = (*outlook.fresh, *new)
         outlook.ahead, outlook.fresh, outlook.analysis = (), (), None
         if before.outline:  # what a report needs is known: only what was not found is looked for again
             outlook.analysis = open_aspects(state.inquiry) if hop < most else Known()
         elif _settles(new, before.question) or (search.last and _have_facts(search.needs, state.inquiry)):
             outlook.decided = Answer(Cause.SETTLED)
+        elif search.plan and (following := foreseen(search.plan, state.inquiry)):
+            outlook.analysis, outlook.fresh = following, new
         elif new:
             state = yield from self._proceed(state, before, new, outlook)
         return state
@@ -250,7 +256,7 @@ def _untried(analysis: Analysis, inquiry: Inquiry) -> Search:
         return Search(())
     unique = list({need.key: need for need in analysis.needs}.values())
     if new := tuple(need for need in unique if not inquiry.looks(need)):
-        return Search(new, last=analysis.last)
+        return Search(new, last=analysis.last and not analysis.then, plan=analysis)
     lost = {rows.need for rows in inquiry.lost_rows}
     again = (need for need in unique if inquiry.looks(need) == 1 and need.key not in lost)
     return Search(tuple(again), wider=True, last=analysis.last)

@@ -194,6 +194,10 @@ class Inquiry:
         """How often a need has been looked up."""
         return sum(tried.key == need.key for tried in self.tried)
 
+    def has_value(self, need: Need) -> bool:
+        """Whether a fact answers a need."""
+        return any(fact.value and fact.need.key == need.key and not fact.is_doubtful for fact in self.facts)
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -206,13 +210,15 @@ class Known:
 class Needs:
     """Analysis: these facts are missing. They do not depend on one another, so they are looked up in the same hop.
 
-    `last`: once each of them has a value, the question can be answered without another analysis. `form` is what kind
-    of answer the question asks for, None where the analysis does not say.
+    `then` are the needs after these, with "#1" where the value of the first of them goes; after two needs, "#3" is that
+    of the first that follows. `last`: once each of all these has a value, the question can be answered without another
+    analysis. `form` is what kind of answer the question asks for, None where the analysis does not say.
     """
 
     needs: tuple[Need, ...]
     last: bool = False
     form: AnswerForm | None = None
+    then: tuple[Need, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,15 +15,14 @@ from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.types import AnalysisStep, RephrasingStep, Status, Step
+from iterative_rag.types import AnalysisStep, Need, Needs, RephrasingStep, Status, Step
 
-CORPUS = MemoryCorpus(
-    {
-        "Velm Tower": "Velm Tower was designed by Oda Brenk.",
-        "Oda Brenk": "Oda Brenk was taught by Tomas Vey.",
-        "Tomas Vey": "Tomas Vey was born in Karsa.",
-    }
-)
+TEXTS = {
+    "Velm Tower": "Velm Tower was designed by Oda Brenk.",
+    "Oda Brenk": "Oda Brenk was taught by Tomas Vey.",
+    "Tomas Vey": "Tomas Vey was born in Karsa.",
+}
+CORPUS = MemoryCorpus(TEXTS)
 CHAIN = Script(
     "Where was the teacher of the architect of Velm Tower born?",
     "en",
@@ -60,6 +60,36 @@ def test_three_hops_cost_one_analysis_two_joint_calls_and_an_answer() -> None:
     assert sum(isinstance(step, RephrasingStep) for step in steps) == 2
     assert [step.hop for step in steps if isinstance(step, AnalysisStep)] == [1, 2, 3]
     assert answer.hops[1].question == answer.hops[0].rephrased != CHAIN.question
+
+
+def test_a_chain_that_was_foreseen_costs_no_call_between_its_hops() -> None:
+    model = chain_model()
+    model.scripts = (replace(CHAIN, foresees=True),)
+    steps = ask(model.llm)
+    answer = outcome(steps)
+    assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "Karsa", 3)
+    assert calls_by_role(model.llm) == {"analyse": 1, "extract": 3, "answer": 1}
+    assert [step.analysis for step in steps if isinstance(step, AnalysisStep)][1:] == [
+        Needs((Need("By whom was Oda Brenk taught?"),), last=True, then=(Need("Where was #1 born?"),)),
+        Needs((Need("Where was Tomas Vey born?"),), last=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "value", ["", "Oda Brenk and Tomas Vey", "Velm Tower was designed by Oda Brenk, who was taught by Tomas Vey."]
+)
+def test_without_one_short_value_a_model_looks_at_the_facts(value: str) -> None:
+    model = chain_model()
+    model.scripts = (replace(CHAIN, foresees=True),)
+
+    def extracted(request: ChatRequest) -> Any:
+        facts = json.loads(model.llm.complete(request).text)["facts"]
+        return {"facts": [fact | ({"value": value} if "designed" in fact["statement"] else {}) for fact in facts]}
+
+    corpus = MemoryCorpus(TEXTS | {"Velm Tower": f"{TEXTS['Velm Tower']} {value}"})
+    llm = ScriptedLLM(honest(model) | {"extract": extracted})
+    assert outcome(run_loop(corpus, llm, CHAIN.question)).short_answer == "Karsa"
+    assert calls_by_role(llm)["rephrase_and_analyse"] == 1
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ class AnalysisReply(Reply):
     ] = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
     needs: Texts = []
+    then: Texts = []
     last: SureFlag = False
 
     _needed = _with_status("needs", "needs")
@@ -99,6 +100,7 @@ class ContinuationReply(Reply):
         WithJsonSchema({"type": "string", "enum": list(_STATUSES)}),
     ] = ""
     needs: Texts = []
+    then: Texts = []
     last: SureFlag = False
 
     _needed = _with_status("needs", "needs")
@@ -113,7 +115,7 @@ class ContinuationReply(Reply):
     def analysis(self) -> AnalysisReply | None:
         if not self.status:
             return None
-        return AnalysisReply(reason=self.reason, status=self.status, needs=self.needs, last=self.last)
+        return AnalysisReply(reason=self.reason, status=self.status, needs=self.needs, then=self.then, last=self.last)
 
 
 class ExtractedFact(Reply):

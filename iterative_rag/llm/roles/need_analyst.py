@@ -72,9 +72,11 @@ def _analysis(reply: AnalysisReply, inquiry: Inquiry) -> Analysis:
     """What a readable reply says about `inquiry`."""
     if reply.status == "stuck":
         return Stuck(reply.reason or "The model sees no further fact that would help.")
-    needs, form = _needs(reply), AnswerForm(reply.form) if reply.form else None
+    needs, then, form = _needs(reply.needs), _needs(reply.then), AnswerForm(reply.form) if reply.form else None
     if reply.status == "needs" and needs:
-        return Needs(needs, reply.last, form)
+        # What has its value is not looked up again; the numbers in what follows count it.
+        open_ = needs if then else tuple(need for need in needs if not inquiry.has_value(need))
+        return Needs(open_, reply.last, form, then) if open_ else Known(form)
     # "known" without a fact, or "needs" without a need, twice: look the question itself up before giving up.
     itself = Need(inquiry.question)
     if (reply.status == "needs" or not inquiry.facts) and itself not in inquiry.tried:
@@ -88,10 +90,10 @@ def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
         return 'the status is "known", but there are no facts yet; name the first ones to look up'
     if reply.status != "needs":
         return ""
-    needs = _needs(reply)
+    needs = _needs(reply.needs)
     if not needs:
         return 'the status is "needs", but "needs" names no question'
-    if all(inquiry.looks(need) for need in needs):
+    if all(inquiry.looks(need) for need in needs) and not all(map(inquiry.has_value, needs)):
         return (
             "every need was tried already; use the facts found, ask for something else or in other words, "
             'or choose "known" or "stuck"'
@@ -99,8 +101,8 @@ def _complaint(reply: AnalysisReply, inquiry: Inquiry) -> str:
     return ""
 
 
-def _needs(reply: AnalysisReply) -> tuple[Need, ...]:
-    unique = {need.key: need for need in map(named_need, reversed(reply.needs))}
+def _needs(texts: Sequence[str]) -> tuple[Need, ...]:
+    unique = {need.key: need for need in map(named_need, reversed(texts))}
     return tuple(need for key, need in reversed(unique.items()) if key)[:MOST_NEEDS]
 
 

@@ -15,6 +15,7 @@ from iterative_rag.types import Analysis, Continuation, Fact, Inquiry, Known, Ne
 from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, TRIED, played, roles
 
 EMPTY = Inquiry("How old was the architect?", "How old was the architect?")
+BARREN = replace(INQUIRY, facts=tuple(replace(fact, value="") for fact in INQUIRY.facts))
 
 
 def analysed(inquiry: Inquiry, *replies: Any) -> tuple[Analysis, list[str]]:
@@ -77,7 +78,7 @@ def test_two_things_that_one_quote_says_are_both_shown() -> None:
     [
         (EMPTY, [{"status": "known"}] * 2, "no facts yet", Needs((Need(EMPTY.question),))),
         (EMPTY, [needing(), needing("Who?")], "names no question", Needs((Need("Who?"),))),
-        (INQUIRY, [needing("who designed velm tower"), {"status": "known"}], "tried already", Known()),
+        (BARREN, [needing("who designed velm tower"), {"status": "known"}], "tried already", Known()),
     ],
 )
 def test_an_analysis_that_leads_nowhere_is_complained_about(
@@ -86,6 +87,16 @@ def test_an_analysis_that_leads_nowhere_is_complained_about(
     made, users = analysed(inquiry, *replies)
     assert made == analysis
     assert complaint in users[1]
+
+
+def test_what_follows_from_the_needs_is_told_with_them() -> None:
+    later = ['When was #1 born? (see "#1")', "When was #2 finished?"]
+    analysis, _ = analysed(EMPTY, {**needing("Who designed Velm Tower?"), "then": later, "last": True})
+    assert analysis == Needs((TRIED,), last=True, then=(Need("When was #1 born?", "#1"), Need("When was #2 finished?")))
+
+
+def test_what_has_its_value_is_not_looked_up_again() -> None:
+    assert analysed(INQUIRY, needing("who designed velm tower"))[0] == Known()
 
 
 # --- rephrasing ----------------------------------------------------------------------------------
@@ -144,7 +155,7 @@ def test_one_reply_holds_the_question_and_its_analysis() -> None:
         [{**BOTH, "needs": [{"question": BORN}]}],
         [{key: value for key, value in BOTH.items() if key != "status"}],
         ["no", "no", LINES],
-        [{**BOTH, "needs": ["who designed velm tower"]}, BOTH],
+        [{**BOTH, "needs": ["who designed velm tower", BORN]}],
     ],
 )
 def test_both_are_read_as_models_write_them(replies: list[Any]) -> None:
