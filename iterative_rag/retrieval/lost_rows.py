@@ -30,6 +30,8 @@ _MARKED = lazy_pattern(r"(#{1,6}|={2,6})[ \t]*([^#=\s].*?)[ \t=#]*")
 _NUMBERED = lazy_pattern(
     r"(?:1[5-9]|20)\d\d(?:s|[–-]\d{2,4}|[–-]present)?"
     r"|(?:Season|Series|Game|Week|Round|Group|Section) (?:\d+|[A-H]|one|two|three|four|five|six|seven)(?: \([^()]*\))?"
+    r"|[^()]*\b(?:wins?|titles?|finals?|records?|podiums|medals)\b[^()\d]*\d*\s?\(\d{1,3}(?:[–-]\d{1,3}){0,2}\)"
+    r"|(?:Singles|Doubles|Mixed doubles):? \d+ \([^()]*\)"
 )
 _TABLE = lazy_pattern(r"\bfollowing (?:\w+ ){0,2}(?:table|chart)s?\b|\b(?:table|chart)s? below\b", re.IGNORECASE)
 _YEAR = lazy_pattern(r"\b(?:1[5-9]|20)\d\d\b")
@@ -43,7 +45,7 @@ _CAPTION = lazy_pattern(
     r"^(?:key|legend|sources?|references|note|bold|italics|correct|updated)\b"
     r"|^all (?:times|songs|tracks|credits|lyrics|music)\b"
     r"|^[*†‡^]|\blisted first\b|^as of\b.{0,60}$|\b(?:indicates?|denotes?|below|adapted from|in bold(?:face)?)\b|:$"
-    r"|\bgiven in\b|\bunless (?:otherwise )?(?:specified|stated|noted)\b|^the following\b",
+    r"|\bgiven in\b|^[\"“]?\w{1,12}[\"”]? = |\bunless (?:otherwise )?(?:specified|stated|noted)\b|^the following\b",
     re.IGNORECASE,
 )
 

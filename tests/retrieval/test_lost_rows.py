@@ -26,6 +26,19 @@ PROSE = "Orm is a kingdom in the north, and its queens have told of their reigns
         (f"{PROSE}\n\nNotable people\nTwin towns – sister towns\nOrm is twinned with:\n\n Tarn", ["Notable people"]),
         (f"{PROSE}\n\nWinners\nQueens are in bold.\n\nNotes\n# A queen.\n† A king.", ["Winners"]),
         (f"{PROSE}\n\nRanks\nThe following table shows the ranks. {PROSE}\n\nTowns\n{PROSE}", ["Ranks"]),
+        (
+            f"{PROSE}\n\nWins (7)\nOrm Tour wins (5)\nPlay-off record (1–2)\n\nFinals\nSingles: 3 (2–1)\n"
+            f"Doubles: 1 (0–1)\n\nStandings\nR = Rode\n\nReferences\nOrm",
+            [
+                "Wins (7)",
+                "Orm Tour wins (5)",
+                "Play-off record (1–2)",
+                "Finals",
+                "Singles: 3 (2–1)",
+                "Doubles: 1 (0–1)",
+                "Standings",
+            ],
+        ),
         # The rows are there, or there were none.
         (f"{PROSE}\n\nSerials\n2000s\nTarn by Maud Alder (2001–2003)\nOrm by Jon Brenk (2003–2004)", []),
         (f"{PROSE}\n\nReception\nCritical response\n{PROSE}", []),
