@@ -40,7 +40,7 @@ from scripts.bench import harness
 
 EVERYTHING, SPLITTER, TRUST, NAMES = "", "splitter", "answer_trust", "corpus_names"
 PLANNING = [
-    "request_forms", "wording", "antecedents", "computations", "time_questions", "difference_questions",
+    "request_forms", "wording", "antecedents", "computations", "differences",
     "comparisons", "pairs",
 ]  # fmt: skip
 READING = ("infobox_facts", "table_answers")

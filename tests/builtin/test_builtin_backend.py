@@ -38,7 +38,7 @@ def test_a_composed_name_with_its_grounds() -> None:
         ("How much taller is the Long Needle than the Orm Mast?", "92 m"),
         ("What is the difference in height between the Long Needle and the Orm Mast?", "92 m"),
         ("How many years after the Old Spire was completed was the Sky Pin completed?", "89 years"),
-        ("Which was completed first, the Sky Pin or the Orm Mast?", "Orm Mast"),
+        ("Which was completed first, the Sky Pin or the Orm Mast?", "the Orm Mast"),
         ("How old was Ann Orley when she died?", "65"),
         ("Where was the second queen of Orm born?", "Tellby"),
         ("What is the maiden name of the mother of the second queen of Orm?", "Reed"),

@@ -92,7 +92,7 @@ def is_verb(token: Token) -> bool:
         or (
             low.endswith("ed")
             and len(low) > 4
-            and low not in {"united", "hundred", "seed", "speed", "animated", "indeed"}
+            and low not in {"united", "hundred", "seed", "speed", "animated", "indeed", "breed"}
         )
         or (
             low.endswith("s")

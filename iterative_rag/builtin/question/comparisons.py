@@ -1,22 +1,36 @@
-"""Plans comparisons: which of two comes first, has more, or is something; and whether two have the same."""
+"""Plans choices between two things: which comes first, which has more, which is something.
+
+Only what is compared at the end of the question is: "Who was older when she died" compares ages at death, and "the
+first lady" compares nothing. A comparison that is not understood is left whole.
+"""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
     BASE_VERBS,
     DETERMINERS,
     PREPOSITIONS,
+    RELATIVES,
     word_set,
 )
-from iterative_rag.builtin.language.lexicon import MEASURES
-from iterative_rag.builtin.language.nouns import is_plural
-from iterative_rag.builtin.language.tokens import Token, base_form, is_verb, tokenize
-from iterative_rag.builtin.question.pairs import closed, kind_and_name, split_pair, two_names
-from iterative_rag.builtin.question.plan import Computed, Expand, Literal, Node, Operation, Phrase
-from iterative_rag.builtin.question.time_questions import ask_year, is_event, lifetime
+from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, kind_of_noun
+from iterative_rag.builtin.language.nouns import PLACES, SITES, is_plural, names_person
+from iterative_rag.builtin.language.tokens import (
+    BEFORE,
+    Token,
+    base_form,
+    group_end,
+    head_noun,
+    is_participle,
+    is_verb,
+    tokenize,
+)
+from iterative_rag.builtin.question.differences import ask_year, is_event, lifetime
+from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
+from iterative_rag.builtin.question.plan import Computed, Expand, Literal, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASK = r"(?i:which|what|who|whose|how|whom)"
@@ -33,23 +47,17 @@ _CHOICES = (
         r"(?P<predicate>(?:is|are|was|were|has|have|had|can|could|did|does|came|started|opened|won|takes?|[a-z]+ed) "
         r".{2,150}|closed|died)$"
     ),
-    # "Which was opened first, A or B"
+    # "Which was opened first, A or B"; "Who is younger A or B": no comma, but the names are capitalized.
     lazy_pattern(
-        rf"^(?P<ask>{_ASK}\b.{{3,200}}?)[,:] (?:either )?"
-        rf"(?P<first>{_NAMED}[^,]{{0,100}}?(?:, [A-Z][^,]{{1,40}})?),? or (?:the )?(?P<second>.{{2,150}})$"
+        rf"^(?P<ask>{_ASK}\b(?:.{{3,200}}[,:?]|[^,:?A-Z]{{4,120}}?(?= (?:the )?[A-Z“\"]))) (?:either )?"
+        rf"(?P<first>{_NAMED}[^,?]{{0,100}}?),? or (?P<second>(?:the |an? )?[^,?]{{1,150}})$"
     ),
-    # "Who is younger A or B": no comma, but the names are capitalized.
+    # "Was A or B born first"
     lazy_pattern(
-        rf"^(?P<ask>{_ASK}\b[^,:?A-Z]{{4,120}}?) (?P<first>(?:the )?[A-Z“\"][^,?]{{1,100}}?) or "
-        r"(?P<second>(?:the )?[A-Z0-9“\"].{1,100})$"
+        r"^(?P<ask>(?i:was|were|did|is)) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
+        r"(?P<predicate>(?:[a-z]+ ){0,2}(?:first|last|[a-z]+er))$"
     ),
 )
-# "Was A or B born first"
-_WAS_OR = lazy_pattern(
-    r"^(?i:was|were|did|is) (?P<first>.{2,120}?) or (?P<second>.{2,120}?) "
-    r"(?P<predicate>(?:born|die|died|released|published|opened|open|founded|completed|built|[a-z]+er)\b.{0,30})$"
-)
-_ROLE = r"director|composer|performer|author|singer|writer|producer"
 
 
 def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -60,180 +68,234 @@ def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     ask, first, second = parts
     if first.lower().startswith("the ") and second[0].islower() and not second.startswith(("the ", "a ", "an ")):
         second = f"the {second}"
-    labels = tuple(Literal(kind_and_name(name)[1]) for name in (first, second))
-    if lived := re.search(r"\blived (longer|shorter)\b", ask):
-        operation = Operation.GREATEST if lived[1] == "longer" else Operation.LEAST
-        return Computed(text, operation, (lifetime(first, expand), lifetime(second, expand)), labels)
-    compared = _compared(ask)
+    sides = first, second
+    labels = tuple(Literal(kind_and_name(name)[1]) for name in sides)
+    words = ask.lower().split()
+    asked = _Asked.of(ask)
+    if asked is None:
+        return None
+    if rank := _order_of_ages(words):
+        return Computed(text, rank, tuple(lifetime(name, expand) for name in sides), labels)
+    compared = _in_time(asked) or _in_measure(asked)
     if compared is None:
-        return _which_is(text, ask, labels, (first, second), phrase)
+        return None if asked.compares else _which_is(text, asked, labels, sides, phrase)
     operation, template = compared
-    asks = [ask_year(name) if is_event(name) else template.format(name) for name in (first, second)]
-    return Computed(text, operation, (expand(asks[0], first), expand(asks[1], second)), labels)
+    came = asked.verb == "came" and "out" not in asked.rest
+    asks = [
+        ask_year(name) if is_event(name) or (came and name.startswith("the ")) else template.format(name)
+        for name in sides
+    ]
+    return Computed(text, operation, tuple(map(expand, asks, sides)), labels)
 
 
 def _sides(text: str) -> tuple[str, str, str] | None:
     """Split a choice into (question, first, second)."""
     if (between := _BETWEEN.match(text)) and (names := two_names(between["body"])) and ", " not in names[0]:
         return between["ask"], *names
-    if swapped := _WAS_OR.match(text):
-        return f"who was {swapped['predicate']}", swapped["first"], swapped["second"]
     for form in _CHOICES:
         if match := form.match(text):
-            ask = " ".join((match["ask"].strip(" ,"), match.groupdict().get("predicate") or "")).strip()
-            verbal = any(is_verb(token) for token in tokenize(ask))
-            return (ask, match["first"].strip(" ,"), match["second"].strip(" ,")) if verbal else None
+            ask = " ".join((match["ask"].strip(" ,:?-–"), match.groupdict().get("predicate") or "")).strip()
+            before, _, last = ask.rpartition(", ")
+            third = last[:1].isupper() and before[before.rfind(" ") + 1 :].islower()
+            broken = ask.rpartition(" ")[2] in PREPOSITIONS | DETERMINERS | RELATIVES
+            if third or broken or match["second"] in {"both", "neither"}:
+                return None  # "Who is taller, A, B or C"
+            return ask, match["first"].strip(" ,"), match["second"].strip(" ,")
     return None
 
 
-# --- which comes first, has more -----------------------------------------------------------------
-
-_FIRST = lazy_pattern(r"\b(?:first|earlier|earliest|older|oldest|elder|before|sooner)\b", re.I)
-_LATER = lazy_pattern(r"\b(?:later|last|latest|younger|youngest|newer|recently|second)\b", re.I)
-# Comparisons in time: a pattern in the question, and the question for one side.
-_EVENTS = (
-    (r"\b(?:born|older|oldest|elder|younger|youngest)\b", "When was {} born?"),
-    (r"\b(?:die|died|dies|death)\b", "When did {} die?"),
-    (r"\b(?:came|come|comes|released|release)\b.*\bout\b|\breleased\b|\bpremiered\b", "When did {} come out?"),
-    (r"\b(?:published|started|founded|formed|established|created)\b", "When was {} founded or published?"),
-    (r"\b(?:open|opened|opens|opening)\b", "When was {} opened?"),
-    (r"\b(?:built|completed|finished|constructed)\b", "When was {} completed?"),
-)
-_PAST = lazy_pattern(r"\b(?:(?P<was>was|were) )?(?:first |last )?(?P<verb>[a-z]{3,}ed|built|made|written|won|begun)\b")
-# "has a higher population"
-_AMOUNT = lazy_pattern(
-    r"\b(?P<more>[a-z]+(?:er|est)) (?P<what>population|elevation|budget|capacity|running time)", re.I
-)
-_MORE = lazy_pattern(
-    r"\b(?P<verb>has|have|had|won|scored|made|wrote) (?:the )?(?P<more>more|most|fewer|less) (?P<what>.+)$"
-)
-_DID = {"won": "did {} win", "scored": "did {} score", "made": "did {} make", "wrote": "did {} write"}
+_FILLERS = word_set("of the two them a an more most")
+_EARLY = word_set("first earlier earliest sooner older oldest elder eldest")
+_LATE = word_set("second last later latest younger youngest newer newest recently recent")
+_AGED = word_set("older oldest elder eldest younger youngest newer newest")
+_AMOUNTS = word_set("more most fewer less")
 _LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
+# Of one side alone nobody can say whether it is farther north.
+_COMPARING = _AGED | _AMOUNTS | word_set("earlier sooner better best farther further closer nearer least wider")
+_WORKS = word_set("film films movie movies documentary album song single game novel book show series")
+_EVENTS = templates("compared")
 
 
-def _compared(ask: str) -> tuple[Operation, str] | None:
-    """The comparison (least or greatest) and the question template for one side; None where nothing is compared."""
-    if _FIRST.search(ask) or _LATER.search(ask):
-        template = next((template for pattern, template in _EVENTS if re.search(pattern, ask, re.I)), _happened(ask))
-        return (Operation.GREATEST if _LATER.search(ask) else Operation.LEAST), template
-    if amount := _AMOUNT.search(ask):
-        return _more_or_less(amount["more"]), f"What is the {amount['what']} of {{}}?"
-    for word in re.findall(r"[a-z]+", ask.lower()):
-        if word in MEASURES and word.endswith(("er", "est")):
-            return _more_or_less(word), f"What is the {MEASURES[word]} of {{}}?"
-    if (more := _MORE.search(ask)) and any(word.endswith("s") or is_plural(word) for word in more["what"].split()):
-        return _more_or_less(more["more"]), f"How many {more['what']} {_DID.get(more['verb'], 'does {} have')}?"
-    return None
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of two things: "Which film by Lee" (`kind` "film"), "was", "released first"."""
+
+    kind: str
+    noun: str
+    verb: str
+    rest: tuple[str, ...]
+    is_who: bool
+
+    @staticmethod
+    def of(ask: str) -> _Asked | None:
+        """None where no verb is found."""
+        tokens = tokenize(ask)
+        for at, token in enumerate(tokens):
+            if _finite(token, at, tokens):
+                noun = ask[tokens[0].end : token.start].strip() if at else ""
+                plain = (
+                    not set(noun.lower().split()) & (PREPOSITIONS | DETERMINERS | _EARLY | _LATE | {"one"})
+                    and "'" not in noun
+                )
+                kind = head_noun(tokens[1 : group_end(tokens, 1, at)]) if at > 1 else ""
+                rest = ask[token.end :].split()
+                while rest and rest[-1] in _FILLERS:
+                    rest.pop()  # "of the two"
+                return _Asked(
+                    kind, noun if plain else "", token.low, tuple(rest), is_who=not at or tokens[0].low == "who"
+                )
+        return None
+
+    @property
+    def main(self) -> tuple[str, ...]:
+        """`rest` without its relative clauses."""
+        ends = (n for n, word in enumerate(self.rest) if word in RELATIVES or word.endswith(","))
+        return self.rest[: next(ends, len(self.rest))]
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares, in whatever way."""
+        said = {*self.main, *self.noun.split()}
+        measured = any(word in MEASURES and word.endswith(("er", "est")) for word in said)
+        return measured or not _COMPARING.isdisjoint(said) or not (_EARLY | _LATE).isdisjoint(self.rest[-1:])
+
+
+def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
+    if (token.capital and at) or "-" in token.text:
+        return False
+    low = token.low
+    third = low.endswith("s") and (low[:-1] in BASE_VERBS or low[:-2] in BASE_VERBS)
+    return is_verb(token) or low in AUXILIARIES or bool(at and (third or (low in BASE_VERBS and at == len(tokens) - 2)))
+
+
+# --- which comes first ----------------------------------------------------------------------------
+
+
+def _order_of_ages(words: list[str]) -> Operation | None:
+    """How ages at death are compared: "who lived longer", "who died younger", "who was older when she died"."""
+    if {"lived", "longer"} <= set(words):
+        return Operation.GREATEST
+    if {"lived", "shorter"} <= set(words):
+        return Operation.LEAST
+    if {"die", "died", "death", "dead"}.isdisjoint(words):
+        return None
+    return Operation.GREATEST if "older" in words else Operation.LEAST if "younger" in words else None
+
+
+def _in_time(asked: _Asked) -> tuple[Operation, str] | None:
+    """The comparison (least or greatest) and the question for one side, where two times are compared."""
+    rest = list(asked.rest)
+    at = next((n for n in reversed(range(len(rest))) if rest[n] in _EARLY | _LATE), -1)
+    if at < max(len(rest) - 2, 0):
+        return None
+    word, act, after, kind = rest[at], rest[:at], rest[at + 1 :], asked.kind
+    while act and act[-1] in _FILLERS:
+        act.pop()
+    if after and word in _AGED and not act:
+        kind = kind or after[0]  # "Which is the older film"
+    elif after and after[0] not in {"year", "date"}:  # "was first published", but not "was the first president"
+        if act or asked.verb not in {"was", "were"} or not _is_participle(after[0]):
+            return None
+        act = after
+    template = _asked_age(asked, kind) if word in _AGED and not act else _asked_when(asked.verb, act)
+    return (Operation.GREATEST if word in _LATE else Operation.LEAST, template) if template else None
+
+
+def _asked_age(asked: _Asked, kind: str) -> str:
+    """How old something is: when a person was born, a film came out, anything else was founded; "" if not said."""
+    if asked.verb not in AUXILIARIES:
+        return ""
+    if kind in _WORKS:
+        return _EVENTS["release"]
+    if names_person(kind) or (not kind and asked.is_who):
+        return _EVENTS["born"]
+    return _EVENTS["place" if kind in SITES | PLACES else "found"]
+
+
+def _asked_when(verb: str, act: list[str]) -> str:
+    """When what the verb says happened; "" where it says nothing that happens."""
+    passive = verb in {"was", "were"}
+    if verb in AUXILIARIES:
+        verb, *act = [word for word in act if word not in BEFORE] or [""]
+        if not (passive := passive and _is_participle(verb)):
+            return ""
+    base = base_form(verb) or verb
+    if act in ([], ["in"], ["out"]) and (known := _EVENTS.get(verb) or _EVENTS.get(base)):
+        return known
+    return f"{' '.join(('When was {}', verb, *act) if passive else ('When did {}', base, *act))}?"
+
+
+def _is_participle(word: str) -> bool:
+    return bool(word) and is_participle(tokenize(word)[0])
+
+
+# --- which has more -------------------------------------------------------------------------------
+
+
+def _in_measure(asked: _Asked) -> tuple[Operation, str] | None:
+    """The comparison and the question for one side, where two numbers are compared."""
+    rest = list(asked.rest)
+    if rest[:1] and rest[0] in {"the", "a", "an"}:
+        rest = rest[1:]
+    if not rest:
+        return None
+    verb, has = asked.verb, asked.verb in {"has", "have", "had"}
+    if has and len(rest) > 1 and _is_participle(rest[0]):
+        verb, has, rest = rest[0], False, rest[1:]  # "has won more titles"
+    word, what = rest[0].lower(), " ".join(rest[1:])
+    if word in _AMOUNTS and what:
+        does = "does" if has or verb.endswith("s") else "did"
+        act = f"{does} {{}} {'have' if has else base_form(verb)}"
+        counted = any(part.endswith("s") or is_plural(part) for part in rest[1:])
+        if not counted or not (has or base_form(verb)) or not {"its", "their", "his", "her"}.isdisjoint(rest):
+            return None
+        return _more_or_less(word), f"How many {what} {act}?"
+    if has and word.endswith(("er", "est")) and kind_of_noun(what or "-") is AnswerKind.NUMBER:
+        return _more_or_less(word), f"What is the {what} of {{}}?"
+    measure, ends = MEASURES.get(rest[-1].lower(), ""), rest[-1].endswith(("er", "est"))
+    plain = asked.verb in AUXILIARIES or asked.verb in {"goes", "runs", "lasts", "lasted", "ran", "stands"}
+    if not measure or not ends or not plain or rest[:-1] not in ([], ["on"]):
+        return None
+    if measure == "area" and asked.kind and kind_of_noun(asked.kind) is not AnswerKind.PLACE:
+        return None  # of a breed, a company or a people
+    return _more_or_less(rest[-1]), f"What is the {measure} of {{}}?"
 
 
 def _more_or_less(word: str) -> Operation:
     return Operation.LEAST if word.lower() in _LESS else Operation.GREATEST
 
 
-def _happened(ask: str) -> str:
-    """The template that asks when the verb's event happened: "closed first" -> "When did {} close?"."""
-    match = _PAST.search(ask)
-    if match is None:
-        return "In which year was {}?"
-    verb = match["verb"]
-    return f"When was {{}} {verb}?" if match["was"] else f"When did {{}} {base_form(verb) or verb}?"
+# --- which is something ---------------------------------------------------------------------------
 
 
-# --- which is something --------------------------------------------------------------------------
-
-
-def _which_is(text: str, ask: str, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase) -> Node | None:
+def _which_is(
+    text: str, asked: _Asked, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase
+) -> Node | None:
     """Plan a choice as one closed (yes/no) look-up for each side: "Which singer is American, X or Y?" asks "Is the
-    singer X American?" and "Is the singer Y American?"; None where the question has no predicate."""
-    parts = _predicate(ask)
-    if parts is None:
-        return None
-    noun, verb, rest = parts
-    if _COMPARES.search(rest):
-        return None  # of one side alone nobody can say whether it is farther north
-    aux, rest = _auxiliary(verb, rest)
+    singer X American?" and "Is the singer Y American?"."""
+    if not asked.rest or asked.verb in {"did", "does", "do"}:
+        return None  # "Which opera did Ann Lee write" asks for what the verb is done to
+    auxiliary, rest = _auxiliary(asked.verb, " ".join(asked.rest))
+    noun = asked.noun
     kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
-    return Computed(text, Operation.CHOICE, tuple(closed(aux, kind, rest, phrase) for kind in kinds), labels)
-
-
-_COMPARES = lazy_pattern(r"\b(?:more|less|most|least|better|best|farther|further|closer|nearer)\b")
-
-
-def _predicate(ask: str) -> tuple[str, str, str] | None:
-    """Split "which NOUN VERB REST" into (noun, verb, rest); None where no verb is found."""
-    tokens = tokenize(ask)
-    for at, token in enumerate(tokens[1:], start=1):
-        if _finite(token, at, tokens):
-            noun = ask[tokens[0].end : token.start].strip()
-            plain = not set(noun.lower().split()) & (PREPOSITIONS | DETERMINERS | {"one"}) and "'" not in noun
-            return noun if plain else "", token.low, ask[token.end :].strip()
-    return None
-
-
-def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
-    if token.capital:
-        return False
-    low = token.low
-    third = low.endswith("s") and (low[:-1] in BASE_VERBS or low[:-2] in BASE_VERBS)
-    return is_verb(token) or third or (low in BASE_VERBS and at == len(tokens) - 2)
+    return Computed(text, Operation.CHOICE, tuple(closed(auxiliary, kind, rest, phrase) for kind in kinds), labels)
 
 
 def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
     """Auxiliary and predicate of the closed question: "ran for a year" -> ("did", "run for a year")."""
     if verb in {"has", "have", "had"}:
-        after = rest.split()[:1]
-        done = after and (after[0].endswith("ed") or after[0] in {"been", "won", "written", "made", "sold"})
-        return (verb.replace("have", "has"), rest) if done else ("does" if verb != "had" else "did", f"have {rest}")
+        after = tokenize(rest)[0]
+        return (
+            (verb.replace("have", "has"), rest)
+            if is_participle(after) or after.low == "been"
+            else ("did" if verb == "had" else "does", f"have {rest}")
+        )
     if verb in AUXILIARIES:
         return verb, rest
     if verb.endswith("s"):
-        base = verb[:-1] if not verb.endswith(("ches", "shes", "xes", "sses", "oes")) else verb[:-2]
-        return "does", f"{base} {rest}".strip()
-    return "did", f"{base_form(verb) or verb} {rest}".strip()
+        return "does", f"{base_form(verb) or verb.removesuffix('s')} {rest}"
+    return "did", f"{base_form(verb) or verb} {rest}"
 
 
 def _says(name: str, noun: str) -> bool:
     return noun.split()[-1].lower() in name.lower().split() or name.lower().startswith("the ")
-
-
-# --- whether two have the same --------------------------------------------------------------------
-
-_SAME = lazy_pattern(
-    r"^(?P<aux>are|were|is|was|do|did|does|have|has) (?:both )?(?:of )?(?:the )?"
-    r"(?P<noun>films?|movies?|villages?|songs?|bands?)?[,:]? ?"
-    r"(?P<first>.{2,150}?),? and (?P<second>.{2,200}?),? "
-    r"(?P<rest>(?:both|come from|located|situated|from|of the same|have|share|in the same|the same|originate|"
-    r"born|buried|married|die).{0,120})$",
-    re.I,
-)
-_TRADES = word_set("occupation profession job industry career trade role field")
-
-
-def same(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Are A and B from the same country?"; None for any other question."""
-    if match := _SAME.match(text):
-        names, rest = (match["first"], match["second"]), match["rest"]
-    elif pair := split_pair(text):
-        _, names, rest = pair
-    else:
-        return None
-    shared = re.search(r"\bsame ([a-z]+)", rest)
-    if shared is None:
-        return None
-    first, second = (re.sub(rf"^(?=(?:{_ROLE}) of )", "the ", name) for name in names)
-    if role := re.search(rf"\b(?:have|has) (?:the )?({_ROLE})s?\b", rest):
-        first, second = f"the {role[1]} of {first}", f"the {role[1]} of {second}"
-    asks = [_shared_by(name, shared[1], rest) for name in (first, second)]
-    # Knowing the country does not decide whether the states are the same.
-    unit = "part" if shared[1] in {"state", "province", "county", "district"} else ""
-    return Computed(text, Operation.SAME, (expand(asks[0], first), expand(asks[1], second)), unit=unit)
-
-
-def _shared_by(name: str, noun: str, rest: str) -> str:
-    """The question about one of the two sides: "from the same country" asks for its nationality."""
-    if event := re.match(r"(born|buried|married|die)\b", rest):
-        return f"In which {noun} {'did' if event[1] == 'die' else 'was'} {name} {event[1]}?"
-    origin = noun == "country" and re.match(r"(?:both )?(?:from|of|originate|hail|come)\b", rest)
-    if noun == "nationality" or origin:
-        return f"What is the nationality of {name}?"
-    return f"What is the occupation of {name}?" if noun in _TRADES else f"In which {noun} is {name}?"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import group_end, head_noun, tokenize
-from iterative_rag.builtin.question.comparisons import choice, same
-from iterative_rag.builtin.question.difference_questions import difference, how_much_more
-from iterative_rag.builtin.question.pairs import both
+from iterative_rag.builtin.question.comparisons import choice
+from iterative_rag.builtin.question.differences import age, difference, how_much_more, years_after, years_between
+from iterative_rag.builtin.question.pairs import both, same
 from iterative_rag.builtin.question.plan import (
     Computed,
     Expand,
@@ -26,7 +26,6 @@ from iterative_rag.builtin.question.plan import (
 )
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import is_named, phrase_question
-from iterative_rag.builtin.question.time_questions import age, years_after, years_between
 from iterative_rag.text.patterns import lazy_pattern
 
 # Characters of a question that are read; the rest is ignored.

@@ -147,7 +147,7 @@ _FLAWS = tuple(
         rf"^\{{\d+\}} (?:the|an?|{_PREPOSITION})\b",
         r"^\{\d+\}(?!.*\b(?:who|whom|whose|what|which|when|where|how|why)\b)",  # nothing is asked
         # What is meant stands in another part of the question.
-        r"\b(?:the|that|those) ones?\b|\b(?:that|those) of\b|\bof the same (?:name|title)\b",
+        r"\b(?:the|that|those) (?:\w+ )?ones?\b|\b(?:that|those) of\b|\bof the same (?:name|title)\b",
         r"\b(?:the|an?) [a-z]+ \{\d+\} (?:and|did|is|was)\b",
     )
 )

@@ -16,6 +16,7 @@ from iterative_rag.builtin.question.plan import (
     Lookup,
     NamePart,
     Node,
+    Operation,
     escape_braces,
     is_understood,
     slots_of,
@@ -60,19 +61,21 @@ class QuestionPlanner:
         """Plan a question. What nothing matches, and what is not understood in every part, becomes a single look-up.
         Raises WeightsError."""
         asked = self.read(question).question
-        plan = self._plan_fact(asked) or self._plan_one(asked)
+        plan = self._plan_fact(asked)
+        plan = plan if plan and is_understood(plan) else self._plan_one(asked)
         return plan if is_understood(plan) else as_it_stands(asked)
 
     def _plan_fact(self, question: str) -> Node | None:
         """Plan a question about plain facts that the network recognizes, in whatever words. Where the rules compare the
-        same two names, they keep the verb: "completed first"."""
+        same two names, they keep what is compared: "completed first", "older when she died"."""
         wording = self._splitter.split(question).wording if self._splitter and "wording" not in self._without else None
         if wording is None or wording.confidence < RECOGNIZED:
             return None
         plan = plan_of(wording, question)
-        if isinstance(plan, Computed) and not wording.relation:
+        if isinstance(plan, Computed) and plan.labels and not wording.relation:
             rules = self._plan_one(question)
-            if isinstance(rules, Computed) and rules.operation is plan.operation and _is_about(rules, wording.names):
+            described = any(isinstance(side, Lookup) and side.slots for side in slots_of(rules))
+            if _labels(rules) == _labels(plan) and not described:
                 return rules
         return plan
 
@@ -114,12 +117,11 @@ def as_it_stands(question: str) -> Lookup:
     return Lookup(question, escape_braces(question))
 
 
-def _is_about(node: Computed, names: tuple[str, ...]) -> bool:
-    """Whether the operands of a comparison are look-ups about these names."""
-    asked = [operand.template for operand in node.operands if isinstance(operand, Lookup)]
-    return len(asked) == len(names) and all(
-        name.removeprefix("the ") in template for name, template in zip(names, asked, strict=True)
-    )
+def _labels(node: Node) -> list[str]:
+    """What a plan compares by a measure or in time."""
+    if not isinstance(node, Computed) or node.operation not in {Operation.LEAST, Operation.GREATEST}:
+        return []
+    return [label.source.lower().removeprefix("the ") for label in node.labels]
 
 
 def _computes(node: Node) -> bool:

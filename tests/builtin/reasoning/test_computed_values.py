@@ -33,7 +33,7 @@ from iterative_rag.computing import display
         ),
         (
             "Which was completed first, the Sky Pin or the Orm Mast?",
-            "Orm Mast",
+            "the Orm Mast",
             "1931 < 1988",
             "true",
             "1931 < 1988 [1][2]",

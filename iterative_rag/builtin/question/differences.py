@@ -1,0 +1,233 @@
+"""Plans questions that subtract: how many more, how much taller, the years between two events, ages. What does not fit
+is left whole: a half-understood side gives a number that looks right."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS
+from iterative_rag.builtin.language.lexicon import MEASURES
+from iterative_rag.builtin.language.nouns import possessive
+from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
+from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase, templates
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import unit_of
+
+# --- how much taller, how many more ---------------------------------------------------------------
+
+# "How many metres taller is A than B", "by how many metres is A taller than B", "how many more goals did A have than B"
+_MORE = lazy_pattern(
+    r"^(?:by )?how (?:many|much) ?(?P<counted>(?:(?!than\b)[a-z-]+ ){0,6}?)"
+    r"(?P<aux>is|was|are|were|did|does|do|has|have|had) "
+    r"(?P<first>.{2,200}?)(?: (?P<late>(?-i:[a-z]+er)))? than (?P<second>[^,]{2,200})(?P<rest>,.{0,100})?$",
+    re.I,
+)
+_DIFFERENCE = lazy_pattern(
+    r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z ]+?)|(?P<front>[a-z ]+?) difference)"
+    r"(?:,? in (?P<unit>[a-z]+),?)? between (?P<first>.{2,150}?) and (?P<second>.{2,150}?)(?:,? in (?P<late>[a-z]+))?$",
+    re.I,
+)
+_AGED = frozenset({"older", "younger", "earlier", "later", "newer"})
+
+
+def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "How much taller is A than B?" and "How many more goals did A score than B?"; None for any other."""
+    match = _MORE.match(text)
+    if match is None:
+        return None
+    words = [*match["counted"].split(), *(match["late"] or "").split()]
+    first, second = match["first"], second_of(match["first"], match["second"])
+    at = next((n for n, word in enumerate(words) if word in _AGED | {"more", "fewer", "less"} or word in MEASURES), -1)
+    if at < 0 or at > 1 or (match["late"] and not text.lower().startswith("by ")):
+        return None
+    unit, more, what = "".join(words[:at]), words[at], " ".join(words[at + 1 :])
+    if more in _AGED and unit.startswith("year"):
+        verbs = ("completed", "opened", "founded", "built", "released")
+        verb = next((verb for verb in verbs if verb[:5] in text.lower()), "born or built or opened")
+        return _computed(text, Operation.YEARS, f"In which year was {{}} {verb}?", (first, second), expand)
+    if more in MEASURES and not what and (not unit or unit_of(unit)):
+        return _measured(text, MEASURES[more], unit, (first, second), expand)
+    counted = f"{unit} {what}".strip()
+    if match["late"] and unit:  # "By how many floors is A taller than B"
+        return _computed(text, Operation.DIFFERENCE, f"How many {unit} does {{}} have?", (first, second), expand)
+    if more not in {"more", "fewer", "less"} or not counted:
+        return None
+    return _counted(text, f"How many {counted} {match['aux'].lower()}", first, second, expand)
+
+
+def difference(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "What is the difference in height between A and B?"; None for any other question."""
+    match = _DIFFERENCE.match(text)
+    if match is None:
+        return None
+    what, unit = (match["what"] or match["front"]).lower(), match["unit"] or match["late"] or ""
+    if unit_of(what) or (unit and not unit_of(unit)):  # of what is not said, or what stands there is no unit
+        return None
+    measure = what.removesuffix("s")
+    return _measured(text, measure, unit, (match["first"], match["second"]), expand)
+
+
+def _measured(text: str, measure: str, unit: str, sides: tuple[str, str], expand: Expand) -> Node:
+    asked = f"What is the {measure} in {unit} of {{}}?" if unit else f"What is the {measure} of {{}}?"
+    return _computed(text, Operation.DIFFERENCE, asked, sides, expand, unit)
+
+
+def _computed(
+    text: str, operation: Operation, asked: str, sides: tuple[str, str], expand: Expand, unit: str = ""
+) -> Computed:
+    return Computed(text, operation, tuple(expand(asked.format(side), side) for side in sides), unit=unit)
+
+
+def _counted(text: str, asked: str, first: str, second: str, expand: Expand) -> Node | None:
+    """What two have, got or did: the second takes the verb of the first, and what it does not say itself."""
+    subject, rest = _subject_and_rest(first)
+    other, other_rest = _subject_and_rest(second.removesuffix(" did").removesuffix(" does"))
+    if not rest and asked.endswith((" did", " does", " do")):
+        return None
+    rest_of_other = f"{rest.split(' ')[0]} {other_rest}" if rest and other_rest else rest or other_rest
+    asks = (f"{asked} {first}?", f"{asked} {other} {rest_of_other}".rstrip() + "?")
+    return Computed(text, Operation.DIFFERENCE, tuple(map(expand, asks, (subject, other))))
+
+
+def _subject_and_rest(clause: str) -> tuple[str, str]:
+    """Split a clause: "the Soviet Union win at Melbourne" -> ("the Soviet Union", "win at Melbourne")."""
+    tokens = tokenize(clause)
+    for before, token in pairwise(tokens):
+        verb = token.small in BASE_VERBS or (before.capital and not before.possessive)
+        place = before.capital and token.small in {"at", "in", "on", "during"}
+        if place or (verb and token.small and token.small not in PREPOSITIONS | CONJUNCTIONS | DETERMINERS):
+            return clause[: before.end], clause[token.start :]
+    return clause, ""
+
+
+_OWNER = lazy_pattern(r"^(?:(?P<noun>the .+?) of (?P<who>.+)|(?P<owner>.+?)['’]s? (?P<thing>[^'’]+))$")
+
+
+def second_of(first: str, second: str) -> str:
+    """The second of two things in words of its own: "that of Bo Orm" after "the wife of Ann Lee" is "the wife of Bo
+    Orm", "his son" after "Ann Lee's prize" is "Ann Lee's son", "the one in Tell" after "the hall in Orm" "the hall in
+    Tell"."""
+    owned, tokens = _OWNER.match(first), tokenize(first)
+    thing = second.removeprefix("that of ").removeprefix("those of ")
+    opening, _, rest = thing.partition(" ")
+    if opening in {"his", "her", "its", "their"}:
+        thing = f"{possessive((owned['who'] or owned['owner']) if owned else _subject_and_rest(first)[0])} {rest}"
+    if thing != second and owned and second.startswith(("that of ", "those of ")):
+        return f"{owned['noun']} of {thing}" if owned["who"] else f"{possessive(thing)} {owned['thing']}"
+    if second.endswith((" of the same title", " of the same name")):
+        name = next((n for n in range(len(tokens), 0, -1) if not tokens[n - 1].capital), 0)
+        return f"{second.rpartition(' of ')[0]} {first[tokens[name].start :]}" if name < len(tokens) else second
+    links = {"in", "at", "on", "by", "from"}
+    link, where = next((token for token in tokens if token.small in links), None), second.partition(" one ")[2]
+    if link and second.startswith(("the one ", "that one ")) and where.split()[0] in links:
+        return first[: link.start] + where
+    return thing
+
+
+# --- years between two events, ages ---------------------------------------------------------------
+
+_YEARS = lazy_pattern(r"^how (?:many years|long) (?:after|before) (?P<rest>.{6,400})$", re.I)
+_BETWEEN = lazy_pattern(
+    r"^how many years (?:(?:passed|elapsed|lie|lay|went by|separate|are|were|is)(?: there)? )?(?:between )?"
+    r"(?P<first>the .{3,150}?|[A-Z].{3,150}?) (?:and|from(?= (?:that of|the) )) (?P<second>.{3,150})$",
+    re.I,
+)
+_AGE = lazy_pattern(
+    r"^(?:how old (?:was|were)|at what age did|what age was) (?P<who>.{2,150}?) "
+    r"(?:when|(?:at|by) the time|at (?=\w+ death$)|(?P<died>die\b))(?! of)(?P<when>.{0,200})$",
+    re.I,
+)
+_SUBJECT_END = lazy_pattern(r"(?<=\w) (?=[a-z])(?!of |the |de |von )")
+_EVENT_NOUNS = templates("events")
+_EVENT_OF = lazy_pattern(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
+
+
+def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "How many years after A was opened did B follow?"; None for any other."""
+    match = _YEARS.match(text)
+    rest = match["rest"] if match else ""
+    # "did" always belongs to the main clause; among several "was", the last one does.
+    places = list(re.finditer(r" (did) ", rest)) or list(re.finditer(r" (was|were|is) ", rest))[-1:]
+    if not places:
+        return None
+    first, aux, second = rest[: places[0].start()], places[0][1], rest[places[0].end() :]
+    tokens = tokenize(first)
+    verb = next((token for token in tokens if is_verb(token)), None)
+    subject, _, event = second.rpartition(" ")
+    if event in {"follow", "come"} and verb:  # "... after A was opened did B follow": B was opened as well
+        aux, second = verb.low, f"{subject} {first[verb.end :].strip()}"
+    if tokens[0].low in {"his", "her", "its", "their"}:  # "after its completion was the tower sold"
+        at = _SUBJECT_END.search(second)
+        first = f"{possessive(second[: at.start()])} {first[tokens[1].start :]}" if at and len(tokens) > 1 else first
+    name = _OWNER.match(first)
+    owner = name["owner"] if name and name["owner"] else first
+    pronoun, _, owned = second.partition(" ")
+    if verb:
+        owner = first[: verb.start].strip()
+    if pronoun.lower() in {"his", "her", "its", "their"}:
+        if all(token.capital for token in tokenize(owner)):
+            second = f"{possessive(owner)} {owned.removeprefix('own ')}"
+    elif names := re.findall(r"[A-Z][\w'’.-]*(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first):
+        second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
+    _, act = _subject_and_rest(second)
+    if verb or is_event(first):
+        ask_first = ask_year(first)
+    elif act and all(token.capital for token in tokens):
+        # "How many years after A did B win X?": the verb applies to both.
+        ask_first = f"In which year {aux} {first} {act}?"
+    else:
+        ask_first = f"In which year was {first}?"
+    asks = ask_first, f"In which year {aux} {second}?"
+    return Computed(text, Operation.YEARS, tuple(map(expand, asks, (first, second))))
+
+
+def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "How many years lie between A and B?"; None for any other."""
+    match = _BETWEEN.match(text)
+    if match is None:
+        return None
+    sides = match["first"], second_of(match["first"], match["second"])
+    return Computed(text, Operation.YEARS, tuple(expand(ask_year(side), side) for side in sides))
+
+
+def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "How old was A when B died?"; None for any other."""
+    match = _AGE.match(text)
+    if match is None:
+        return None
+    who, event = match["who"], match["when"].strip()
+    if match["died"] or event in {"he died", "she died", "his death", "her death", "their death"}:
+        return lifetime(who, expand, text)
+    pronoun, _, rest = event.partition(" ")
+    event = f"{who} {rest}" if pronoun in {"he", "she", "they"} else event
+    dead = event.removesuffix(" died")
+    ask = f"When did {dead} die?" if dead != event else ask_year(event).replace("In which year", "When", 1)
+    born = expand(f"When was {who} born?", who)
+    return Computed(text, Operation.YEARS, (born, expand(ask, event)), unit="age") if event else None
+
+
+def lifetime(name: str, expand: Expand, source: str = "") -> Node:
+    """Plan the age of a person at death."""
+    born, died = expand(f"When was {name} born?", name), expand(f"When did {name} die?", name)
+    return Computed(source or name, Operation.YEARS, (born, died), unit="age")
+
+
+def is_event(phrase: str) -> bool:
+    """Whether a phrase names an event: "the opening of X"."""
+    return bool(_EVENT_OF.match(phrase))
+
+
+def ask_year(clause: str) -> str:
+    """The question about the year of an event: "the bridge was opened" -> "In which year was the bridge opened?"."""
+    if match := _EVENT_OF.match(clause):
+        noun, what = (match[1], match[2]) if match[1] else (match[4], match[3])
+        return f"In which year {_EVENT_NOUNS[noun].format(what)}?"
+    tokens = tokenize(clause)
+    if at := subject_end(tokens):
+        verb = tokens[at]
+        subject, rest = clause[: verb.start].strip(), clause[verb.end :]
+        if verb.low in {"was", "were", "is", "had", "has"}:
+            return f"In which year {verb.low} {subject}{rest}?"
+        return f"In which year did {subject} {base_form(verb.low) or verb.low}{rest}?"
+    return f"In which year was {clause}?"
