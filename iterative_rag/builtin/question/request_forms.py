@@ -4,40 +4,34 @@ from __future__ import annotations
 
 import re
 
-from iterative_rag.builtin.language.function_words import DETERMINERS
+from iterative_rag.builtin.language.function_words import AUXILIARIES, DETERMINERS, PREPOSITIONS, QUESTION_WORDS
+from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import names_person
-from iterative_rag.builtin.language.tokens import acts, group_end, head_noun, tokenize
+from iterative_rag.builtin.language.tokens import Token, acts, group_end, head_noun, tokenize
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
 from iterative_rag.text.patterns import lazy_pattern
 
-_GREETING = lazy_pattern(r"^(?:(?:hi|hello|hey|please|ok|okay|so|well)\b(?: there)?[,!. ]+)+(?=\w)", re.I)
-_PLEASE = lazy_pattern(r"[, ]+(?:please|thanks|thank you)(?=[.!? ]*$)|(?<= )(?-i:please),? ", re.I)
-# What stands before a question or before the verb of a request.
-_OPENING = lazy_pattern(
+_POLITE = lazy_pattern(
+    r"^(?:(?:hi|hello|hey|please|ok|okay|so|well)\b(?: there)?[,!. ]+)+(?=\w)"
+    r"|[, ]+(?:please|thanks|thank you)(?=[.!? ]*$)|(?<= )(?-i:please),? ",
+    re.I,
+)
+# What stands before a question, and the verb of a request as far as what follows shows that it is one: "State Street"
+# and "Say Anything" are names.
+_REQUEST = lazy_pattern(
     r"^(?:(?:can|could|would|will) you (?:kindly |also )?(?=(?:tell|give|show|say|name|list|find|explain|describe)\b)"
     r"|(?:do|would|might) you (?:happen to )?know |(?:may|might|can|could) i (?:ask|know) |let (?:me|us) know "
     r"|any idea |i(?: would|['’]d) (?:like|love) to know[,]? |i (?:want|need|wish) to know "
-    r"|i(?:['’]m| am| was) (?:just )?(?:wondering|curious)[,:]? (?:about )?"
-    r"|i(?:['’]m| am| was) (?:looking for|trying to find(?: out)?) )",
-    re.I,
-)
-# The verb of a request, as far as what follows shows that it is one: "State Street" and "Say Anything" are names.
-_REQUEST = lazy_pattern(
-    r"^(?:(?:tell|give|show|name|list|find) (?:me|us)|(?:say|name|list|enumerate|identify|give|show|find|find out|"
+    r"|i(?:['’]m| am| was) (?:(?:just )?(?:wondering|curious)[,:]? (?:about )?"
+    r"|looking for |trying to find(?: out)? )"
+    r"|(?:(?:tell|give|show|name|list|find) (?:me|us)|(?:say|name|list|enumerate|identify|give|show|find|find out|"
     r"state|specify|mention|provide|determine|explain)"
-    r"(?= (?:the|all|an?|both|any|every|who|whom|what|which|where|when|how|why|(?-i:[A-Z])[^?]*?['’]s)\b))[:,]? (?=\S)",
+    r"(?= (?:the|all|an?|both|any|every|who|whom|what|which|where|when|how|why|(?-i:[A-Z])[^?]*?['’]s)\b))"
+    r"(?! (?:something |more )?about\b)[:,]? (?=\S))",
     re.I,
 )
-_ABOUT = lazy_pattern(
-    r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?P<what>(?!who|what|wh).{2,300})$", re.I
-)
-_ASKS = lazy_pattern(
-    r"^(?:(?:about|in|at|on|from|to|for|by|with|of) )?(?:(?P<of>what|which|whose|how (?:many|much))"
-    r"|who|whom|where|when|why|how(?: (?:tall|long|high|old|deep|wide|far|big|large|fast|heavy|often|late|early))?)\b",
-    re.I,
-)
-_INVERTED = lazy_pattern(r"^(?:is|was|are|were|did|does|do|has|have|can)\b", re.I)
+_ABOUT = lazy_pattern(r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?!wh)(?P<what>.{2,300})$", re.I)
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 
@@ -45,38 +39,38 @@ _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 def restated(question: str) -> str:
     """The question of a request, without its mark; any other question only loses greetings, "please" and contractions
     ("whos")."""
-    text = " ".join(question.split())
-    text = _SHORT.sub(r"\1 is ", _PLEASE.sub("", _GREETING.sub("", text)))
-    asked = _OPENING.sub("", text)
-    if about := _ABOUT.match(asked):
-        return f"What is known about {about['what'].rstrip(' ?.!')}"
+    text = asked = _SHORT.sub(r"\1 is ", _POLITE.sub("", " ".join(question.split())))
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
+    if about := _ABOUT.match(asked):
+        return f"What is known about {about['what'].rstrip(' ?.!')}"
     return capitalize(text if asked == text else _plain(asked.rstrip(" ?.!")))
 
 
 def _plain(asked: str) -> str:
     """A question of its own for an embedded question ("where X was born") or a noun phrase ("the mayor of X")."""
-    if match := _ASKS.match(asked):
-        return _inverted(asked, match.end(), counts=bool(match["of"]))
-    if _INVERTED.match(asked):
-        return asked
     tokens = tokenize(asked)
+    at = int(tokens[0].low in PREPOSITIONS and len(tokens) > 1)
+    if tokens[at].low in QUESTION_WORDS:
+        return _inverted(asked, tokens, at)
+    if tokens[0].low in AUXILIARIES:
+        return asked
     begin = int(tokens[0].low in DETERMINERS)
     noun = head_noun(tokens[begin : max(group_end(tokens, begin, len(tokens)), begin + 1)])
     return phrase_question(asked, Asks.WHO if names_person(noun) else Asks.WHAT).rstrip("?")
 
 
-def _inverted(asked: str, end: int, *, counts: bool) -> str:
+def _inverted(asked: str, tokens: list[Token], at: int) -> str:
     """ "when the tower opened" -> "When did the tower open"; a question in the right order stays as it is."""
-    tokens = [token for token in tokenize(asked) if token.start >= end]
-    while counts and tokens and tokens[0].word and not _opens_clause(tokens[0].small, acts(tokens[0])):
-        end = tokens.pop(0).end
-    if not tokens or acts(tokens[0]) or tokens[0].low == "to":
+    after = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    counts = tokens[at].low in {"which", "what", "whose"} or after in {"many", "much"}
+    end = at + 1 + (tokens[at].low == "how" and (after in {"many", "much", "often", "fast"} or after in MEASURES))
+    while counts and end < len(tokens) and tokens[end].small and not acts(tokens[end]):
+        if tokens[end].small in DETERMINERS:
+            break
+        end += 1
+    if end >= len(tokens) or acts(tokens[end]) or tokens[end].low == "to":
         return asked
-    question = invert(asked[:end], asked[tokens[0].start :])
-    return question.rstrip("?") if question.startswith(capitalize(asked[:end])) else asked
-
-
-def _opens_clause(small: str, verb: bool) -> bool:
-    return not small or small in DETERMINERS or verb
+    front = asked[: tokens[end - 1].end]
+    question = invert(front, asked[tokens[end].start :])
+    return question.rstrip("?") if question.startswith(capitalize(front)) else asked
