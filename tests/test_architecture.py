@@ -124,7 +124,7 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 4072,
     "builtin": 8633,
-    "cli": 4200,
+    "cli": 4192,
     "computing": 1108,
     "engine": 3952,
     "errors": 246,
@@ -136,7 +136,7 @@ MOST_LINES = {
     "registry": 170,
     "remote": 748,
     "retrieval": 2832,
-    "serve": 4264,
+    "serve": 4255,
     "settings": 592,
     "sources": 7681,
     "storage": 860,

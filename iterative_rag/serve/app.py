@@ -17,8 +17,7 @@ from iterative_rag import __version__
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api import documents, runs
 from iterative_rag.serve.api.responses import on_error, on_unexpected
-from iterative_rag.serve.guards.guard import Guard
-from iterative_rag.serve.guards.token import ServerToken
+from iterative_rag.serve.guard import Guard, ServerToken
 from iterative_rag.serve.mcp_door.mcp_server import mcp_door
 from iterative_rag.serve.openai_door.openai_routes import openai_door
 from iterative_rag.serve.page.door import login_door, page_door, page_or_json

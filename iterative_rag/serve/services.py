@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from iterative_rag.serve.guards.token import ServerToken
+from iterative_rag.serve.guard import ServerToken
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions

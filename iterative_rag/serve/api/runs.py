@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from iterative_rag.errors import UsageError
 from iterative_rag.serve.api.responses import error_response, json_object, query_of
-from iterative_rag.serve.guards.token import client_of
+from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.runs.events import LAST_NUMBER, RunEvent, public_answer
 from iterative_rag.serve.runs.run import Run
 from iterative_rag.serve.runs.run_request import Text, checked_request

@@ -22,7 +22,7 @@ from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.retrieval.article_parts import Table, section_named, sections, tables
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
-from iterative_rag.serve.guards.token import client_of
+from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import Part, checked_request

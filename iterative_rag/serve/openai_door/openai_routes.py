@@ -17,7 +17,7 @@ from starlette.routing import Route
 from iterative_rag.errors import FollowUpUnclear, IterativeRAGError, ServerBusy
 from iterative_rag.serve.api.responses import json_object, status_of
 from iterative_rag.serve.api.runs import PING_SECONDS, SEND_SECONDS, over_or_gone
-from iterative_rag.serve.guards.token import client_of
+from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.openai_door.chat_reply import Completion, Content, content_of, error_body
 from iterative_rag.serve.openai_door.chat_request import (
     FAMILY,

@@ -20,7 +20,7 @@ from iterative_rag.app.factory import IterativeRAG, checked_question
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.api.responses import status_of
-from iterative_rag.serve.guards.token import client_of
+from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.page.rendering import page
 from iterative_rag.serve.rag_pool import asked_only
 from iterative_rag.serve.runs.public_text import public_message

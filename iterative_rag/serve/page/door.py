@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.serve.api.responses import on_http_error, status_of
-from iterative_rag.serve.guards.token import COOKIE, LOGIN, WrongTokens, client_of
+from iterative_rag.serve.guard import COOKIE, LOGIN, WrongTokens, client_of
 from iterative_rag.serve.page import asking, explore, proof_page
 from iterative_rag.serve.page.rendering import page, static
 from iterative_rag.serve.runs.public_text import public_message

@@ -1,1 +1,0 @@
-"""Who may ask, and what a request may cost: checked before any door sees it."""
