@@ -116,8 +116,10 @@ FORMATS = Registry(
 EMBEDDERS = Registry(
     "embedder",
     Entry("builtin", "builtin.encoder:build", local=True),
-    Entry("ollama", "index.embedders.servers:build_ollama", form="ollama/MODEL", keys=_OLLAMA_KEYS),
-    Entry("openai-like", "index.embedders.servers:build_openai_like", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+    Entry("ollama", "index.embedders.llama_index:build_ollama", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry(
+        "openai-like", "index.embedders.llama_index:build_openai_like", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS
+    ),
 )
 
 # Where the vectors of a corpus lie, by URL scheme: a function from the address to a `PlaceOf`.

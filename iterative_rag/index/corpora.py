@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, CorpusNotFound
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
-from iterative_rag.index.corpus_names import decoded, encoded
+from iterative_rag.index.corpus_names import decoded, encoded, known_name, linked_file, only_read
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
@@ -28,7 +28,6 @@ from iterative_rag.index.replacing import (
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, roots_of, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
-from iterative_rag.index.zim.linked_file import known_name, linked_file, only_read
 from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.sources.formats.format import unreadable

@@ -16,7 +16,7 @@ from iterative_rag.index.indexed_corpus import Fused, IndexedCorpus, fuse
 from iterative_rag.index.rank_fusion import Ranker
 from iterative_rag.index.sparse import bm25_document, bm25_order
 from iterative_rag.protocols import Cache, Embedder, Reranker
-from iterative_rag.text.document_labels import labels_of
+from iterative_rag.sources.given_documents import labels_of
 from iterative_rag.types import Document, Hit
 
 # The document id of a node that belongs to no document begins so.

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from iterative_rag.index.vector_store import point_uuid
-from iterative_rag.text.document_labels import labels_of
+from iterative_rag.sources.given_documents import labels_of
 from iterative_rag.types import Document
 
 # LlamaIndex keeps the whole node here, as JSON.

@@ -1,18 +1,26 @@
-"""Any LlamaIndex embedding object as an Embedder: batches, unit vectors, errors of our own."""
+"""Any LlamaIndex embedding object as an Embedder: batches, unit vectors, errors of our own; and with it the embedding
+models of Ollama and of OpenAI-compatible servers."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import EmbedderError, LLMError
-from iterative_rag.protocols import Cache, Vectors
-from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
+from iterative_rag.errors import EmbedderError, LLMError, install_command
+from iterative_rag.protocols import Cache, Embedder, Vectors
+from iterative_rag.remote.api_keys import key_to_send
+from iterative_rag.remote.hosts import is_openai
+from iterative_rag.remote.model_spec import Spec
+from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, ollama_url, with_retries
 from iterative_rag.storage.cache import cache_key
 from iterative_rag.system.threads import llama_index_import
 from iterative_rag.text.plurals import counted
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -138,3 +146,65 @@ def _count(value: Any) -> int:
     if type(value) is not int or value < 1:
         raise ValueError("not a number of dimensions")
     return value
+
+
+BATCH = 64  # texts of a request
+_REPRESENT = "Represent this sentence for searching relevant passages: "
+# What these models were trained to see before a query and before a passage (their model cards), as it stands there:
+# Qwen's has no space at its end. Ollama adds none of it. bge-m3 wants nothing, as every other model gets.
+PREFIXES = {
+    "embeddinggemma": ("task: search result | query: ", "title: none | text: "),
+    "mxbai-embed-large": (_REPRESENT, ""),
+    "nomic-embed-text": ("search_query: ", "search_document: "),
+    "qwen3-embedding": (
+        "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
+        "",
+    ),
+    "snowflake-arctic-embed": (_REPRESENT, ""),
+    "snowflake-arctic-embed2": ("query: ", ""),
+}
+
+
+def build_ollama(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
+    """`timeout` bounds each batch, in seconds."""
+    url, call = ollama_url(), CallState()
+    key = key_to_send(url, "ollama")
+
+    def make() -> BaseEmbedding:
+        from llama_index.embeddings.ollama import OllamaEmbedding
+
+        return OllamaEmbedding(
+            model_name=spec.model,
+            base_url=url,
+            embed_batch_size=BATCH,
+            client_kwargs=call.http_options(url, key=key),
+        )
+
+    name, server = f"ollama/{spec.model}", Server("ollama", url, spec.model)
+    prefixes = PREFIXES.get(spec.model.split(":")[0].split("/")[-1], ("", ""))
+    return LlamaIndexEmbedder(make, name, server, timeout=timeout, call=call, cache=cache, prefixes=prefixes)
+
+
+def build_openai_like(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder:
+    """Sends only the key that belongs to the server's host. `timeout` bounds each batch, in seconds."""
+    if find_spec("llama_index.embeddings.openai_like") is None:
+        raise EmbedderError("OpenAI-compatible servers need an extra package.", hint=install_command("openai-like"))
+    url, call = spec.url, CallState()
+    key = key_to_send(url, "openai-like")
+
+    def make() -> BaseEmbedding:
+        import httpx
+        from llama_index.embeddings.openai_like import OpenAILikeEmbedding
+
+        return OpenAILikeEmbedding(
+            model_name=spec.model,
+            api_base=url,
+            api_key="none",  # the HTTP client signs
+            embed_batch_size=BATCH,
+            max_retries=0,
+            timeout=timeout,
+            http_client=httpx.Client(**call.http_options(url, key=key, own_headers=is_openai(url))),
+        )
+
+    name, server = f"openai-like/{spec.model}@{url}", Server("openai-like", url, spec.model)
+    return LlamaIndexEmbedder(make, name, server, timeout=timeout, call=call, cache=cache)
