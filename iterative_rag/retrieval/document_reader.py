@@ -157,7 +157,8 @@ class _HopReading:
             return
         if not stage and plan.may_pass(item):
             text, title = self._window(item.entry).text, item.entry.title
-            first = item is plan.items[0]
+            # The first document is read for one name of the need, unless the article that was expected is not there.
+            first = item is plan.items[0] and not (plan.need.see and not plan.policy.named)
             if not (mentions(plan.need, title, text) if first else tells(plan.need, title, text, plan.named_titles)):
                 item.rest, item.passed = False, True
                 return

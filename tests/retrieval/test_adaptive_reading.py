@@ -230,6 +230,16 @@ def test_a_document_without_the_name_of_the_need_is_left_out_unless_it_is_the_be
     assert (found.record.read, found.record.skipped) == (2, 2)
 
 
+@pytest.mark.parametrize(("see", "read"), [("", ["Capitol"]), ("List of founders of Karsa", [])])
+def test_in_place_of_an_article_that_is_not_there_only_what_tells_of_the_need_is_read(
+    see: str, read: list[str]
+) -> None:
+    pages = {"Capitol": "The hall is in Karsa, where it stands on a hill."}
+    extractor = Reading()
+    reader(pages, extractor).read([listed(Need("When was the guild of Karsa and Velm founded?", see), pages, *pages)])
+    assert extractor.titles == read
+
+
 def test_no_text_is_shown_twice_to_a_question_whatever_the_need_and_its_words() -> None:
     """35 of 175 reads showed what the question had been shown of an article: for another need, in another hop."""
     said = "Velm Tower was painted anew, designed to last, as the architect drew it in his plans"
