@@ -95,12 +95,13 @@ class RunState:
 
     def with_readings(self, readings: Sequence[NeedReading]) -> RunState:
         """The state after readings, with what could not be read and the articles in which nothing is left to read."""
-        unread = (unread for reading in readings for unread in reading.unread)
+        unread = (*self.unread, *(unread for reading in readings for unread in reading.unread))
         errors = (reading.error for reading in readings if reading.error)
         titles = (title for reading in readings for title in reading.exhausted)
-        inquiry = replace(self.inquiry, exhausted=tuple(dict.fromkeys((*self.inquiry.exhausted, *titles))))
+        exhausted = tuple(dict.fromkeys((*self.inquiry.exhausted, *titles)))
+        inquiry = replace(self.inquiry, exhausted=exhausted, unread=frozenset(lost.need.key for lost in unread))
         failed = self.unreadable or next(errors, None)
-        return replace(self, inquiry=inquiry, unread=(*self.unread, *unread), unreadable=failed)
+        return replace(self, inquiry=inquiry, unread=unread, unreadable=failed)
 
     def with_lost_rows(self, lost: Iterable[LostRows]) -> RunState:
         """The state once it is known which rows the corpus lacks."""

@@ -92,9 +92,10 @@ def _quote(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int]
 
 
 def tried_needs(inquiry: Inquiry) -> str:
-    """Each need once, with the numbers of the facts found for it, marked where none of them has the value or where the
-    article that it named was not found. Facts that were noted for another part of the question are about no need that
-    was tried. Then the articles in which nothing is left to read: no text is shown twice."""
+    """Each need once, with the numbers of the facts found for it, marked where none of them has the value, where the
+    article that it named was not found, or where its texts could not be read. Facts that were noted for another part of
+    the question are about no need that was tried. Then the articles in which nothing is left to read: no text is shown
+    twice."""
     numbers: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
@@ -104,7 +105,8 @@ def tried_needs(inquiry: Inquiry) -> str:
             valued.add(fact.need)
     tried = []
     for need, ns in numbers.items():
-        marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or "nothing found"
+        nothing = "its texts could not be read" if need.key in inquiry.unread else "nothing found"
+        marks = "".join(f"[{n}]" for n in dict.fromkeys(ns)) or nothing
         partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
         named = dict.fromkeys(twin.see for twin in inquiry.tried if twin == need and twin.see in inquiry.absent)
         absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)

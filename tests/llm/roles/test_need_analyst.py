@@ -65,6 +65,12 @@ def test_the_prompt_holds_where_the_loop_stands() -> None:
     assert "Who designed Velm Tower? -> [1][2]" in user
 
 
+def test_what_could_not_be_read_is_not_told_as_missing() -> None:
+    inquiry = replace(EMPTY, tried=(TRIED, Need("Who paid?")), unread=frozenset({TRIED.key}))
+    _, [user] = analysed(inquiry, needing("Who else designed it?"))
+    assert "- Who designed Velm Tower? -> its texts could not be read\n- Who paid? -> nothing found" in user
+
+
 def test_two_things_that_one_quote_says_are_both_shown() -> None:
     built = replace(FINISHED, statement="It took four years.", value="", need=Need(INQUIRY.original))
     facts = (replace(FINISHED, value=""), built, replace(built, need=TRIED))
