@@ -1,10 +1,10 @@
-"""Writes small MediaWiki dumps: XML as a wiki exports it, packed, or in several streams with their index."""
+"""Writes small MediaWiki dumps: XML as a wiki exports it, plain or packed."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -31,19 +31,4 @@ def dump(folder: Path, *pages: str, name: str = "dump.xml", head: str = HEAD, ta
     packers: dict[str, Callable[[bytes], bytes]] = {".bz2": bz2.compress, ".gz": gzip.compress}
     path = folder / name
     path.write_bytes(packers.get(path.suffix, bytes)(data))
-    return path
-
-
-def multistream(folder: Path, streams: Sequence[Sequence[tuple[str, str]]], *, index: bool = True) -> Path:
-    """A dump of several bz2 streams, and the index that tells where each begins."""
-    path = folder / "wiki-pages-articles-multistream.xml.bz2"
-    data = bz2.compress(HEAD.encode())
-    lines = []
-    for stream in streams:
-        lines += [f"{len(data)}:1:{escape(title)}\n" for title, _ in stream]
-        data += bz2.compress("".join(one for _, one in stream).encode())
-    path.write_bytes(data + bz2.compress(b"</mediawiki>"))
-    if index:
-        beside = folder / "wiki-pages-articles-multistream-index.txt.bz2"
-        beside.write_bytes(bz2.compress("".join(lines).encode()))
     return path

@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 10,
     "scripts": 8714,
     "fakes": 5173,
-    "tests": 31413,
+    "tests": 31406,
 }
 
 

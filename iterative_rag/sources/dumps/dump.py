@@ -6,9 +6,8 @@ import bz2
 import gzip
 import hashlib
 import zlib
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -21,10 +20,7 @@ from iterative_rag.sources.dumps.pages_xml import (
     DumpPage,
     DumpSite,
     PagesParser,
-    index_of,
     key_of,
-    pages_of,
-    site_of,
 )
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource, unreadable
 from iterative_rag.sources.metadata import metadata_of, not_read
@@ -34,14 +30,11 @@ from iterative_rag.types import Document
 _BLOCK = 1 << 18
 _MAX_PASSES = 3  # over the dump, for redirects to titles that a pass has gone by already
 
-PageReading = Generator[DumpPage | Skipped, None, None]
-
 
 class MediaWikiDump(FileSource):
     """The articles of a dump, without redirects and other namespaces, or those of titles with redirects followed.
 
-    Where the index of a multistream dump lies beside it, only the streams that hold the titles are read; otherwise the
-    whole dump is read, up to three times.
+    For titles the whole dump is read, up to three times.
     """
 
     def __init__(
@@ -66,7 +59,7 @@ class MediaWikiDump(FileSource):
             if isinstance(page, Skipped) or (page.namespace == ARTICLES and not page.redirect):
                 yield page
 
-    def _pages(self) -> PageReading:
+    def _pages(self) -> Generator[DumpPage | Skipped, None, None]:
         """Every page; where the dump ends too early, the last item is a Skipped that says so."""
         parser = PagesParser(self.max_chars)
         self._site = parser.site
@@ -103,29 +96,12 @@ class MediaWikiDump(FileSource):
     # --- a list of titles ---
 
     def _listed(self, titles: tuple[str, ...]) -> Iterator[DumpPage | Skipped]:
+        """The pages of these titles. The reading is repeated while redirects lead to titles not seen in time."""
         wanted = {key_of(title): title for title in titles}  # by key: the title as it was given
         done: set[str] = set()
-        index = index_of(self.path)
-        if index is not None:
-            try:
-                self._site = site_of(self.path, self.max_chars)
-                read = partial(pages_of, self.path, index, wanted, self.max_chars)
-                yield from self._wanted(read, wanted, done)
-            except (OSError, EOFError, ValueError, DumpDamaged) as error:
-                yield Skipped(str(index), f"The index does not fit its dump ({error}): the whole dump is read.")
-                index = None
-        if index is None:
-            yield from self._wanted(self._pages, wanted, done)
-        for title in wanted.values():
-            yield Skipped(f"{self.path}:{title}", "The dump has no article of this title.")
-
-    def _wanted(
-        self, read: Callable[[], PageReading], wanted: dict[str, str], done: set[str]
-    ) -> Iterator[DumpPage | Skipped]:
-        """The wanted pages of a reading, which is repeated while redirects lead to titles not seen in time."""
         for number in range(_MAX_PASSES):
             before = set(wanted)
-            with closing(read()) as pages:
+            with closing(self._pages()) as pages:
                 for page in pages:
                     if isinstance(page, Skipped):
                         if number == 0:
@@ -135,7 +111,9 @@ class MediaWikiDump(FileSource):
                     if not wanted:
                         return
             if set(wanted) <= before:
-                return
+                break
+        for title in wanted.values():
+            yield Skipped(f"{self.path}:{title}", "The dump has no article of this title.")
 
     def _is_wanted(self, page: DumpPage, wanted: dict[str, str], done: set[str]) -> bool:
         """Whether this is a wanted page; a redirect puts its target in its place."""

@@ -1,17 +1,13 @@
 """The XML of a MediaWiki dump -> its pages, fed block by block; never more than one page is held in memory.
 
-What declares a document type or entities is refused: a dump has neither, and without them nothing can be expanded. The
-index beside a multistream dump tells at which byte the stream of 100 pages begins that holds a title.
+What declares a document type or entities is refused: a dump has neither, and without them nothing can be expanded.
 """
 
 from __future__ import annotations
 
-import bz2
-import html
 import re
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -153,72 +149,6 @@ def _name(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-_DUMP = re.compile(r"(.*multistream)(\d*)\.xml(.*)\.bz2")
-_BLOCK = 1 << 18
-_MAX_LINE = 1 << 16
-# A stream is 100 pages, and MediaWiki's own limit for one is 2 MB.
-_MAX_STREAM = 512 * 1024 * 1024
-
-
 def key_of(title: str) -> str:
     """The same for all spellings that a wiki takes for one title."""
     return PageName(" ".join(title.replace("_", " ").split())).key[1]
-
-
-def index_of(dump: Path) -> Path | None:
-    """The index beside a dump, if there is one."""
-    named = _DUMP.fullmatch(dump.name)
-    if named is None:
-        return None
-    name = f"{named[1]}-index{named[2]}.txt{named[3]}"
-    return next((path for path in (dump.with_name(f"{name}.bz2"), dump.with_name(name)) if path.is_file()), None)
-
-
-def site_of(dump: Path, max_chars: int) -> DumpSite:
-    """The wiki, which the first stream of a multistream dump describes. Raises as `pages_of` does."""
-    parser = PagesParser(max_chars)
-    for data in _stream(dump, 0):
-        parser.feed(data)
-        list(parser.take())
-    return parser.site
-
-
-def pages_of(dump: Path, index: Path, keys: Collection[str], max_chars: int) -> Generator[DumpPage, None, None]:
-    """The pages of the streams that hold these titles, others among them.
-
-    Raises OSError, EOFError, ValueError or DumpDamaged where index or stream is damaged.
-    """
-    for offset in sorted(_offsets(index, keys)):
-        parser = PagesParser(max_chars)
-        parser.feed(b"<mediawiki>")
-        for data in _stream(dump, offset):
-            parser.feed(data)
-            yield from parser.take()
-
-
-def _offsets(index: Path, keys: Collection[str]) -> set[int]:
-    """Where the streams begin that hold these titles."""
-    offsets: dict[str, int] = {}
-    with (bz2.open if index.suffix == ".bz2" else open)(index, "rb") as file:
-        while (line := file.readline(_MAX_LINE)) and len(offsets) < len(keys):
-            offset, _, title = line.decode("utf-8", "replace").rstrip("\n").split(":", 2)
-            key = key_of(html.unescape(title) if "&" in title else title)
-            if key in keys:
-                offsets[key] = int(offset)
-    return set(offsets.values())
-
-
-def _stream(dump: Path, offset: int) -> Iterator[bytes]:
-    decompressor = bz2.BZ2Decompressor()
-    length = 0
-    with dump.open("rb") as file:
-        file.seek(offset)
-        while not decompressor.eof:
-            compressed = file.read(_BLOCK) if decompressor.needs_input else b""
-            if decompressor.needs_input and not compressed:
-                raise EOFError("it is cut off")
-            data = decompressor.decompress(compressed, _BLOCK)
-            length += len(data)
-            if length > _MAX_STREAM:
-                raise DumpDamaged(f"a stream is larger than {_MAX_STREAM / 1e6:.0f} MB")
-            yield data

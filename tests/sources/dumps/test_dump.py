@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.mediawiki_dumps import HEAD, dump, multistream, page
+from fakes.mediawiki_dumps import HEAD, dump, page
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import open_source
 from iterative_rag.sources.dumps.dump import MediaWikiDump
@@ -75,16 +75,18 @@ def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
 
 # --- a list of titles ------------------------------------------------------------------------
 
-STREAMS = [
-    [("Goal", page("Goal", "The goal.", 1)), ("Other", page("Other", "x", 2))],
-    [("Way", page("Way", to="Goal#Part", number=3)), ("Ring", page("Ring", to="ring", number=4))],
-    [("A & B", page("A & B", "Both.", 5)), ("Far", page("Far", to="Way", number=6))],
-]
+LISTED = (
+    page("Goal", "The goal.", 1),
+    page("Other", "x", 2),
+    page("Way", to="Goal#Part", number=3),
+    page("Ring", to="ring", number=4),
+    page("A & B", "Both.", 5),
+    page("Far", to="Way", number=6),
+)
 
 
-@pytest.mark.parametrize("index", [True, False])
-def test_a_list_brings_its_pages_and_what_its_redirects_lead_to(tmp_path: Path, index: bool) -> None:
-    path = multistream(tmp_path, STREAMS, index=index)
+def test_a_list_brings_its_pages_and_what_its_redirects_lead_to(tmp_path: Path) -> None:
+    path = dump(tmp_path, *LISTED)
     source = MediaWikiDump(path, titles=["far", "A_&_B", "Ring", "Nowhere"])
     assert {one.title: one.text for one in documents(source)} == {
         "Goal": "# Goal\n\nThe goal.\n",
@@ -94,15 +96,6 @@ def test_a_list_brings_its_pages_and_what_its_redirects_lead_to(tmp_path: Path, 
     assert source.total == 4
     assert documents(source)[0].id in {one.id for one in documents(MediaWikiDump(path))}
     assert documents(source)[0].url is not None
-
-
-def test_with_an_index_only_the_streams_of_the_list_are_read(tmp_path: Path) -> None:
-    path = multistream(tmp_path, STREAMS)
-    whole = path.read_bytes()
-    last = whole.rindex(b"BZh", 0, whole.rindex(b"BZh"))
-    path.write_bytes(whole[:last] + b"\xff" * (len(whole) - last))  # the third stream cannot be read any more
-    assert [one.title for one in documents(MediaWikiDump(path, titles=["Way"]))] == ["Goal"]
-    assert reasons(MediaWikiDump(path, titles=["Way"])) == []
 
 
 # --- damaged and hostile ---------------------------------------------------------------------
