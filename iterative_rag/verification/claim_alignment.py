@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.languages import is_function_word, is_negation
+from iterative_rag.text.languages import is_negation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.verification.claim_matching import ClaimPart, ClaimWord, MatchedClaim
 from iterative_rag.verification.evidence import Evidence
@@ -97,7 +97,7 @@ def _in_place(
 def _is_nearer(spot: Place, own: Sequence[Place], rivals: Sequence[Place], text: TextReading) -> bool:
     """Whether a rival stands nearer to a word than the claim's own part does."""
     best = min(_gap(spot, place, text) for place in own)
-    return any(_gap(spot, rival, text) < best and not _joined(rival, own, text) for rival in rivals)
+    return any(_gap(spot, rival, text) < best for rival in rivals)
 
 
 def _gap(spot: Place, place: Place, text: TextReading) -> int:
@@ -106,21 +106,6 @@ def _gap(spot: Place, place: Place, text: TextReading) -> int:
     between = f" {_IN_BRACKETS.sub(' ', text.text[end:start])} "
     joints = sum(f" {word} " in between for word in listed("claims", "conjunctions"))
     return len(between.split()) + 6 * sum(between.count(mark) for mark in ";.") + 2 * between.count(",") + 3 * joints
-
-
-def _joined(rival: Place, own: Sequence[Place], text: TextReading) -> bool:
-    """Whether two names are named together: "P and Q", "P, Q and R", "P and her cousin Q"."""
-    for place in own:
-        (_, end), (start, _) = sorted((rival, place))
-        between = text.text[end:start]
-        conjunction = any(f" {word} " in f" {between} " for word in listed("claims", "conjunctions"))
-        meaning = [
-            word for word in text.words if end <= word.start < start and not is_function_word(word.low, text.code)
-        ]
-        by = any(f" {word} " in f" {between} " for word in listed("claims", "agents"))
-        if (conjunction or between.strip() == ",") and len(meaning) <= 1 and not by and len(between.split()) <= 3:
-            return True
-    return False
 
 
 def _places(part: ClaimPart, text: TextReading) -> list[Place]:
