@@ -143,12 +143,12 @@ MOST_LINES = {
     "system": 515,
     "text": 2696,
     "types": 1490,
-    "verification": 2282,
+    "verification": 2236,
     "__init__": 110,
     "__main__": 10,
     "scripts": 8714,
     "fakes": 5173,
-    "tests": 31406,
+    "tests": 31402,
 }
 
 

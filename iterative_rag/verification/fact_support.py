@@ -13,7 +13,6 @@ from itertools import zip_longest
 
 from iterative_rag.protocols import QuoteReader
 from iterative_rag.text.comparing import same_name, stands_in
-from iterative_rag.text.dates import Date
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import is_function_word, is_negation, language, language_of
 from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
@@ -21,7 +20,6 @@ from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
-from iterative_rag.text.values import Mention, Moment, Value
 from iterative_rag.types import Fact, Support
 from iterative_rag.types.loop import DOUBTFUL_BELOW
 from iterative_rag.verification.answer_type import is_of_kind
@@ -46,8 +44,6 @@ _RANKS = frozenset({"rank", "size", "height", "length", "age"})
 # How many words before a verb its "not" may stand, and what ends that.
 NEAR = 3
 _CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
-_SINCE = lazy_pattern(r"\bsince ", re.IGNORECASE)
-_KIND = lazy_pattern(r"\b(?:which|what) (\w+)")
 _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<name>[A-ZÀ-Þ]\w+)")
 
 
@@ -82,7 +78,7 @@ class FactSupport:
         refused = Support.SILENT if self.overruled else Support.DISAGREES
         chance = self.reader.chance(need, value, fact.title, shown)
         if is_row(fact.quote) and chance < (UNREAD_ROW if ruled is Support.AGREES else AGREES):
-            return Support.SILENT if ruled is Support.AGREES and _is_labelled(shown, need) else refused
+            return refused
         if chance < UNREAD:
             around = text[max(0, fact.start - AROUND) : fact.end + AROUND]
             told = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
@@ -96,7 +92,7 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     """What the rules make of a value and its quote as it is `shown`, with the headers of a row."""
     code = language(need)
     asked, quoted, named = read_text(need, code), read_text(with_life(shown), language(shown)), read_text(title, code)
-    if not is_of_kind(need, value) or _lacks_kind(need, f"{value} {shown} {title}"):
+    if not is_of_kind(need, value):
         return Support.DISAGREES
     tables = ("opposites", "opposite_labels") if row else ("opposites",)
     if folded(value) not in folded(title) and any(_says_opposite(asked, quoted, table) for table in tables):
@@ -107,29 +103,8 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     values = (*quoted.values, *named.values)
     if _says_of_another(need, shown, told):
         return Support.DISAGREES
-    held = all(
-        any(stands_in(mention, given) for given in values) or _is_since(mention, quoted) for mention in asked.values
-    )
+    held = all(any(stands_in(mention, given) for given in values) for mention in asked.values)
     return Support.AGREES if held and _holds_names(asked, told) and _holds_relation(asked, told) else Support.SILENT
-
-
-def _is_since(asked: Mention, quoted: TextReading) -> bool:
-    """Whether the quote says what has been so since a day before the one asked for: "mayor since 2019" for 2024."""
-    since = {match.end() for match in _SINCE.finditer(quoted.text)}
-    return any(given.start in since and _is_earlier(given.readings[0], asked.readings[0]) for given in quoted.values)
-
-
-def _is_earlier(value: Value, other: Value) -> bool:
-    match value, other:
-        case Moment(date=Date() as first), Moment(date=Date() as second):
-            return first < second
-    return False
-
-
-def _lacks_kind(need: str, told: str) -> bool:
-    """Whether a place of a kind that texts tell is asked for ("on which island"), and nothing tells it of the value."""
-    within = re.match(pattern("questions", "within"), folded(need))
-    return within is not None and not any(word.startswith(within["kind"]) for word in folded(told).split())
 
 
 def _says_of_another(need: str, shown: str, told: frozenset[str]) -> bool:
@@ -203,12 +178,6 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     if ranked or ruled is not Support.AGREES or not (said and colon):
         return False
     return all(map(forms.forms_of, said)) and read_text(title, "").lows.issuperset(named)
-
-
-def _is_labelled(row: str, need: str) -> bool:
-    """Whether the row of an infobox is labelled with the kind that is asked for: "Country" for "of which country"."""
-    label, colon, _ = row.partition(": ")
-    return bool(colon) and folded(label) in _KIND.findall(folded(need))
 
 
 def _relation(asked: TextReading) -> list[str]:
