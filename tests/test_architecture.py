@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4358,
     "index": 5791,
     "integrations": 381,
-    "llm": 4171,
+    "llm": 4173,
     "protocols": 561,
     "registry": 172,
     "remote": 748,
@@ -142,13 +142,13 @@ MOST_LINES = {
     "storage": 860,
     "system": 515,
     "text": 2696,
-    "types": 1490,
+    "types": 1492,
     "verification": 2236,
     "__init__": 110,
     "__main__": 10,
     "scripts": 8714,
-    "fakes": 5173,
-    "tests": 31402,
+    "fakes": 5158,
+    "tests": 31413,
 }
 
 

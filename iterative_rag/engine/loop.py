@@ -202,7 +202,7 @@ class StepLoop:
         state = state.with_draft(drafted, last_attempt=last)
         if settled and not drafted.draft.answered:
             outlook.ahead, outlook.decided = gap, None
-            return state
+            return replace(state, inquiry=replace(state.inquiry, missing=drafted.draft.missing))
         if gap and not settled:
             outlook.decided = Search(gap)
             return state

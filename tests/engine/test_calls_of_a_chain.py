@@ -92,6 +92,17 @@ def test_without_one_short_value_a_model_looks_at_the_facts(value: str) -> None:
     assert calls_by_role(llm)["rephrase_and_analyse"] == 1
 
 
+def test_what_an_answer_lacked_is_told_to_the_next_analysis() -> None:
+    model = chain_model()
+    model.scripts = (replace(CHAIN, foresees=True),)
+    refused = iter([{"status": "not_in_facts", "answer": "", "missing": "Whether Karsa is a town."}])
+    llm = ScriptedLLM(honest(model) | {"answer": lambda request: next(refused, None) or model.llm.complete(request)})
+    ask(llm)
+    first, second = (request.user for request in llm.asked("analyse"))
+    assert "lacks" not in first
+    assert "\n- An answer from these facts, which lacks: Whether Karsa is a town." in second
+
+
 @pytest.mark.parametrize(
     ("lacking", "calls"),
     [

@@ -94,8 +94,8 @@ def _quote(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int]
 def tried_needs(inquiry: Inquiry) -> str:
     """Each need once, with the numbers of the facts found for it, marked where none of them has the value, where the
     article that it named was not found, or where its texts could not be read. Facts that were noted for another part of
-    the question are about no need that was tried. Then the articles in which nothing is left to read: no text is shown
-    twice."""
+    the question are about no need that was tried. Then the articles in which nothing is left to read (no text is shown
+    twice), and what a draft of the answer lacked."""
     numbers: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
@@ -114,6 +114,8 @@ def tried_needs(inquiry: Inquiry) -> str:
     if inquiry.exhausted:
         titles = ", ".join(f'"{as_field(title)}"' for title in inquiry.exhausted)
         tried.append(f"- Article exhausted, nothing of it is left to show: {titles}")
+    if inquiry.missing:
+        tried.append(f"- An answer from these facts, which lacks: {inquiry.missing}")
     shown = lines(tried) or NOTHING_TRIED
     if inquiry.lost_rows:
         lost = fence(lines(f"- {as_field(name)}" for name in dict.fromkeys(map(str, inquiry.lost_rows))), "lists")
