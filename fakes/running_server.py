@@ -17,10 +17,9 @@ import httpx
 from fakes.two_article_corpus import play, write_articles
 from iterative_rag.app.factory import index_paths
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.serve.app import make_services
+from iterative_rag.serve.app import address_of, listen, make_server, make_services
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.serve_options import ServeOptions
-from iterative_rag.serve.server import address_of, listen, make_server
 from iterative_rag.serve.services import Services
 from iterative_rag.settings import Settings, home
 

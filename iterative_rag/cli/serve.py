@@ -67,8 +67,8 @@ def serve(
     Clients may lower the limits, never raise them. Needs the extra "serve".
     """
     _need("starlette", "uvicorn", "sse_starlette")
+    from iterative_rag.serve.app import serve as run_server
     from iterative_rag.serve.serve_options import ServeOptions
-    from iterative_rag.serve.server import serve as run_server
     from iterative_rag.system.threads import limit_arenas
 
     limit_arenas()
