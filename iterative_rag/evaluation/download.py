@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from iterative_rag.errors import FetchError, UsageError
 from iterative_rag.evaluation.frames import ALL
-from iterative_rag.sources.web.page_client import homepage, user_agent
+from iterative_rag.sources.web.page_client import user_agent
 from iterative_rag.system.files import write_whole
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def fetch_dataset(
     from iterative_rag.sources.wikipedia.mediawiki_api import API
 
     retry = retry or RetryPolicy(on_pause=on_pause)
-    agent = user_agent(plan.contact or homepage())
+    agent = user_agent(plan.contact)
     file = fetch_questions(plan, allow=allow, retry=retry)
     dataset = load(file)
     questions = select(dataset, limit=plan.limit, ids=ids_of(dataset, plan.subset))
@@ -145,7 +145,7 @@ def fetch_questions(
     file = plan.out / (Path(urlsplit(source).path).name or "dataset.tsv")
     if file.is_file():
         return file
-    with Web(user_agent(plan.contact or homepage(), required=False), allow={*allow, *plan.hosts}) as web:
+    with Web(user_agent(plan.contact, required=False), allow={*allow, *plan.hosts}) as web:
 
         def download() -> bytes:
             reply = web.get(source)

@@ -29,20 +29,19 @@ class CorpusLock:
     Not reentrant; each use takes its own file handle.
     """
 
-    def __init__(self, folder: Path, name: str, *, wait: float = WAIT_SECONDS) -> None:
+    def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder / "locks"
         self.name = name
-        self.wait = wait
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Raises CorpusHeld when another writer has held it for `wait` seconds."""
+        """Raises CorpusHeld when another writer has held it for WAIT_SECONDS."""
         from filelock import FileLock, Timeout
 
         lock = FileLock(self.folder / "writer.lock", thread_local=False, mode=FILE_MODE)
         try:
             private_folder(self.folder)
-            lock.acquire(timeout=self.wait, poll_interval=_POLL_SECONDS)
+            lock.acquire(timeout=WAIT_SECONDS, poll_interval=_POLL_SECONDS)
         except Timeout as error:
             raise self._held() from error
         except OSError as error:

@@ -62,7 +62,7 @@ def conflicts(facts: Sequence[Fact], *, least: float = TRUSTED) -> tuple[Conflic
     return tuple(disputes)
 
 
-def with_conflicts(draft: Draft, inquiry: Inquiry, *, least: float = TRUSTED) -> tuple[Draft, tuple[Conflict, ...]]:
+def with_conflicts(draft: Draft, inquiry: Inquiry) -> tuple[Draft, tuple[Conflict, ...]]:
     """The draft with both sides of what contradicts it cited, and these conflicts (positions in `Inquiry.facts`).
 
     An answer is only concerned by conflicts of the needs that it rests on, an abstention by all. What the text names
@@ -70,9 +70,7 @@ def with_conflicts(draft: Draft, inquiry: Inquiry, *, least: float = TRUSTED) ->
     """
     concerned = {inquiry.facts[position].need.key for position in draft.cited if position < len(inquiry.facts)}
     disputes = tuple(
-        conflict
-        for conflict in conflicts(inquiry.facts, least=least)
-        if not draft.answered or Need(conflict.need).key in concerned
+        conflict for conflict in conflicts(inquiry.facts) if not draft.answered or Need(conflict.need).key in concerned
     )
     for conflict in disputes:
         draft = _told(draft, conflict, by_name=len(disputes) > 1 or len(concerned) > 1)

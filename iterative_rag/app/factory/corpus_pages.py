@@ -42,7 +42,7 @@ def fetch_wikipedia(
     network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
     and `retry` are for tests.
     """
-    from iterative_rag.sources.web.page_client import RetryPolicy, Web, homepage, user_agent
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web, user_agent
     from iterative_rag.sources.web.transport import as_named
     from iterative_rag.sources.wikipedia.article_fetching import Wikis, collect
     from iterative_rag.sources.wikipedia.mediawiki_api import API, MediaWiki, PackageWiki, require_package
@@ -50,7 +50,7 @@ def fetch_wikipedia(
     if by_package:
         require_package()
     folder = pages_folder(corpus) / "wikipedia"
-    agent = user_agent(contact or homepage())
+    agent = user_agent(contact)
     own = as_named([api] if api else []) if private_hosts else frozenset()
     with Web(agent, allow={*allow, *own}) as web:
         kind = PackageWiki if by_package else MediaWiki
@@ -72,12 +72,12 @@ def fetch_web_pages(
     `web` is for tests: a client that may reach what is not public.
     """
     from iterative_rag.sources.web import web_pages
-    from iterative_rag.sources.web.page_client import RetryPolicy, Web, homepage, user_agent
+    from iterative_rag.sources.web.page_client import RetryPolicy, Web, user_agent
 
     folder = pages_folder(corpus) / "web"
     outcomes = []
     # Only wikis ask for a contact.
-    with web or Web(user_agent(homepage(), required=False), max_bytes=web_pages.MAX_BYTES) as client:
+    with web or Web(user_agent("", required=False), max_bytes=web_pages.MAX_BYTES) as client:
         pages = web_pages.WebPages(
             client,
             ignore_robots=ignore_robots,

@@ -39,11 +39,11 @@ def make_web(settings: Settings, *, allow: Collection[str] = ()) -> tuple[Search
     if not settings.web:
         return None
     from iterative_rag.sources.search_engines import Wikipedia, search_engine
-    from iterative_rag.sources.web.page_client import homepage, user_agent
+    from iterative_rag.sources.web.page_client import user_agent
     from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
     require_converters("web")
-    agent = user_agent(homepage(), required=False)
+    agent = user_agent("", required=False)
     engine = search_engine(settings.search_engine, agent)
     return engine, WebReader(agent, wiki=engine.api if isinstance(engine, Wikipedia) else "", allow=allow)
 

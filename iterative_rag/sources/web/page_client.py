@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from importlib import metadata
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
@@ -41,15 +40,6 @@ def user_agent(contact: str, *, required: bool = True) -> str:
         raise UsageError(f"{contact!r} is neither a mail address nor a URL.", hint=_HINT)
     named = f" ({contact})" if contact else ""
     return f"{ROBOT}/{__version__}{named} httpx/{httpx.__version__}"
-
-
-def homepage() -> str:
-    """The project's page as its packaging names it, the contact where the user gives none; "" if there is none."""
-    try:
-        urls = metadata.metadata("iterative-rag").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
-        return ""
-    return next((url.partition(",")[2].strip() for url in urls if url.lower().startswith("homepage")), "")
 
 
 MAX_BYTES = 64 * 1024 * 1024
