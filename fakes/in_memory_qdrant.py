@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.index.server.server_store import ServerPlace
 
 
 class InMemoryQdrant:

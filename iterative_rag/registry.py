@@ -126,7 +126,7 @@ EMBEDDERS = Registry(
 STORES = Registry(
     "store",
     Entry("local", "index.edge_place:build", local=True),
-    Entry("qdrant", "index.server.server_place:build", ("qdrants",), form="qdrant://HOST:6333", keys=_QDRANT_KEYS),
+    Entry("qdrant", "index.server.server_store:build", ("qdrants",), form="qdrant://HOST:6333", keys=_QDRANT_KEYS),
 )
 
 # What ranks the passages of a search again: a class that is made with a `cache`, or, where the form names a model, a

@@ -17,7 +17,7 @@ from iterative_rag.cli.console import show_warnings
 from iterative_rag.errors import FetchError, IterativeRAGError, LLMServerError, SettingsError, UsageError
 from iterative_rag.index.embedders import embedder
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.index.server.server_store import ServerPlace
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote import api_keys, hosts

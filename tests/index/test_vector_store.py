@@ -26,7 +26,7 @@ from iterative_rag.index.catalogue import Points
 from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.edge_store import pack
 from iterative_rag.index.server.server_address import parse_address
-from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.index.server.server_store import ServerPlace
 from iterative_rag.index.vector_store import PassagePlace, Place, VectorPoint, point_id
 from iterative_rag.protocols import Vectors
 

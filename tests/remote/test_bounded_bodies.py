@@ -11,7 +11,7 @@ from fakes.web_sites import sending, serving
 from iterative_rag.app.factory import make_embedder
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.index.server.server_store import ServerPlace
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.retrieval.rerankers.rerank_server import RerankServer

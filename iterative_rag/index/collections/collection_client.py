@@ -12,8 +12,7 @@ from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, 
 from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of
 from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.server.server_place import is_ours
-from iterative_rag.index.server.server_store import connected
+from iterative_rag.index.server.server_store import connected, is_ours
 from iterative_rag.index.vector_store import SPARE, point_uuid, ranked
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from fakes.model_server import FakeServer, Fault
 from fakes.qualified_models import MODELS
 from iterative_rag.app.factory import make_chat_model, model_identity
 from iterative_rag.app.qualification.cases import RIVALLED, CaseResult, cases
-from iterative_rag.app.qualification.qualify import Qualification, qualify
-from iterative_rag.app.qualification.verdicts import FIRST, Outcome, in_order
+from iterative_rag.app.qualification.qualify import FIRST, Outcome, Qualification, in_order, qualify
 from iterative_rag.errors import LLMError
 from iterative_rag.registry import LLMS
 from iterative_rag.remote.model_spec import parse_spec

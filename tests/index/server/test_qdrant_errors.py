@@ -25,7 +25,7 @@ from iterative_rag.errors import (
     install_command,
 )
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
-from iterative_rag.index.server.server_place import ServerPlace
+from iterative_rag.index.server.server_store import ServerPlace
 from iterative_rag.index.vector_store import places_at
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")

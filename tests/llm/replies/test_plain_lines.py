@@ -22,8 +22,7 @@ from iterative_rag.llm.replies.forms import (
     schema,
 )
 from iterative_rag.llm.replies.json_parsing import Unparsable
-from iterative_rag.llm.replies.plain_lines import parse_plain
-from iterative_rag.llm.replies.structured_call import ask
+from iterative_rag.llm.replies.structured_call import ask, parse_plain
 from iterative_rag.llm.roles.grader import GradesReply
 from iterative_rag.protocols import ChatRequest
 

@@ -9,7 +9,7 @@ import pytest
 from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, is_whole_json, parse
 from iterative_rag.llm.replies.partial_answer import answer_so_far
-from iterative_rag.llm.replies.plain_lines import parse_plain
+from iterative_rag.llm.replies.structured_call import parse_plain
 from iterative_rag.llm.replies.tool_calls import AgentReply
 from tests.nightly import sliced
 
