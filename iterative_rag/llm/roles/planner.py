@@ -1,16 +1,20 @@
-"""Planning by an LLM: the steps that are left, and the outline of a report."""
+"""Planning by an LLM: the steps that are left, the outline of a report, and what is searched with."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import lines
-from iterative_rag.llm.replies.forms import OutlineReply, PlannedReply, PlanReply
+from iterative_rag.llm.replies.forms import OutlineReply, PlannedReply, PlanReply, RewordingReply, WebQueryReply
 from iterative_rag.llm.roles.need_analyst import named_need
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.markup import plain
-from iterative_rag.types import Inquiry, Need, OutlineSection, Plan, PlannedStep, PlanTool
+from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.types import Inquiry, Need, OutlineSection, Plan, PlannedStep, PlanTool, Rewording
 
 MOST_STEPS = 8
 NO_PLAN = "(none yet: make one)"
@@ -19,6 +23,12 @@ WEB = '\n- "web": a question that only the web can answer, because it is about w
 MOST_SECTIONS, MOST_QUESTIONS = 6, 2
 # Characters of a heading; a longer one is a sentence.
 LONGEST_HEADING = 60
+# How many other searches the model is asked for.
+PHRASINGS = 3
+LONGEST_PHRASING, LONGEST_PASSAGE, LONGEST_WEB_QUERY = 300, 800, 120
+REPEATED = 'every one of "phrasings" was tried already; write others that differ from the question and what was tried'
+
+_OPERATORS = lazy_pattern(r'["“”()]|\b(?:site|intitle|inurl|filetype):\S*')
 
 
 class LLMPlanner(LLMRole[PlanReply]):
@@ -91,3 +101,55 @@ def _shown(plan: Plan | None) -> str:
 
 def _purpose(step: PlannedStep) -> str:
     return f" ({step.purpose})" if step.purpose else ""
+
+
+# --- what is searched with: other queries for a need, a query for the web ----------------------
+
+
+class LLMRewriter:
+    """Implements protocols.Rewriter. The passage is invented: it is only searched with, never shown or quoted."""
+
+    def __init__(self, reworder: RoleCall[RewordingReply], querier: RoleCall[WebQueryReply]) -> None:
+        self._reworder, self._querier = reworder, querier
+
+    def reword(self, need: Need, tried: Sequence[str]) -> Rewording:
+        """Returns nothing that was tried before. Raises LLMError, CapReached."""
+        reply = self._reworder.ask(
+            lambda reply: "" if _untried(reply.phrasings, (need.question, *tried)) else REPEATED,
+            count=str(PHRASINGS),
+            need=need.question,
+            tried=lines(f"- {query}" for query in tried) or "(nothing yet)",
+            languages=self._reworder.languages.for_searches(need.question),
+        )
+        phrasings = _untried(reply.phrasings, (need.question, *tried))[:PHRASINGS]
+        broader = "".join(_untried([reply.broader], (need.question, *tried, *phrasings)))
+        return Rewording(phrasings, broader, _line(reply.passage)[:LONGEST_PASSAGE])
+
+    def web_query(self, need: Need) -> str:
+        """A few words, on one line. Raises LLMError, CapReached."""
+        reply = self._querier.ask(
+            lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=need.question
+        )
+        return _plain_query(reply.query) or _line(need.question)
+
+
+def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
+    """The phrasings whose words differ from what was tried, and from one another; on one line each."""
+    seen = {_words(query) for query in tried} | {()}
+    by_words: dict[tuple[str, ...], str] = {}
+    for phrasing in phrasings:
+        line = _line(phrasing)[:LONGEST_PHRASING]
+        by_words.setdefault(_words(line), line)
+    return tuple(line for words, line in by_words.items() if words not in seen)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.casefold()))
+
+
+def _plain_query(query: str) -> str:
+    return _line(_OPERATORS.sub(" ", query))[:LONGEST_WEB_QUERY].strip()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
