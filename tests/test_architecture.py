@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4358,
     "index": 5780,
     "integrations": 381,
-    "llm": 4209,
+    "llm": 4144,
     "protocols": 561,
     "registry": 172,
     "remote": 748,
