@@ -22,10 +22,6 @@ from iterative_rag.text.sentences import sentences
 # Spelled like a name, so that whatever plans the last sentence takes it for one.
 REFERENT: Final = "Qreferentq"
 
-# "Orm has a tower; who built it?"
-_CLAUSE_BEFORE = lazy_pattern(
-    r"(?:;| [-–—]) ((?:(?:in|on|at|to|from|by|with|for) )?(?:who|whom|whose|what|which|when|where|how)\b)"
-)
 _REFERENCE = lazy_pattern(
     r"\b(?:(?:this|that|these|those|the same) (?:(?:older|elder|earlier|later|newer|younger|first|last|other) )?"
     r"(?P<noun>(?!year\b|time\b|day\b)[a-z]+)|(?P<word>he|she|him|his|her|it|its))\b",
@@ -67,8 +63,7 @@ class Reference:
 
 def reference_in(text: str) -> Reference | None:
     """What the last sentence of a text takes from a statement before it; None where it stands alone."""
-    stopped = _CLAUSE_BEFORE.sub(lambda match: f". {capitalize(match[1])}", text, count=1)
-    *statements, question = sentences(stopped) or [text]
+    *statements, question = sentences(text) or [text]
     question = question.rstrip(" ?.")
     if any(statement.split()[0].lower() in QUESTION_WORDS for statement in statements) or REFERENT in text:
         return None

@@ -66,8 +66,6 @@ def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if parts is None:
         return None
     ask, first, second = parts
-    if first.lower().startswith("the ") and second[0].islower() and not second.startswith(("the ", "a ", "an ")):
-        second = f"the {second}"
     sides = first, second
     labels = tuple(Literal(kind_and_name(name)[1]) for name in sides)
     words = ask.lower().split()
@@ -204,7 +202,7 @@ def _in_time(asked: _Asked) -> tuple[Operation, str] | None:
 def _asked_age(asked: _Asked, kind: str) -> str:
     """How old something is: when a person was born, a film came out, anything else was founded; "" if not said."""
     if asked.verb not in AUXILIARIES:
-        return ""
+        return ""  # "Who directed the older film"
     if kind in _WORKS:
         return _EVENTS["release"]
     if names_person(kind) or (not kind and asked.is_who):

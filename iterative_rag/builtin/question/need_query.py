@@ -57,26 +57,9 @@ _YEAR = lazy_pattern(r"\d{4}s?")
 _ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )", re.IGNORECASE)
 
 
-# Nominal forms of a question word and a verb.
-_NOMINAL = tuple(
-    (lazy_pattern(rf"^(?:what|where|when) (?:is|was) {pattern}\??$", re.IGNORECASE), plain)
-    for pattern, plain in (
-        (r"(?:the )?(?:place of birth|birthplace) of (.+?)", "Where was {} born?"),
-        (r"(?:the )?place of death of (.+?)", "Where did {} die?"),
-        (r"(?:the )?(?:date of birth|birthday) of (.+?)", "When was {} born?"),
-        (r"(?:the )?date of death of (.+?)", "When did {} die?"),
-        (r"(.+?)['’]s (?:birthday|date of birth)", "When was {} born?"),
-        (r"(.+?)['’]s (?:birthplace|place of birth)", "Where was {} born?"),
-    )
+_BIRTHPLACE = lazy_pattern(
+    r"^what (?:is|was) (?:(?:the )?(?:birthplace|place of birth) of (.+?)|(.+?)['’]s birthplace)\??$", re.I
 )
-
-
-def reword_nominal(question: str) -> str:
-    """Rewrite a nominal question: "What is the place of birth of X?" -> "Where was X born?"."""
-    for pattern, plain in _NOMINAL:
-        if match := pattern.match(question):
-            return plain.format(match[1])
-    return question
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +92,9 @@ class Query:
 
 @lru_cache(maxsize=512)
 def read_query(question: str) -> Query:
-    text = reword_nominal(question[:LONGEST].strip())
+    text = question[:LONGEST].strip()
+    if nominal := _BIRTHPLACE.match(text):
+        text = f"Where was {nominal[1] or nominal[2]} born?"
     plain = common_names(text)
     tokens = [token for token in tokenize(plain) if token.word]
     low = [token.low for token in tokens]

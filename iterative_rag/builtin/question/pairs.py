@@ -3,7 +3,6 @@ both film directors?" becomes "Is X a film director?" and "Is Y a film director?
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import BASE_VERBS, DETERMINERS, PREPOSITIONS, RELATIVES, word_set
@@ -29,7 +28,6 @@ _KIND = lazy_pattern(
     r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
 )
 _UNCOUNTED = word_set("series species people men women")
-_IRREGULAR = {"men": "man", "women": "woman", "people": "person", "genera": "genus"}
 # What these say of two things is not said of each of them.
 _MUTUAL = word_set("same different similar each other eachother another together related")
 _SHARED = lazy_pattern(r"^(?P<verb>.*?)\b(?P<link>in|from) the same (?P<noun>[a-z]+)\b")
@@ -105,8 +103,6 @@ def to_singular(rest: str) -> str:
 
 
 def _single_noun(noun: str) -> str:
-    if noun in _IRREGULAR:
-        return _IRREGULAR[noun]
     if noun in _UNCOUNTED or noun.endswith(("ss", "us", "is")) or not noun.endswith("s"):
         return noun
     if noun.endswith("ies") and noun != "movies":
@@ -162,8 +158,6 @@ def kind_and_name(name: str) -> tuple[str, str]:
 
 def _name_end(text: str) -> int:
     """Character offset at which the name at the start of a text ends."""
-    if text[:1] in '"“' and (close := re.search(r"[\"”]", text[1:])):
-        return close.end() + 1
     tokens = tokenize(text)
     kind = _KIND.match(text)
     at = next((n for n, token in enumerate(tokens) if token.start >= kind.end()), 0) if kind else 0
@@ -172,8 +166,6 @@ def _name_end(text: str) -> int:
         token = tokens[at]
         if token.capital and not (end and _opens_predicate(tokens, at, text)):
             end = at = at + 1
-        elif token.low in {"the", "a", "an"} and not end:
-            at += 1
         else:
             break
     return tokens[end - 1].end if end else 0

@@ -139,7 +139,6 @@ _FLAWS = tuple(
     for pattern in (
         rf"(?i)\b(?:did|does|do) \{{\d+\}}(?: {_PREPOSITION}\b.*)?\W*$",  # the verb is missing
         r"(?i)\{\d+\}(?: born)?,? (?:who|whose|whom) (?!else\b)",  # a clause is left dangling
-        r"(?i)\bboth \{\d+\}(?! and)",
         r"\{\d+\} [A-ZÀ-Þ][a-zà-þ]",  # half a name
         r", (?:and|so) (?:by )?(?:how|what|which|when|where|who)\b",  # a second question
         # A value in a sentence before the question is not what is asked about.
@@ -147,8 +146,8 @@ _FLAWS = tuple(
         rf"^\{{\d+\}} (?:the|an?|{_PREPOSITION})\b",
         r"^\{\d+\}(?!.*\b(?:who|whom|whose|what|which|when|where|how|why)\b)",  # nothing is asked
         # What is meant stands in another part of the question.
-        r"\b(?:the|that|those) (?:\w+ )?ones?\b|\b(?:that|those) of\b|\bof the same (?:name|title)\b",
         r"\b(?:the|an?) [a-z]+ \{\d+\} (?:and|did|is|was)\b",
+        r"\b(?:the|that|those) (?:\w+ )?ones?\b|\b(?:that|those) of\b|\bof the same (?:name|title)\b",
     )
 )
 _OPENS_CLAUSE = RELATIVES | QUESTION_WORDS | CONJUNCTIONS | {"before", "after", "as", "since"}

@@ -19,7 +19,7 @@ from iterative_rag.builtin.language.function_words import (
     RELATIVES,
     word_set,
 )
-from iterative_rag.builtin.language.nouns import names_person, possessive
+from iterative_rag.builtin.language.nouns import possessive
 from iterative_rag.builtin.language.tokens import (
     Token,
     acts,
@@ -40,19 +40,6 @@ _SLOT = "Qslot{}q"
 _SLOTTED = lazy_pattern(r"Qslot(\d+)q")
 
 
-# "the village of Orm" is Orm.
-_SO_CALLED = lazy_pattern(
-    r"^(?:the )?(?:city|state|town|village|island|province|kingdom|republic|borough|commune|planet|University) of "
-    r"(?:[A-Z][\w.-]*(?: |$|, ))+$"
-)
-
-
-# "the bridge's designer Ann Lee" is Ann Lee.
-_BEARER = lazy_pattern(
-    r"(?:\bthe )?\b(?:[A-ZÀ-Þ][\w.-]*(?: |(?=['’])))+['’]s (?:[a-z-]+ )?(?P<noun>[a-z]+) (?=[A-ZÀ-Þ][\w.-]* [A-ZÀ-Þ])"
-)
-
-
 def sub_question(question: str, span: QuestionSpan) -> str:
     """The sub-question that resolves a span."""
     text = question[span.start : span.end].strip(" ,")
@@ -67,8 +54,6 @@ def substitute(question: str, span: QuestionSpan, value: str) -> str:
     if span.form is Form.CLAUSE:
         return capitalize(before + _predicated(value, after, question[span.start : span.end]))
     before = re.sub(r"\b(?:the|an?|this|that) $", "", before, flags=re.IGNORECASE)
-    if after.startswith(", ") and ", wh" in question[span.start : span.end]:
-        after = after[1:]  # drop the comma that closes the clause
     return capitalize(before + value + after)
 
 
@@ -95,17 +80,11 @@ _EXTRAPOSED = lazy_pattern(
     r"(?P<verb>[a-z]+) (?P<clause>(?:(?:with|for|in|on|at|from|by|to|after) )?(?:that|who|whom|which|whose)\b.{3,})$",
     re.IGNORECASE,
 )
-_IN_FRONT = lazy_pattern(
-    r"^(?P<when>(?:in|during|at|on) the .{5,}), (?P<asked>(?:who|whom|whose|what|which|where|how)\b.+)$", re.IGNORECASE
-)
 
 
 def reordered(question: str) -> str:
-    """The question as the network was taught to read it: first what is asked ("In the year that ..., who won Y?"), and
-    an extraposed clause at its noun ("the river rise that ..." -> "the river that ... rise")."""
-    question = _BEARER.sub(lambda match: "" if names_person(match["noun"]) else match[0], question)
-    if match := _IN_FRONT.match(question.rstrip("?")):
-        return f"{capitalize(match['asked'])} {match['when'][0].lower()}{match['when'][1:]}?"
+    """The question as the network was taught to read it, with an extraposed clause at its noun: "the river rise that
+    ..." -> "the river that ... rise"."""
     match = _EXTRAPOSED.match(question.rstrip("?"))
     if match and (match["verb"] in BASE_VERBS or is_participle(tokenize(match["verb"])[0])):
         return f"{match['lead']}{match['noun']} {match['clause']} {match['verb']}?"
@@ -113,16 +92,11 @@ def reordered(question: str) -> str:
 
 
 def is_named(phrase: str) -> bool:
-    """Whether a description contains the name of its referent: "the cook Ann Lee", "the Tower of Orm"."""
-    if _SO_CALLED.match(phrase):
-        return True
+    """Whether a description contains the name of its referent: "the cook Ann Lee"."""
     tokens = tokenize(phrase.rstrip(" ,?"))
     if len(tokens) < 3 or not tokens[-1].capital or tokens[-1].text[0].isdigit() or tokens[0].low not in DETERMINERS:
         return False
-    words = tokens[1:]
-    if words[0].capital and all(token.capital or token.low in {"of", "the", "and"} for token in words):
-        return not (names_person(words[0].low) or any(token.possessive for token in words))
-    return not any(_ends_group(token) or token.possessive for token in words)
+    return not any(_ends_group(token) or token.possessive for token in tokens[1:])
 
 
 def _ends_group(token: Token) -> bool:
@@ -169,8 +143,6 @@ def phrase_question(text: str, asks: Asks) -> str:
     if not tokens[begin].capital and _opens_clause(tokens, group):
         while group > begin + 1 and tokens[group - 1].capital:
             group -= 1  # "the country Ann Lee is from": the name opens the clause
-    if group > begin + 1 and group < len(tokens) and tokens[group - 1].small.endswith("ly") and acts(tokens[group]):
-        group -= 1  # "the album partly made by X"
     noun = text[tokens[begin].start : tokens[group - 1].end]
     rest = tokens[group:]
     owned = any(token.possessive for token in tokens[: len(tokens) - 1])
@@ -200,10 +172,8 @@ def _modified(noun: str, tokens: list[Token], clause: str) -> str:
     rest = clause[after.start :]
     if first == "whose":
         return f"Which {possessive(noun)} {rest}?"
-    if first in PREPOSITIONS and after.low in RELATIVES and len(tokens) > 3:
+    if first in PREPOSITIONS and after.low in RELATIVES - {"whose"} and len(tokens) > 3:
         inside = clause[tokens[2].start :]
-        if after.low == "whose":
-            return f"{first.capitalize()} which {possessive(noun)} {inside}?"
         return invert(f"{first} which {noun}", inside)
     if first in {"where", "when"}:
         link = "at" if first == "where" and noun.split()[-1].lower() in _AT else "in"
@@ -234,8 +204,6 @@ def invert(asked: str, clause: str) -> str:
     verbs = [at for at in range(1, len(tokens)) if acts(tokens[at]) and not tokens[at].capital]
     # "the man known as X was born"
     verb = next((at for at in verbs if tokens[at].low != "known"), verbs[0] if verbs else 0)
-    if not verb and len(tokens) > 1 and tokens[-1].small.removesuffix("s") in BASE_VERBS:
-        verb = len(tokens) - 1  # "how the clock works"
     if verb and not any(token.small in RELATIVES for token in tokens[:verb]):
         subject = clause[: tokens[verb].start].strip()
         rest = clause[tokens[verb].end :].strip()
