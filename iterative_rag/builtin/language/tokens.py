@@ -66,15 +66,11 @@ _LINKS = PREPOSITIONS | RELATIVES | CONJUNCTIONS
 _RANKS = listed("greatest") | listed("smallest")
 # Irregular past tenses that are rare as verbs of a question.
 _RARE = paired("irregular_and_rare")
-_DOUBLED = lazy_pattern(r"([bdgmnprt])\1$")
 # Stems whose base form ends in a silent e: "releas-", "produc-", "creat-", "receiv-", "charg-", "continu-".
 _SILENT = lazy_pattern(
     r"(?:[^aeiou]|[aeiou]{2})[aiou][bcdgkmnprstvz]$|[aeiou]{2}[sv]$|[nrl]s$|[aeiounr]c$|[aeiourl]v$|[dnr]g$|u$|[bptgdf]l$|[iy]z$|eat$|uir$"
 )
-_NO_E = lazy_pattern(
-    r"(?:visit|edit|limit|credit|hibit|habit|profit|open|happen|order|offer|enter|cover|suffer|liver|develop|consider|"
-    r"member|appear|repeat|treat|defeat|debut|recruit|main|mother|father|focus|sponsor)$"
-)
+_NO_E = tuple(listed("without_e"))
 
 
 def tokenize(text: str) -> list[Token]:
@@ -188,6 +184,6 @@ def _of_past(stem: str) -> str:
         return stem
     if f"{stem}e" in BASE_VERBS:
         return f"{stem}e"
-    if _DOUBLED.search(stem):
+    if stem[-1] == stem[-2] and stem[-1] in "bdgmnprt":
         return stem[:-1]
-    return f"{stem}e" if _SILENT.search(stem) and not _NO_E.search(stem) else stem
+    return f"{stem}e" if _SILENT.search(stem) and not stem.endswith(_NO_E) else stem

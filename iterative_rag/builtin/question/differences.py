@@ -23,11 +23,6 @@ _MORE = lazy_pattern(
     r"(?P<first>.{2,200}?)(?: (?P<late>(?-i:[a-z]+er)))? than (?P<second>[^,]{2,200})(?P<rest>,.{0,100})?$",
     re.I,
 )
-_DIFFERENCE = lazy_pattern(
-    r"^what (?:is|was) the (?:difference (?:in|of) (?P<what>[a-z ]+?)|(?P<front>[a-z ]+?) difference)"
-    r"(?:,? in (?P<unit>[a-z]+),?)? between (?P<first>.{2,150}?) and (?P<second>.{2,150}?)(?:,? in (?P<late>[a-z]+))?$",
-    re.I,
-)
 _AGED = frozenset({"older", "younger", "earlier", "later", "newer"})
 
 
@@ -47,30 +42,14 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         verb = next((verb for verb in verbs if verb[:5] in text.lower()), "born or built or opened")
         return _computed(text, Operation.YEARS, f"In which year was {{}} {verb}?", (first, second), expand)
     if more in MEASURES and not what and (not unit or unit_of(unit)):
-        return _measured(text, MEASURES[more], unit, (first, second), expand)
+        asked = f"What is the {MEASURES[more]}{f' in {unit}' if unit else ''} of {{}}?"
+        return _computed(text, Operation.DIFFERENCE, asked, (first, second), expand, unit)
     counted = f"{unit} {what}".strip()
     if match["late"] and unit:  # "By how many floors is A taller than B"
         return _computed(text, Operation.DIFFERENCE, f"How many {unit} does {{}} have?", (first, second), expand)
     if more not in {"more", "fewer", "less"} or not counted:
         return None
     return _counted(text, f"How many {counted} {match['aux'].lower()}", first, second, expand)
-
-
-def difference(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "What is the difference in height between A and B?"; None for any other question."""
-    match = _DIFFERENCE.match(text)
-    if match is None:
-        return None
-    what, unit = (match["what"] or match["front"]).lower(), match["unit"] or match["late"] or ""
-    if unit_of(what) or (unit and not unit_of(unit)):  # of what is not said, or what stands there is no unit
-        return None
-    measure = what.removesuffix("s")
-    return _measured(text, measure, unit, (match["first"], match["second"]), expand)
-
-
-def _measured(text: str, measure: str, unit: str, sides: tuple[str, str], expand: Expand) -> Node:
-    asked = f"What is the {measure} in {unit} of {{}}?" if unit else f"What is the {measure} of {{}}?"
-    return _computed(text, Operation.DIFFERENCE, asked, sides, expand, unit)
 
 
 def _computed(
@@ -138,7 +117,6 @@ _AGE = lazy_pattern(
     r"(?:when|(?:at|by) the time|at (?=\w+ death$)|(?P<died>die\b))(?! of)(?P<when>.{0,200})$",
     re.I,
 )
-_SUBJECT_END = lazy_pattern(r"(?<=\w) (?=[a-z])(?!of |the |de |von )")
 _EVENT_NOUNS = templates("events")
 _EVENT_OF = lazy_pattern(rf"^(?:the )?({'|'.join(_EVENT_NOUNS)}) of (.+)$|^(.+)['’]s ({'|'.join(_EVENT_NOUNS)})$")
 
@@ -158,8 +136,10 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if event in {"follow", "come"} and verb:  # "... after A was opened did B follow": B was opened as well
         aux, second = verb.low, f"{subject} {first[verb.end :].strip()}"
     if tokens[0].low in {"his", "her", "its", "their"}:  # "after its completion was the tower sold"
-        at = _SUBJECT_END.search(second)
-        first = f"{possessive(second[: at.start()])} {first[tokens[1].start :]}" if at and len(tokens) > 1 else first
+        subject, act = _subject_and_rest(second)
+        if not act or (tokens[0].low in {"his", "her"} and subject.lower().startswith("the ")):
+            return None  # "after his death did the first film about Ann Lee come out"
+        first = f"{possessive(subject)} {first[tokens[0].end :].lstrip()}"
     name = _OWNER.match(first)
     owner = name["owner"] if name and name["owner"] else first
     pronoun, _, owned = second.partition(" ")

@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.function_words import DETERMINERS
 from iterative_rag.builtin.language.nouns import NAME_PARTS, names_person
 from iterative_rag.builtin.language.tokens import group_end, head_noun, tokenize
 from iterative_rag.builtin.question.comparisons import choice
-from iterative_rag.builtin.question.differences import age, difference, how_much_more, years_after, years_between
+from iterative_rag.builtin.question.differences import age, how_much_more, years_after, years_between
 from iterative_rag.builtin.question.pairs import both, same
 from iterative_rag.builtin.question.plan import (
     Computed,
@@ -33,7 +33,7 @@ LONGEST = 2000
 # No real description nests deeper than this; the bound keeps hostile text cheap.
 DEEPEST = 8
 _NAME_PART = "|".join(sorted(NAME_PARTS, key=len, reverse=True))
-_COMPUTATIONS = (years_after, age, difference, how_much_more, years_between, choice, same, both)
+_COMPUTATIONS = (years_after, age, how_much_more, years_between, choice, same, both)
 
 
 def as_one(question: str, source: str) -> Node:
@@ -67,8 +67,6 @@ _LINK = lazy_pattern(
     r"^[\s,]*(?:(?:is|was|are|be|being)\s+)?(?:(?:exactly\s+)?(?:the\s+)?same\s+)?(?:as|of|from|like|that\s+of)?\s*(?:that\s+of\s+)?",
     re.IGNORECASE,
 )
-_PART_OF = lazy_pattern(rf"^(?:the )?(?P<part>{_NAME_PART}) of (?P<whom>.+)$", re.IGNORECASE)
-_OWNED_PART = lazy_pattern(rf"^(?P<whom>.+?)(?:'s|’s|(?<=s)['’]) (?P<part>{_NAME_PART})$", re.IGNORECASE)
 _OWNED = lazy_pattern(r"^(?P<owner>.+)(?:['’]s|(?<=s)['’]) (?P<noun>[a-z][a-z -]*)$")
 _RELATIVE = r"(?:father|mother|brother|sister)-in-law|[mp]aternal grand(?:father|mother)"
 _IN_LAW = lazy_pattern(
@@ -89,8 +87,8 @@ class _Phrases:
         text = text.strip(" ,?")
         if depth >= DEEPEST or not _is_description(text):
             return Literal(text)
-        if part := _PART_OF.match(text) or _OWNED_PART.match(text):
-            return NamePart(text, Part(NAME_PARTS[part["part"].lower()]), self.node(part["whom"], depth + 1))
+        if part := _part_of_name(text):
+            return NamePart(text, Part(NAME_PARTS[part[0].lower()]), self.node(part[1], depth + 1))
         if steps := self.kinship(text, depth):
             return steps
         if owned := _OWNED.match(text):
@@ -141,6 +139,14 @@ class _Phrases:
         return node if isinstance(node, NamePart) else NamePart(phrase, Part(part), node)
 
 
+def _part_of_name(phrase: str) -> tuple[str, str] | None:
+    """The part and the person of "the maiden name of X" and "X's maiden name"."""
+    part, _, whom = phrase.removeprefix("the ").partition(" of ")
+    if part.lower() not in NAME_PARTS and (owned := _OWNED.match(phrase)):
+        part, whom = owned["noun"], owned["owner"]
+    return (part, whom) if part.lower() in NAME_PARTS and whom else None
+
+
 def _names_person(phrase: str) -> bool:
     tokens = tokenize(phrase)
     begin = int(tokens[0].low in DETERMINERS)
@@ -152,7 +158,7 @@ def _is_description(phrase: str) -> bool:
     tokens = tokenize(phrase)
     if not tokens or is_named(phrase):
         return False
-    if _PART_OF.match(phrase) or _OWNED_PART.match(phrase):
+    if _part_of_name(phrase):
         return True
     begin = int(tokens[0].low in DETERMINERS)
     group = tokens[begin : group_end(tokens, begin, len(tokens))]

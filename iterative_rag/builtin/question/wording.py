@@ -7,11 +7,12 @@ it marks) and how two names are compared; the plan is made from these alone, so 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from iterative_rag.builtin.language.lexicon import MEASURES
+from iterative_rag.builtin.language.tokens import tokenize
 from iterative_rag.builtin.question.plan import (
     Computed,
     Fallback,
@@ -21,12 +22,6 @@ from iterative_rag.builtin.question.plan import (
     Operation,
     escape_braces,
     templates,
-)
-from iterative_rag.text.patterns import lazy_pattern
-
-# What is longer is no matter of dates.
-_MEASURED: Final = lazy_pattern(
-    r"\b(?:long|short|tall|high|low|deep|wid|bigg|small|larg|light|heavi|fast|slow)(?:e?r|est)\b", re.I
 )
 
 
@@ -51,8 +46,6 @@ HEADS: Final[tuple[tuple[str, ...], ...]] = (
     tuple(RELATIONS),
     tuple(RELATIONS),
 )
-# The name stands before the question: "Ann Lee was a painter. Where did she die?", "Ann Lee: when was she born?"
-_REFERS_BACK: Final = lazy_pattern(r"\w[.;:,] .*\b(?:he|she|they|his|her|their|that|this)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +71,10 @@ def plan_of(wording: Wording, question: str) -> Node | None:
         return _looked_up(wording, question)
     if wording.attribute not in (SHARED if wording.act is Act.SAME else COMPARED):
         return None
-    if wording.act is not Act.SAME and wording.attribute != "lifespan" and _MEASURED.search(question):
-        return None
+    compared = (token.small for token in tokenize(question) if token.small.endswith(("er", "est")))
+    measured = any(word in MEASURES for word in compared)
+    if wording.act is not Act.SAME and wording.attribute != "lifespan" and measured:
+        return None  # what is longer is no matter of dates
     values = tuple(_value(wording, name) for name in wording.names)
     if wording.act is Act.SAME:
         return Computed(question, Operation.SAME, values)
@@ -91,7 +86,7 @@ def _looked_up(wording: Wording, question: str) -> Node | None:
     """The look-up by its steps, or whole where these are not trusted; None for a sentence that asks it plainly."""
     (name,) = wording.names
     template = ATTRIBUTES[wording.attribute]
-    if not template or not (wording.relation or _REFERS_BACK.search(question)):
+    if not template or not wording.relation:
         return None
     steps = _asked(template, wording, name)
     whole = template.replace("{0}", _described(wording, name)) if steps.slots else escape_braces(question)
