@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 CONTINUED: Final = "##"  # prefix of a WordPiece that continues a word
 LEAST: Final = 0.5  # score from which a span besides the best one is kept
-SURE: Final = 0.8  # score from which a span found only in a second pass is kept
 # Score from which the best span of a question taken for a single look-up is looked up first all the same: the question
 # as it stands is tried after it. 4 % of plain questions have such a span, and a fifth of the chains that were taken for
 # single.
@@ -144,39 +143,6 @@ def _wording(question: str, logits: Scores, spans: _SpanScores) -> Wording | Non
     return Wording(act, classes[1], classes[2], classes[3], texts, confidence * least)
 
 
-def deepened(split: Split, look: Callable[[str], Split]) -> Split:
-    """Add the descriptions nested in those of a split that the first pass did not find.
-
-    "the mayor of the city where X was born" is split again as the question "Who is the mayor of ...?".
-    """
-    if split.kind is not QuestionKind.NESTED:
-        return split
-    inner = list(split.inner)
-    waiting = [span for span in inner if span.form is Form.PHRASE and not any(span.holds(other) for other in inner)]
-    while waiting and len(inner) < _MAX_SPANS:
-        outer = waiting.pop(0)
-        opening = "Who is " if outer.asks is Asks.WHO else "What is "
-        seen = look(f"{opening}{split.question[outer.start : outer.end]}?")
-        if seen.kind is not QuestionKind.NESTED or seen.probabilities[KINDS.index(seen.kind)] < SURE:
-            continue
-        moved = [_moved(span, outer.start - len(opening)) for span in seen.inner if span.score >= SURE]
-        fresh = [span for span in moved if span.form is Form.PHRASE and outer.holds(span) and _shorter(span, outer)]
-        fresh = [span for span in fresh if all(_fits(span, other) for other in inner)]
-        inner += fresh
-        waiting += fresh
-    inner.sort(key=lambda span: (span.end - span.start, span.start))
-    return replace(split, inner=tuple(inner))
-
-
-def _moved(span: QuestionSpan, by: int) -> QuestionSpan:
-    return replace(span, start=span.start + by, end=span.end + by)
-
-
-def _shorter(span: QuestionSpan, outer: QuestionSpan) -> bool:
-    """Whether a span is shorter by more than an article; otherwise it is the same description."""
-    return span.end - span.start < outer.end - outer.start - 4
-
-
 class _SpanScores:
     """The scores of all spans that begin and end at word boundaries."""
 
@@ -239,10 +205,7 @@ class _SpanScores:
         return [], 0.0
 
 
-def _apart(span: QuestionSpan, other: QuestionSpan) -> bool:
-    return span.end <= other.start or other.end <= span.start
-
-
 def _fits(span: QuestionSpan, other: QuestionSpan) -> bool:
     """Whether two spans are disjoint or nested."""
-    return _apart(span, other) or span.holds(other) or other.holds(span)
+    apart = span.end <= other.start or other.end <= span.start
+    return apart or span.holds(other) or other.holds(span)

@@ -27,7 +27,7 @@ from iterative_rag.builtin.networks import (
     read_file,
     tokenizer,
 )
-from iterative_rag.builtin.question.span_decoding import QuestionKind, Split, decoded, deepened
+from iterative_rag.builtin.question.span_decoding import QuestionKind, Split, decoded
 from iterative_rag.protocols import Cache
 from iterative_rag.text.patterns import lazy_pattern
 
@@ -36,7 +36,7 @@ FACTS: Final = "splitter.json"
 MAX_PIECES: Final = 192  # longer questions are truncated
 SHAPES: Final = 12
 # Version of the decoding rules, part of the cache key: raise it when `span_decoding` changes what it returns.
-READING: Final = 5
+READING: Final = 6
 
 
 class Splitter:
@@ -89,18 +89,14 @@ class SplitterNetwork:
         self._tokenizer.enable_truncation(MAX_PIECES)
 
     def split(self, question: str) -> Split:
-        # A lone surrogate, as in a damaged file, is not valid Unicode; "?" keeps the character offsets.
-        text = _LONE.sub("?", question)
-        split = deepened(self._look(text), self._look)
-        return split if text == question else replace(split, question=question)
-
-    def _look(self, text: str) -> Split:
         import numpy as np
 
+        # A lone surrogate, as in a damaged file, is not valid Unicode; "?" keeps the character offsets.
+        text = _LONE.sub("?", question)
         encoding = self._tokenizer.encode(text)
         shapes = np.array(shapes_of(text, encoding.offsets), np.int64)
         outputs = self._network.run({"input_ids": np.array(encoding.ids, np.int64), "shapes": shapes})
-        return decoded(text, encoding, outputs)
+        return replace(decoded(text, encoding, outputs), question=question)
 
 
 _LONE: Final = lazy_pattern("[\ud800-\udfff]")
