@@ -157,28 +157,14 @@ class Evaluation:
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
     def _usable(self, question: str, combination: tuple[NodeValue, ...], fact: Fact) -> bool:
-        """Whether a fact's value has the asked kind, is not a name of the question, and is not about a namesake."""
+        """Whether a fact's value has the asked kind and is not a name of the question."""
         query = read_query(question)
         if not fits(query, fact.value) or (_DIFFERENCE.match(question) and not _tells_difference(fact)):
             return False
         if not all(_tells_of(value.text, fact) for value in combination if value.guessed):
             return False
-        if query.kind in {AnswerKind.PERSON, AnswerKind.PLACE} and self._is_in_question(frozenset(content(fact.value))):
-            return False
-        return not any(self._is_single_name(value) and self._may_be_namesake(value, fact) for value in combination)
-
-    def _is_single_name(self, value: NodeValue) -> bool:
-        """Whether a value is a person's single name, too ambiguous to look up in other articles."""
-        if " " in value.text or not value.facts:
-            return False
-        need = self.inquiry.facts[value.facts[-1]].need.question
-        return read_query(need).kind is AnswerKind.PERSON
-
-    def _may_be_namesake(self, value: NodeValue, fact: Fact) -> bool:
-        """Whether a fact may be about a namesake: its article is neither a source of the value nor the person's own."""
-        known = {self.inquiry.facts[index].document_id for index in value.facts}
-        title = folded(fact.title.split(" (")[0])
-        return fact.document_id not in known and title != folded(value.text)
+        named = query.kind in {AnswerKind.PERSON, AnswerKind.PLACE}
+        return not (named and self._is_in_question(frozenset(content(fact.value))))
 
     def _repeats(self, text: str) -> bool:
         """Whether a value only repeats words of the question, which seldom asks for them unless it offers a choice."""
