@@ -6,6 +6,7 @@ first lady" compares nothing. A comparison that is not understood is left whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iterative_rag.builtin.language.function_words import (
@@ -63,16 +64,12 @@ _CHOICES = (
 def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "Which is longer, A or B?" by what is asked of each side; None for any other question."""
     parts = _sides(text)
-    if parts is None:
+    asked = _Asked.of(parts[0]) if parts else None
+    if parts is None or asked is None:
         return None
-    ask, first, second = parts
-    sides = first, second
+    sides = parts[1:]
     labels = tuple(Literal(kind_and_name(name)[1]) for name in sides)
-    words = ask.lower().split()
-    asked = _Asked.of(ask)
-    if asked is None:
-        return None
-    if rank := _order_of_ages(words):
+    if rank := _order_of_ages(set(parts[0].lower().split())):
         return Computed(text, rank, tuple(lifetime(name, expand) for name in sides), labels)
     compared = _in_time(asked) or _in_measure(asked)
     if compared is None:
@@ -110,6 +107,7 @@ _AMOUNTS = word_set("more most fewer less")
 _LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
 # Of one side alone nobody can say whether it is farther north.
 _COMPARING = _AGED | _AMOUNTS | word_set("earlier sooner better best farther further closer nearer least wider")
+_NO_CLASS = PREPOSITIONS | DETERMINERS | _EARLY | _LATE | {"one"}
 _WORKS = word_set("film films movie movies documentary album song single game novel book show series")
 _EVENTS = templates("compared")
 
@@ -131,29 +129,20 @@ class _Asked:
         for at, token in enumerate(tokens):
             if _finite(token, at, tokens):
                 noun = ask[tokens[0].end : token.start].strip() if at else ""
-                plain = (
-                    not set(noun.lower().split()) & (PREPOSITIONS | DETERMINERS | _EARLY | _LATE | {"one"})
-                    and "'" not in noun
-                )
+                if "'" in noun or not _NO_CLASS.isdisjoint(noun.lower().split()):
+                    noun = ""
                 kind = head_noun(tokens[1 : group_end(tokens, 1, at)]) if at > 1 else ""
                 rest = ask[token.end :].split()
                 while rest and rest[-1] in _FILLERS:
                     rest.pop()  # "of the two"
-                return _Asked(
-                    kind, noun if plain else "", token.low, tuple(rest), is_who=not at or tokens[0].low == "who"
-                )
+                return _Asked(kind, noun, token.low, tuple(rest), is_who=not at or tokens[0].low == "who")
         return None
 
     @property
-    def main(self) -> tuple[str, ...]:
-        """`rest` without its relative clauses."""
-        ends = (n for n, word in enumerate(self.rest) if word in RELATIVES or word.endswith(","))
-        return self.rest[: next(ends, len(self.rest))]
-
-    @property
     def compares(self) -> bool:
-        """Whether it compares, in whatever way."""
-        said = {*self.main, *self.noun.split()}
+        """Whether it compares, in whatever way; what stands in a relative clause compares other things."""
+        ends = (n for n, word in enumerate(self.rest) if word in RELATIVES or word.endswith(","))
+        said = {*self.rest[: next(ends, len(self.rest))], *self.noun.split()}
         measured = any(word in MEASURES and word.endswith(("er", "est")) for word in said)
         return measured or not _COMPARING.isdisjoint(said) or not (_EARLY | _LATE).isdisjoint(self.rest[-1:])
 
@@ -169,15 +158,12 @@ def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
 # --- which comes first ----------------------------------------------------------------------------
 
 
-def _order_of_ages(words: list[str]) -> Operation | None:
+def _order_of_ages(words: set[str]) -> Operation | None:
     """How ages at death are compared: "who lived longer", "who died younger", "who was older when she died"."""
-    if {"lived", "longer"} <= set(words):
+    died = not {"die", "died", "death", "dead"}.isdisjoint(words)
+    if {"lived", "longer"} <= words or (died and "older" in words):
         return Operation.GREATEST
-    if {"lived", "shorter"} <= set(words):
-        return Operation.LEAST
-    if {"die", "died", "death", "dead"}.isdisjoint(words):
-        return None
-    return Operation.GREATEST if "older" in words else Operation.LEAST if "younger" in words else None
+    return Operation.LEAST if {"lived", "shorter"} <= words or (died and "younger" in words) else None
 
 
 def _in_time(asked: _Asked) -> tuple[Operation, str] | None:
@@ -232,9 +218,7 @@ def _is_participle(word: str) -> bool:
 
 def _in_measure(asked: _Asked) -> tuple[Operation, str] | None:
     """The comparison and the question for one side, where two numbers are compared."""
-    rest = list(asked.rest)
-    if rest[:1] and rest[0] in {"the", "a", "an"}:
-        rest = rest[1:]
+    rest = list(asked.rest[asked.rest[:1] in {("the",), ("a",), ("an",)} :])
     if not rest:
         return None
     verb, has = asked.verb, asked.verb in {"has", "have", "had"}
@@ -266,30 +250,23 @@ def _more_or_less(word: str) -> Operation:
 # --- which is something ---------------------------------------------------------------------------
 
 
-def _which_is(
-    text: str, asked: _Asked, labels: tuple[Node, ...], names: tuple[str, str], phrase: Phrase
-) -> Node | None:
+def _which_is(text: str, asked: _Asked, labels: tuple[Node, ...], names: Sequence[str], phrase: Phrase) -> Node | None:
     """Plan a choice as one closed (yes/no) look-up for each side: "Which singer is American, X or Y?" asks "Is the
     singer X American?" and "Is the singer Y American?"."""
     if not asked.rest or asked.verb in {"did", "does", "do"}:
         return None  # "Which opera did Ann Lee write" asks for what the verb is done to
     auxiliary, rest = _auxiliary(asked.verb, " ".join(asked.rest))
-    noun = asked.noun
-    kinds = [f"the {noun} {name}" if noun and not _says(name, noun) else name for name in names]
+    kinds = [f"the {asked.noun} {name}" if asked.noun and not _says(name, asked.noun) else name for name in names]
     return Computed(text, Operation.CHOICE, tuple(closed(auxiliary, kind, rest, phrase) for kind in kinds), labels)
 
 
 def _auxiliary(verb: str, rest: str) -> tuple[str, str]:
     """Auxiliary and predicate of the closed question: "ran for a year" -> ("did", "run for a year")."""
-    if verb in {"has", "have", "had"}:
-        after = tokenize(rest)[0]
-        return (
-            (verb.replace("have", "has"), rest)
-            if is_participle(after) or after.low == "been"
-            else ("did" if verb == "had" else "does", f"have {rest}")
-        )
+    after = rest.partition(" ")[0]
+    if verb in {"has", "have", "had"} and not (_is_participle(after) or after == "been"):
+        return "did" if verb == "had" else "does", f"have {rest}"
     if verb in AUXILIARIES:
-        return verb, rest
+        return verb.replace("have", "has"), rest
     if verb.endswith("s"):
         return "does", f"{base_form(verb) or verb.removesuffix('s')} {rest}"
     return "did", f"{base_form(verb) or verb} {rest}"
