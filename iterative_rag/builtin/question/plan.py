@@ -144,6 +144,7 @@ _FLAWS = tuple(
         # A value in a sentence before the question is not what is asked about.
         r"[.] (?:(?:For|In|At|On|To|From|By|With|Of) )?(?:[Ww]h|[Hh]ow)",
         rf"^\{{\d+\}} (?:the|an?|{_PREPOSITION})\b",
+        r"^\{\d+\} (?:is in wh\w+ year|was (?:it|he|she|wh\w+)\b)",  # "in which year" belongs to the description
         r"^\{\d+\}(?!.*\b(?:who|whom|whose|what|which|when|where|how|why)\b)",  # nothing is asked
         # What is meant stands in another part of the question.
         r"\b(?:the|an?) [a-z]+ \{\d+\} (?:and|did|is|was)\b",
