@@ -14,7 +14,7 @@ from fakes.script_view import Link, Quoted, Script
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.types import Answer
 
 EACH = 5

@@ -19,7 +19,7 @@ from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, Ob
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.types import Answer, Document, SearchResult, Status, Usage

@@ -129,7 +129,7 @@ MOST_LINES = {
     "engine": 3953,
     "errors": 246,
     "evaluation": 4358,
-    "index": 5780,
+    "index": 5757,
     "integrations": 381,
     "llm": 4144,
     "protocols": 561,

@@ -50,7 +50,7 @@ class Scope:
 
     def part(self, document_ids: Collection[str]) -> Corpus:
         """A corpus of these documents only."""
-        from iterative_rag.index.corpus_subset import CorpusPart
+        from iterative_rag.index.filters import CorpusPart
         from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
         part = self.corpus.among if isinstance(self.corpus, ZimCorpus) else partial(CorpusPart, self.corpus)

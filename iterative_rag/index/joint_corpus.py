@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.catalogue import no_document
-from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.index.indexed_corpus import Copies, IndexedCorpus
 from iterative_rag.protocols import Corpus
 from iterative_rag.types import Citation, Document, Hit

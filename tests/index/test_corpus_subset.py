@@ -14,7 +14,7 @@ from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import index_documents
 from iterative_rag.errors import CorpusError
 from iterative_rag.index.corpora import Corpora, IndexedCorpus
-from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.protocols import Corpus, Vectors
 from iterative_rag.types import Document
 

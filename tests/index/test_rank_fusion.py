@@ -14,7 +14,7 @@ from fakes.hashing_embedder import HashingEmbedder
 from fakes.in_memory import index_documents
 from iterative_rag.index import rank_fusion
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.index.sparse import bm25_document, bm25_query
 from iterative_rag.protocols import Reranker
 from iterative_rag.types import Document

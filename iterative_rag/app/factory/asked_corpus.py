@@ -134,7 +134,7 @@ class AskedCorpus:
 
         Raises CorpusError for a title that no document has, which names the nearest ones.
         """
-        from iterative_rag.index.corpus_subset import CorpusPart
+        from iterative_rag.index.filters import CorpusPart
         from iterative_rag.index.indexed_corpus import IndexedCorpus
 
         whole = self._indexed()

@@ -189,7 +189,7 @@ def for_one_run(corpus: Corpus, within: Sequence[Within] = ()) -> Iterator[Corpu
     part of it. Raises NothingWithin."""
     from iterative_rag.index.collections.collection_corpus import CollectionCorpus, only_as_a_whole
     from iterative_rag.index.corpora import IndexedCorpus
-    from iterative_rag.index.corpus_subset import CorpusWithin
+    from iterative_rag.index.filters import CorpusWithin
     from iterative_rag.index.joint_corpus import JointCorpus
     from iterative_rag.index.zim.zim_corpus import ZimCorpus
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, StoreMissing, UsageError
 from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of
-from iterative_rag.index.server.qdrant_errors import server_errors
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.server.server_store import connected, is_ours
+from iterative_rag.index.server.server_store import connected, is_ours, server_errors
 from iterative_rag.index.vector_store import SPARE, point_uuid, ranked
 
 if TYPE_CHECKING:

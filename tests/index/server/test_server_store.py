@@ -14,7 +14,7 @@ from fakes.in_memory import index_documents
 from fakes.in_memory_qdrant import InMemoryQdrant, server_place
 from iterative_rag.errors import CorpusDamaged, StoreError, StoreMissing, StoreUnreachable
 from iterative_rag.index.corpora import Corpora
-from iterative_rag.index.corpus_subset import CorpusPart
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.index.server import server_store
 from iterative_rag.types import Document
 
