@@ -122,9 +122,9 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 4068,
+    "app": 4058,
     "builtin": 8470,
-    "cli": 4192,
+    "cli": 4179,
     "computing": 1108,
     "engine": 3953,
     "errors": 246,

@@ -18,11 +18,10 @@ from typer.models import CommandInfo
 from iterative_rag.cli.ask import ask
 from iterative_rag.cli.chat import chat
 from iterative_rag.cli.console import show_warnings
-from iterative_rag.cli.conversations import conversations_app
 from iterative_rag.cli.corpus import corpus_app
 from iterative_rag.cli.doctor import doctor
 from iterative_rag.cli.evaluate import evaluate_app
-from iterative_rag.cli.history import history_app, trace
+from iterative_rag.cli.history import conversations_app, history_app, trace
 from iterative_rag.cli.index import index
 from iterative_rag.cli.search_show import search, show
 from iterative_rag.cli.serve import mcp, serve

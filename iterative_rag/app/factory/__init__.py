@@ -8,8 +8,7 @@ from iterative_rag.app.factory.backends import (
     model_identity,
     profile_of,
 )
-from iterative_rag.app.factory.corpus_actions import index_paths, stale
-from iterative_rag.app.factory.corpus_pages import fetch_web_pages, fetch_wikipedia, pages_folder
+from iterative_rag.app.factory.corpus_actions import fetch_web_pages, fetch_wikipedia, index_paths, pages_folder, stale
 from iterative_rag.app.factory.opening import (
     DEFAULT_CORPUS,
     STARTER_CORPUS,
