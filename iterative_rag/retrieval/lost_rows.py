@@ -119,7 +119,7 @@ def _in_plain_text(lines: Sequence[str], marks: Container[int]) -> Iterator[str]
             blocks[-1].append(line)
         elif blocks[-1]:
             blocks.append([])
-    legends = [len(block) == 1 and _only_announces(block[0]) for block in blocks]
+    legends = [bool(block) and all(map(_only_announces, block)) for block in blocks]
     blocks = [block for block, legend in zip(blocks, legends, strict=True) if block and not legend]
     waits = False  # whether the block before ends on a heading, so that this one is its body
     for block, following in zip(blocks, [*blocks[1:], []], strict=False):
@@ -140,7 +140,7 @@ def _lost_of(run: Sequence[str], body: Sequence[str], following: Sequence[str]) 
     if told and entries and not (body and entries == [len(run) - 1]):
         run, body = run[: entries[0]], run[entries[0] :]
     prose = bool(body) and (len(body[0]) > PROSE_CHARS or body[0].rstrip().endswith(":"))
-    alone = len(body) == 1 and _only_announces(body[0]) and not _is_list(following, below=body[0])
+    alone = bool(body) and all(map(_only_announces, body)) and not _is_list(following, below=body[-1])
     if _announces(run[-1]):
         unfollowed = not body and _begins_section(following)
     else:

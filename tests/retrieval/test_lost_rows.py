@@ -28,7 +28,7 @@ PROSE = "Orm is a kingdom in the north, and its queens have told of their reigns
         (f"{PROSE}\n\nRanks\nThe following table shows the ranks. {PROSE}\n\nTowns\n{PROSE}", ["Ranks"]),
         (
             f"{PROSE}\n\nWins (7)\nOrm Tour wins (5)\nPlay-off record (1–2)\n\nFinals\nSingles: 3 (2–1)\n"
-            f"Doubles: 1 (0–1)\n\nStandings\nR = Rode\n\nReferences\nOrm",
+            f'Doubles: 1 (0–1)\n\nStandings\nR = Rode\n"W" indicates a walk.\n\nReferences\nOrm',
             [
                 "Wins (7)",
                 "Orm Tour wins (5)",
