@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from iterative_rag.text.dates import MONTHS
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, month_name
 
@@ -162,16 +163,13 @@ def _numbers_of_date(parts: Sequence[str], language: str) -> tuple[int, int, int
 
 
 def _written(parts: Sequence[str], language: str) -> str:
-    """A date as the wiki's language writes it; the parts as they are where they are no date."""
+    """A date with its month in the wiki's language, else in English; the parts as they are where they are no date."""
     numbers = _numbers_of_date(parts, language)
     if numbers is None:
         return " ".join(parts)
     year, month, day = numbers
-    name = month_name(language, month) if month else ""
-    if month and not name:
-        return "-".join([f"{year}", f"{month:02}", *([f"{day:02}"] if day else [])])
-    of = " de " if language in ("es", "pt") else " "
-    return of.join(filter(None, (f"{day}." if day and language == "de" else f"{day or ''}", name, f"{year}")))
+    name = (month_name(language, month) or MONTHS[month - 1]) if month else ""
+    return " ".join(filter(None, (str(day or ""), name, str(year))))
 
 
 def _date(given: Arguments) -> str:
