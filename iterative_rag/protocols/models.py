@@ -59,7 +59,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """The reply to one call, complete, with the tokens that the server counted. `cached`: it cost no call.
+    """The reply to one call, complete, with the tokens that the server counted.
 
     `calls` are those of the functions of the request, in their order; `text` may then be "". `thought`: the model wrote
     thoughts before its reply.
@@ -68,7 +68,6 @@ class ChatReply:
     text: str
     prompt_tokens: int
     completion_tokens: int
-    cached: bool = False
     calls: tuple[FunctionCall, ...] = ()
     thought: bool = False
 

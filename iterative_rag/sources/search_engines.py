@@ -16,7 +16,7 @@ from iterative_rag.protocols import SearchEngine
 from iterative_rag.registry import SEARCH_ENGINES
 from iterative_rag.remote.hosts import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import CallState, without_secrets
-from iterative_rag.sources.web.page_client import PageResponse, fetch_errors
+from iterative_rag.sources.web.page_client import PageResponse, fetch_errors, status_error
 from iterative_rag.types import SearchResult
 
 SECONDS = 20.0  # for one search
@@ -61,13 +61,8 @@ class JsonApi:
             body = response.read()  # within the limits of time and size that the options bring
             reply = PageResponse(self.url, response.status_code, dict(response.headers), body)
         if reply.status != 200:
-            raise FetchError(
-                f"{self.name} answered with status {reply.status}.",
-                hint=self.hints.get(reply.status, _WAIT if reply.busy else "Check its address and what it requires."),
-                retryable=reply.busy,
-                retry_after=reply.retry_after if reply.busy else None,
-                status=reply.status,
-            )
+            hint = _WAIT if reply.busy else "Check its address and what it requires."
+            raise status_error(reply, self.hints, self.name, hint)
         try:
             answer = json.loads(reply.body)
         except (ValueError, RecursionError):

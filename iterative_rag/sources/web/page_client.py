@@ -75,11 +75,11 @@ class PageResponse:
             return None
 
 
-def status_error(reply: PageResponse, hints: Mapping[int, str]) -> FetchError:
-    """The error for a status that is not a page. `hints` say what to do about a status."""
+def status_error(reply: PageResponse, hints: Mapping[int, str], server: str = "", hint: str = "") -> FetchError:
+    """The error for a status that is not a page. `hints` say what to do about a status, `hint` about any other."""
     return FetchError(
-        f"{reply.url.partition('?')[0]} answered with status {reply.status}.",
-        hint=hints.get(reply.status, "Try again later." if reply.busy else ""),
+        f"{server or reply.url.partition('?')[0]} answered with status {reply.status}.",
+        hint=hints.get(reply.status, hint or ("Try again later." if reply.busy else "")),
         retryable=reply.busy,
         retry_after=reply.retry_after if reply.busy else None,
         status=reply.status,
