@@ -49,9 +49,11 @@ class Layer(nn.Module):
         query, key, value = (
             part(x).view(rows, tokens, HEADS, size).transpose(1, 2) for part in (self.query, self.key, self.value)
         )
-        # Written out: the fused attention of torch's CPU build takes twice as long backwards.
-        scores = (query * size**-0.5) @ key.transpose(-1, -2)
-        mixed = (scores + bias.to(scores.dtype)).float().softmax(-1).to(value.dtype) @ value
+        if x.is_cuda:
+            mixed = functional.scaled_dot_product_attention(query, key, value, bias.to(query.dtype))
+        else:  # Written out: the fused attention of torch's CPU build takes twice as long backwards.
+            scores = (query * size**-0.5) @ key.transpose(-1, -2)
+            mixed = (scores + bias.to(scores.dtype)).float().softmax(-1).to(value.dtype) @ value
         x = self.attention_norm(x + self.dropout(self.mixed(mixed.transpose(1, 2).reshape(rows, tokens, hidden))))
         wide = functional.gelu(self.widened(x), approximate="tanh")
         normed: Tensor = self.norm(x + self.dropout(self.narrowed(wide)))

@@ -14,7 +14,7 @@ from scripts.train.evidence.mining import Mined
 NOTHING = -1  # a target that teaches nothing
 SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
 # Passages that do not answer, claims, and questions about another subject, for each gold passage.
-OTHERS, CLAIMS, ALTERED = 0.7, 0.4, 0.25
+OTHERS, CLAIMS, ALTERED = 1.5, 0.4, 0.25
 # How often a question of a source stands in an epoch; once where not named. Yes/no questions over passages are learnt
 # slowly and are few.
 SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4, "boolq": 3.0, "strategyqa": 1.5}
@@ -61,7 +61,8 @@ def _examples(asked: Asked, mined: Mined, chance: random.Random) -> Iterator[Exa
             yield from _claim(asked, gold, chance)
     if asked.source == "squad_addsent" or (asked.gold and not asked.gold[0].answers and not asked.others):
         return
-    if chance.random() < OTHERS:
+    whole, part = divmod(OTHERS, 1)
+    for _ in range(int(whole) + (chance.random() < part)):
         # Half from the same article or question, half from everywhere.
         own = list(asked.others)
         offered = own if own and chance.random() < 0.5 else mined.near(asked, chance) or own

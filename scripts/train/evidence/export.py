@@ -146,13 +146,12 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, required=True)
     parser.add_argument("--bodies", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="file of the network")
-    parser.add_argument("--tokenizer", type=Path, default=VOCABULARY, help="or the one of `vocabulary`")
     arguments = parser.parse_args()
 
     torch.set_num_threads(1)
-    model = loaded(arguments.checkpoint, arguments.bodies, "cpu")
-    kept = sorted(Tokenizer.from_file(str(arguments.tokenizer)).get_vocab().values())
-    pieces = Rows.read(arguments.rows / "measure.jsonl", RANGE_ROWS, arguments.tokenizer).pieces
+    model = loaded(arguments.checkpoint, arguments.bodies)
+    kept = sorted(Tokenizer.from_file(str(VOCABULARY)).get_vocab().values())
+    pieces = Rows.read(arguments.rows / "measure.jsonl", RANGE_ROWS).pieces
     full = EvidenceGraph(model, None, kept).build()
     ranges: dict[str, Float] = calibration_ranges(full, [feed(one) for one in pieces[:RANGE_ROWS]])
     content = EvidenceGraph(model, ranges, kept).build().SerializeToString(deterministic=True)

@@ -1,6 +1,6 @@
 """Make the files that the evidence reader is trained on, one for each epoch, and those that it is measured on.
 
-    python -m scripts.train.evidence.make_rows --data FOLDER --out FOLDER [--epochs 2]
+    python -m scripts.train.evidence.make_rows --data FOLDER --out FOLDER [--epochs 4]
 
 Files that exist already are left as they are, since a training may be reading them.
 
@@ -23,10 +23,10 @@ from tokenizers import Tokenizer
 from scripts.train.evidence import aside, asked, drawing, made_look_ups, short_needs, tables, tokens
 from scripts.train.evidence.asked import Asked
 from scripts.train.evidence.drawing import Example
+from scripts.train.evidence.measuring import VOCABULARY
 from scripts.train.evidence.mining import Mined
 
 SEED = "rows-1"
-VOCABULARY = Path("iterative_rag/builtin/weights/tokenizer.json")
 MEASURED = {"boolq": 480, "table": 400, "hotpot_polar": 100, "timeqa": 160, "reading": 1600}
 
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--starter", type=Path, default=Path("input_wikipedia"))
-    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=4)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
 

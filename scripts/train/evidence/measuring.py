@@ -23,7 +23,7 @@ from scripts.train.evidence.tokens import Pieces
 
 LONGEST_ANSWER, REFUSED = 30, 75.0  # tokens; per cent of the unanswerable questions that the threshold refuses
 MOST_TOKENS = 320
-VOCABULARY = Path("iterative_rag/builtin/weights/tokenizer.json")
+VOCABULARY = Path("iterative_rag/builtin/weights/evidence_vocabulary.json")
 Floats = npt.NDArray[np.float32]
 
 
@@ -35,8 +35,8 @@ class Reader(Protocol):
 class TorchReader:
     """Reads with the network of training, in batches of like length."""
 
-    def __init__(self, model: Any, device: str = "cpu", batch: int = 16) -> None:
-        self._model, self._device, self._batch = model, device, batch
+    def __init__(self, model: Any, batch: int = 16) -> None:
+        self._model, self._batch = model, batch
 
     def read(self, pieces: Sequence[Pieces]) -> list[dict[str, Floats]]:
         import torch
@@ -46,9 +46,9 @@ class TorchReader:
         for first in range(0, len(order), self._batch):
             places = order[first : first + self._batch]
             arrays = tokens.batch([pieces[place] for place in places])
-            b = {name: torch.from_numpy(array).to(self._device) for name, array in arrays.items()}
+            b = {name: torch.from_numpy(array).to(self._model.device) for name, array in arrays.items()}
             logits = self._model(b["ids"], b["text"].bool())
-            out = {name: tensor.float().cpu().numpy() for name, tensor in logits.items()}
+            out = {name: tensor.float().cpu().numpy() for name, tensor in logits.items() if name != "hidden"}
             for row, place in enumerate(places):
                 begin = len(pieces[place].question) + len(pieces[place].heading) + 2
                 span = out["span"][row][:, begin : begin + len(pieces[place].passage)]
@@ -64,11 +64,11 @@ class Rows:
     pieces: tuple[Pieces, ...]
 
     @classmethod
-    def read(cls, path: Path, count: int = 0, tokenizer: Path = VOCABULARY) -> Rows:
+    def read(cls, path: Path, count: int = 0) -> Rows:
         """The first `count` examples of reading of a file written by `make_rows`, of other families in proportion
         (0: all)."""
         chance, taken = random.Random(0), {"": 0}
-        cutter = tokens.Cutter(Tokenizer.from_file(str(tokenizer)), MOST_TOKENS)
+        cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)), MOST_TOKENS)
         kept = []
         for line in path.read_text(encoding="utf-8").splitlines():
             example = example_of(json.loads(line))

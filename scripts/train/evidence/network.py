@@ -24,6 +24,7 @@ BUCKETS, FARTHEST = 32, 128  # of MPNet's distances between tokens
 # Width of each head on the first token: answerable; yes, no, undecided; kinds of answer; the verdicts on a claim.
 HEADS = {"answerable": 1, "polar": 3, "kind": 8, "claim": 3}
 # The measures of all-mpnet-base-v2.
+LAYERS, STUDENT_LAYERS = 12, 8
 HIDDEN, INNER, VOCABULARY, POSITIONS, EPSILON = 768, 3072, 30_527, 514, 1e-5
 FIRST_POSITION = 2
 
@@ -31,12 +32,12 @@ FIRST_POSITION = 2
 class EvidenceReader(nn.Module):
     """Forward takes ids and the mask of passage tokens, shape (pairs, tokens) each.
 
-    `layers` keeps the lowest layers only; the lowest `frozen` of them and the embeddings are not trained.
+    `layers` keeps the lowest layers only. Word vectors are never trained: rare words keep their meaning. Nor are the
+    biases of the distances, which fused attention learns slowly.
     """
 
-    def __init__(self, layers: int, frozen: int) -> None:
+    def __init__(self, layers: int) -> None:
         super().__init__()
-        self.frozen = frozen
         self.words = nn.Embedding(VOCABULARY, HIDDEN)
         self.positions = nn.Embedding(POSITIONS, HIDDEN)
         self.distances = nn.Embedding(BUCKETS, ATTENTION_HEADS)
@@ -46,33 +47,23 @@ class EvidenceReader(nn.Module):
         self.span = linear(HIDDEN, 2)
         self.heads = nn.ModuleDict({name: linear(HIDDEN, width) for name, width in HEADS.items()})
         self.pooled = linear(HIDDEN, HIDDEN)
-        for part in self.untrained():
-            part.requires_grad_(False)
+        self.words.requires_grad_(False)
+        self.distances.requires_grad_(False)
 
-    def untrained(self) -> list[nn.Module]:
-        """What training leaves alone. Word vectors always: rare words keep their meaning, and steps are faster."""
-        embeddings = [self.positions, self.norm, self.distances]
-        return [self.words, *(embeddings if self.frozen else []), *self.layers[: self.frozen]]
-
-    def train(self, mode: bool = True) -> EvidenceReader:
-        super().train(mode)
-        if self.frozen:
-            for part in (self.dropout, *self.layers[: self.frozen]):
-                part.eval()
-        return self
+    @property
+    def device(self) -> str:
+        return self.words.weight.device.type
 
     def forward(self, ids: Tensor, text: Tensor) -> dict[str, Tensor]:
-        """float32 logits: `span` of shape (pairs, 2, tokens), and one of shape (pairs, width) for each of HEADS."""
+        """float32 logits: `span` of shape (pairs, 2, tokens), and one of shape (pairs, width) for each of HEADS; and
+        the `hidden` states of shape (pairs, tokens, HIDDEN)."""
         bias = self.attention_bias(ids)
-        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
-            x = self.embed(ids)
-            for layer in self.layers[: self.frozen]:
-                x = layer(x, bias)
-        for layer in self.layers[self.frozen :]:
+        x = self.embed(ids)
+        for layer in self.layers:
             x = layer(x, bias)
         spans = self.span(x).float().transpose(1, 2).masked_fill(~text[:, None, :], OUT)
         first = torch.tanh(self.pooled(x[:, 0]))
-        return {"span": spans, **{name: head(first).float() for name, head in self.heads.items()}}
+        return {"span": spans, "hidden": x, **{name: head(first).float() for name, head in self.heads.items()}}
 
     def embed(self, ids: Tensor) -> Tensor:
         places = torch.arange(ids.shape[1], device=ids.device) + FIRST_POSITION

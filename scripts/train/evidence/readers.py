@@ -11,7 +11,7 @@ import torch
 
 from scripts.train.evidence.fetch_body import published
 from scripts.train.evidence.measuring import Floats
-from scripts.train.evidence.network import EvidenceReader, load_body
+from scripts.train.evidence.network import STUDENT_LAYERS, EvidenceReader, load_body
 from scripts.train.evidence.tokens import Ints, Pieces
 
 CLS, SEP = 101, 102  # of BERT
@@ -48,11 +48,9 @@ def _of_the_passage(out: dict[str, Floats], name: str, pieces: Pieces) -> dict[s
     return out | {"span": out.pop(name)[begin : begin + len(pieces.passage)].T}
 
 
-def loaded(checkpoint: Path, bodies: Path, device: str) -> EvidenceReader:
-    """The network of a checkpoint: what was frozen comes from the published body."""
-    state = torch.load(checkpoint, weights_only=True, map_location=device)
-    plan = state["plan"]
-    model = EvidenceReader(plan["layers"], plan["frozen"])
+def loaded(checkpoint: Path, bodies: Path) -> EvidenceReader:
+    """The network of a checkpoint: what was not trained comes from the published body."""
+    model = EvidenceReader(STUDENT_LAYERS)
     load_body(model, published(bodies))
-    model.load_state_dict(state["model"], strict=False)
-    return model.to(device).eval()
+    model.load_state_dict(torch.load(checkpoint, weights_only=True, map_location="cpu"), strict=False)
+    return model.eval()

@@ -15,7 +15,8 @@ from tokenizers import Tokenizer
 from iterative_rag.builtin.reading.evidence_reader import asked_ids, heading_ids
 from scripts.train.evidence.drawing import NOTHING, Example
 
-MAX_TOKENS, WIDTH_STEP = 192, 16
+MAX_TOKENS, WIDTH_STEP = 256, 32
+BATCH, SORTED = 32_768, 20_000  # tokens of a batch; examples that are sorted by length together
 TARGETS = ("start", "end", "answerable", "polar", "kind", "claim")
 SHIFT, CLS, SEP, PAD = 4, 0, 2, 1  # of MPNet: what is added to the ids of BERT's vocabulary, and its special tokens
 Ints = npt.NDArray[np.int64]
@@ -37,6 +38,11 @@ class Pieces:
 
 def length(pieces: Pieces) -> int:
     return len(pieces.question) + len(pieces.heading) + len(pieces.passage)
+
+
+def padded(pieces: Pieces) -> int:
+    """Tokens with the special ones, rounded up to a multiple of WIDTH_STEP."""
+    return -(-(length(pieces) + 3) // WIDTH_STEP) * WIDTH_STEP
 
 
 class Cutter:
@@ -97,8 +103,7 @@ def load(path: Path) -> list[Pieces]:
 
 def batch(pieces: Sequence[Pieces]) -> dict[str, Ints]:
     """Arrays of shape (pairs, tokens) padded to a multiple of WIDTH_STEP, and targets of shape (pairs,)."""
-    longest = max(length(p) + 3 for p in pieces)
-    width = -(-longest // WIDTH_STEP) * WIDTH_STEP
+    width = max(map(padded, pieces))
     ids = np.full((len(pieces), width), PAD, np.int64)
     text = np.zeros_like(ids)
     targets = np.array([p.targets for p in pieces], np.int64)
@@ -116,16 +121,22 @@ def batch(pieces: Sequence[Pieces]) -> dict[str, Ints]:
     return {"ids": ids, "text": text} | {name: targets[:, n] for n, name in enumerate(TARGETS)}
 
 
-def batches(pieces: Sequence[Pieces], size: int, chance: random.Random) -> Iterator[dict[str, Ints]]:
-    """Batches of like length in mixed order: examples are sorted within blocks of sixty batches."""
-    groups: list[list[Pieces]] = []
-    for first in range(0, len(pieces), 60 * size):
-        ordered = sorted(pieces[first : first + 60 * size], key=length)
-        mixed = [ordered[at : at + size] for at in range(0, len(ordered), size)]
-        chance.shuffle(mixed)
-        groups += mixed
-    for group in groups:
-        yield batch(group)
+def groups(pieces: Sequence[Pieces], chance: random.Random) -> Iterator[list[Pieces]]:
+    """Examples for batches of like length, BATCH tokens each with their padding, in mixed order: examples are sorted
+    within blocks of SORTED."""
+    mixed = list(pieces)
+    chance.shuffle(mixed)
+    found: list[list[Pieces]] = []
+    for first in range(0, len(mixed), SORTED):
+        group: list[Pieces] = []
+        for one in sorted(mixed[first : first + SORTED], key=length):
+            if group and padded(one) * (len(group) + 1) > BATCH:
+                found.append(group)
+                group = []
+            group.append(one)
+        found.append(group)
+    chance.shuffle(found)
+    yield from found
 
 
 def token_span(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int] | None:
