@@ -27,6 +27,7 @@ import numpy as np
 
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
+from iterative_rag.builtin.reasoning.thresholds import CAREFUL
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.question_files import read_bytes
@@ -176,8 +177,9 @@ def without_gold(dataset: Dataset) -> Dataset:
     """The same questions over the paragraphs that support no answer."""
     gold = {one.title for question in dataset.questions for one in question.paragraphs if one.supporting}
     questions = tuple(
-        replace(question, paragraphs=tuple(one for one in question.paragraphs if one.title not in gold))
+        replace(question, paragraphs=kept)
         for question in dataset.questions
+        if (kept := tuple(one for one in question.paragraphs if one.title not in gold))
     )
     digest = hashlib.sha256(f"{dataset.digest} without gold".encode()).hexdigest()
     return replace(dataset, name=f"{dataset.name} without gold", digest=digest, questions=questions)
@@ -214,11 +216,12 @@ def ask(group: str, questions: Sequence[Question], corpus: str, gold: bool) -> I
 
 
 def fitted_words(rows: Sequence[Row]) -> dict[ConfidenceWord, float]:
-    """The least confidence of each word: the lowest twentieth from which on, step by step, it keeps its share."""
+    """The least confidence of each word: the lowest twentieth from which on, step by step, it keeps its share; none
+    below the least confidence of an answer, of which nothing is known."""
     found: dict[ConfidenceWord, float] = {}
     for word, share in SHARES.items():
         found[word] = 1.0
-        for least in (step / 20 for step in range(20, -1, -1)):
+        for least in (step / 20 for step in range(20, round(20 * CAREFUL.given) - 1, -1)):
             if not keeps(rows, least, share):
                 break
             found[word] = least

@@ -26,7 +26,7 @@ from iterative_rag.evaluation.statistics import mean_interval
 from iterative_rag.settings import load_settings
 from scripts.bench.confidence import asked, set_aside
 
-WRONG, STEP, MANY, IN_FLIGHT = 0.3, 0.02, 20, 2
+WRONG, STEP, MANY, IN_FLIGHT = 0.26, 0.02, 20, 2
 
 
 @dataclass(frozen=True, slots=True)
