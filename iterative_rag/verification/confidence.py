@@ -61,7 +61,7 @@ def confidence(
     bounds = [draft.confidence, *(1 / len(conflict.sides) for conflict in undecided)]
     measured, support = thresholds(), least_support([facts[index] for index in draft.cited if index < len(facts)])
     if support is Support.DISAGREES:
-        bounds.append(BELOW * measured.likely)
+        bounds.append(BELOW * min(GUESSED, measured.likely))
     elif support is Support.SILENT:
         bounds.append(BELOW * measured.well_supported)
     if reflection is not None:
