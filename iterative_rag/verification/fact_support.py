@@ -30,7 +30,7 @@ from iterative_rag.verification.word_matching import Vocabulary, opposites, patt
 # From which chance on the reader agrees, and below which a quote does not say it, and a row, which leaves nothing to
 # its neighbours; chosen on questions of HotpotQA train and MuSiQue half A, and of our own about the starter corpus. A
 # row that leaves out the names or the relation has to convince the reader; of a sentence that does, it has to be sure.
-AGREES, SURE, UNREAD, UNREAD_ROW = 0.5, 0.85, 0.12, 0.3
+AGREES, SURE, UNREAD, UNREAD_ROW = 0.5, 0.92, 0.02, 0.1
 # Where the quote alone does not tell, what stands around it may: so many characters on each side, and the least chance.
 AROUND, TOLD_AROUND = 300, 0.5
 # What is left of the trust in a value that its quote does not bear out: nothing is built on it.
@@ -92,7 +92,7 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
     """What the rules make of a value and its quote as it is `shown`, with the headers of a row."""
     code = language(need)
     asked, quoted, named = read_text(need, code), read_text(with_life(shown), language(shown)), read_text(title, code)
-    if not is_of_kind(need, value):
+    if not is_of_kind(need, value) or _lacks_kind(need, f"{value} {shown} {title}"):
         return Support.DISAGREES
     tables = ("opposites", "opposite_labels") if row else ("opposites",)
     if folded(value) not in folded(title) and any(_says_opposite(asked, quoted, table) for table in tables):
@@ -105,6 +105,12 @@ def by_rules(need: str, value: str, title: str, shown: str, *, row: bool = False
         return Support.DISAGREES
     held = all(any(stands_in(mention, given) for given in values) for mention in asked.values)
     return Support.AGREES if held and _holds_names(asked, told) and _holds_relation(asked, told) else Support.SILENT
+
+
+def _lacks_kind(need: str, told: str) -> bool:
+    """Whether a place of a kind that texts tell is asked for ("on which island"), and nothing tells it of the value."""
+    within = re.match(pattern("questions", "within"), folded(need))
+    return within is not None and not any(word.startswith(within["kind"]) for word in folded(told).split())
 
 
 def _says_of_another(need: str, shown: str, told: frozenset[str]) -> bool:

@@ -162,6 +162,8 @@ def test_what_an_llm_reads_into_a_quote_is_never_well_supported(
         ("Who was the first mayor of Orm?", "Bo", "Orm", "The last mayor was Bo.", Support.DISAGREES),
         ("Who was the predecessor of Bo Lee?", "Una", "Bo Lee", "Succeeded by: Una", Support.SILENT),
         ("Why was the Orm Tower built?", "1887", "Orm Tower", "It was built in 1887.", Support.DISAGREES),
+        ("On which island was Bo Lee born?", "Varn", "Bo Lee", "Bo Lee was born in Varn.", Support.DISAGREES),
+        ("On which island was Bo Lee born?", "Varn", "Bo Lee", "He was born on the isle of Varn.", Support.AGREES),
         ("When did Bo win the Orm Prize in Arts?", "1903", "Bo", "Bo won the Orm Prize in Music.", Support.DISAGREES),
         ("When did Bo Lee sell the mill?", "1903", "Una", "Una sold the mill in 1903.", Support.SILENT),
         ("When did Bo Lee sell the mill?", "1903", "Bo Lee", "He was ill in 1903.", Support.SILENT),

@@ -82,15 +82,15 @@ def _ids(tokenizer: Tokenizer, text: str, most: int) -> list[int]:
     return ids[:most]
 
 
-NAME: Final = "builtin/mpnet-evidence@3"
+NAME: Final = "builtin/mpnet-evidence@4"
 # sha256 of each file, put here by `scripts.train.evidence.install`. New weights need a new NAME, by which readings are
 # cached.
 _NETWORK: Final = "evidence.onnx"
 _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
-    _NETWORK: "5d0feb8adfd3330dfc755f61006e7b3e7b1229aae6ea7faac3cea77038070829",
-    _SETTINGS: "3f8e0bed4eb3941da806266730060ddeef5ee93a480533135a0cf07cc302bfdd",
+    _NETWORK: "2a1afb5cdd3cbda2a39a2f21a0f2a02a2afcd1a0ac83c90d23ae3fcdce1e010d",
+    _SETTINGS: "53b0ce68f358a0c1af92fbb30fa35f494ee8a587a5acb1a6deda96cbf1063b5f",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.

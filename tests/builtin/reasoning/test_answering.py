@@ -35,7 +35,7 @@ def test_the_kind_of_a_question_that_asks_late_is_not_known() -> None:
 
 @pytest.mark.parametrize(
     ("score", "support", "said"),
-    [(0.55, Support.AGREES, "Una Orr"), (0.55, Support.SILENT, ""), (0.65, Support.SILENT, "Una Orr")],
+    [(0.55, Support.AGREES, "Una Orr"), (0.5, Support.SILENT, ""), (0.65, Support.SILENT, "Una Orr")],
 )
 def test_an_answer_that_no_quote_bears_out_in_full_needs_more_trust(score: float, support: Support, said: str) -> None:
     asked = "Who painted Dawn?"
