@@ -143,10 +143,10 @@ MOST_LINES = {
     "system": 515,
     "text": 2696,
     "types": 1492,
-    "verification": 2226,
+    "verification": 2232,
     "__init__": 110,
     "__main__": 10,
-    "scripts": 8714,
+    "scripts": 8579,
     "fakes": 5157,
     "tests": 31411,
 }
