@@ -16,7 +16,6 @@ from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, UsageError
 from iterative_rag.evaluation import download
 from iterative_rag.evaluation.download import FetchPlan, FetchReport
-from iterative_rag.sources.web import page_client
 from iterative_rag.sources.web.page_client import RetryPolicy
 from iterative_rag.sources.wikipedia.article_fetching import Progress
 
@@ -110,10 +109,8 @@ def test_the_same_command_again_fetches_no_page_twice(wiki: FakeWiki, fetching: 
     ],
 )
 def test_what_cannot_be_fetched_says_why(
-    change: dict[str, str], error: type[Exception], message: str, fetching: Callable[..., FetchReport],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setattr(page_client, "homepage", lambda: "")
+    change: dict[str, str], error: type[Exception], message: str, fetching: Callable[..., FetchReport]
+) -> None:
     with pytest.raises(error, match=message):
         fetching(**change)
 
