@@ -1,6 +1,7 @@
 """Parses HTML with guards against what keeps the parser busy for minutes, and writes what markup says into the text.
 
-That is: raised and struck characters, formulas, the numbers of lists.
+That is: raised and lowered characters, which nobody shall read as part of the number or the word before them, struck
+ones, formulas, the numbers of lists.
 """
 
 from __future__ import annotations
@@ -9,10 +10,61 @@ import re
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources import superscripts
+from iterative_rag.text.units import unit_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_WORD = re.compile(r"[^\W\d_]+\Z")
+_NUMBER = re.compile(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?\Z")
+_SIGNED = re.compile(r"[-+]\w{1,4}|\w{0,3}[-+]")  # of a power or an ion, never of a note
+_NOTES = re.compile(r"\d+(?:\s*[,;–-]\s*\d+)+|[*†‡§¶#]+")
+_ISOTOPE = re.compile(r"[A-Z][a-z]?(?![a-z])")
+_EXPONENT_LETTERS = frozenset("nkxyijpq")
+_UNIT_CHARS = 3  # the longest symbol of a unit that is raised: "ft²"; after "hectares" stands a note
+_SQUARED = {"2": "²", "3": "³"}
+
+
+def raised(mark: str, before: str, after: str = "", *, is_note: bool = False) -> str:
+    """What to write for a superscript between two texts: "[3]" for a note, "^6" for a power, "²" after a unit.
+
+    `is_note`: the document says so, for example by a link to the note.
+    """
+    mark = " ".join(mark.split()).replace("\u2212", "-")
+    bare = mark.strip("^[]() ")
+    if not bare:
+        return f"[{mark}]" if mark else ""
+    if is_note or mark[0] in "^[(" or _NOTES.fullmatch(mark):
+        return f"[{bare}]"
+    if after[:1] in ("/", "⁄"):  # a fraction, after a whole number or alone
+        return f" {mark}" if before[-1:].isdigit() else mark
+    if _SIGNED.fullmatch(mark):
+        return f"^{mark}"
+    match = _WORD.search(before)
+    word = match[0] if match else ""
+    if not mark.isdecimal() or len(mark) > 3:
+        if len(word) == 1 and (mark in _EXPONENT_LETTERS or not mark.isalpha()):
+            return f"^{mark}" if mark.isalnum() else f"^({mark})"
+        return mark
+    if _is_power(before, word):
+        return _SQUARED.get(mark, f"^{mark}") if word else f"^{mark}"
+    lone = before[-1:].isspace() and _ISOTOPE.match(after)
+    return mark if lone else f"[{mark}]"
+
+
+def lowered(mark: str, before: str) -> str:
+    """What to write for a subscript: "H2O", but "1010_2"."""
+    mark = " ".join(mark.split())
+    return f"_{mark}" if before[-1:].isdigit() and mark else mark
+
+
+def _is_power(before: str, word: str) -> bool:
+    """Whether digits that are raised after this text are an exponent, and no note mark."""
+    if word:
+        return len(word) == 1 or (len(word) <= _UNIT_CHARS and bool(unit_of(word)))
+    number = _NUMBER.search(before)
+    return (number is not None and (number[0] == "10" or len(number[0]) == 1)) or before.endswith(")")
+
 
 # The parser compares each attribute of an element with all before it: 40,000 took 5 s, 300,000 would take minutes.
 # The maximum number of comparisons; a page of 10 MB needs about a million.
@@ -129,9 +181,9 @@ def write_scripts(tree: LexborHTMLParser) -> None:
     for node in tree.css("sup, sub, span[style*='super' i]"):
         before, after = _beside(node)
         if node.tag == "sub":
-            node.replace_with(superscripts.lowered(node.text(), before))
+            node.replace_with(lowered(node.text(), before))
         else:
-            node.replace_with(superscripts.raised(node.text(), before, after, is_note=_is_note(node)))
+            node.replace_with(raised(node.text(), before, after, is_note=_is_note(node)))
 
 
 def _beside(node: LexborNode) -> tuple[str, str]:

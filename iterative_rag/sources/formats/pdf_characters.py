@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.sources import superscripts
+from iterative_rag.sources import html_marks
 from iterative_rag.text.unspaced import UNSPACED
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _is_script(run: Run, host: Run) -> bool:
 def _script(host: str, run: Run, *, raised: bool = True) -> str:
     """A raised or lowered text as it is written on the line: `[3]`, `10^6`, `m²`, `19th`, `H2O`."""
     text = _plain(run).strip()
-    return superscripts.raised(text, host) if raised else text
+    return html_marks.raised(text, host) if raised else text
 
 
 def _plain(run: Run, last: int = 0) -> str:

@@ -16,9 +16,8 @@ from iterative_rag.sources.formats.office_xml import within
 from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
-from iterative_rag.sources.html_marks import counted
+from iterative_rag.sources.html_marks import counted, lowered, raised
 from iterative_rag.sources.metadata import not_read
-from iterative_rag.sources.superscripts import lowered, raised
 from iterative_rag.types import Document
 
 MAX_XML_BYTES = 32 * 1024 * 1024

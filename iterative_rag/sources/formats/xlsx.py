@@ -24,8 +24,8 @@ from iterative_rag.sources.formats.table_part import (
 )
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, archive_reading
+from iterative_rag.sources.html_marks import raised
 from iterative_rag.sources.metadata import not_read
-from iterative_rag.sources.superscripts import raised
 from iterative_rag.types import Document
 
 MAX_COLUMNS = 500
