@@ -17,7 +17,6 @@ from iterative_rag.builtin.question.plan import (
     Lookup,
     NamePart,
     Node,
-    Operation,
     Part,
     slots_of,
 )
@@ -31,9 +30,7 @@ from iterative_rag.builtin.reasoning.node_result import (
     NodeValue,
     add_short_names,
     combinations,
-    decide_by_one,
     is_rival,
-    pick_agreeing,
     unique,
 )
 from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
@@ -157,14 +154,16 @@ class Evaluation:
         return [value for _, value in sorted(ranked, key=lambda item: -item[0])]
 
     def _usable(self, question: str, combination: tuple[NodeValue, ...], fact: Fact) -> bool:
-        """Whether a fact's value has the asked kind and is not a name of the question."""
+        """Whether a fact's value has the asked kind and is not a name of the question or of what it asks about."""
         query = read_query(question)
         if not fits(query, fact.value) or (_DIFFERENCE.match(question) and not _tells_difference(fact)):
             return False
         if not all(_tells_of(value.text, fact) for value in combination if value.guessed):
             return False
-        named = query.kind in {AnswerKind.PERSON, AnswerKind.PLACE}
-        return not (named and self._is_in_question(frozenset(content(fact.value))))
+        if query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE}:
+            return True
+        known = {folded(value.text) for value in combination}
+        return folded(fact.value) not in known and not self._is_in_question(frozenset(content(fact.value)))
 
     def _repeats(self, text: str) -> bool:
         """Whether a value only repeats words of the question, which seldom asks for them unless it offers a choice."""
@@ -208,13 +207,8 @@ class Evaluation:
             return NodeResult(needs=needs)
         missing = unique(text for part in operands for text in part.missing)
         if any(not operand.values for operand in operands):
-            decided = decide_by_one(node, operands)
-            return NodeResult((decided,) if decided else (), missing=missing)
-        chosen = (
-            pick_agreeing(operands)
-            if node.operation is Operation.SAME
-            else [self._of_subject(part.values) for part in operands]
-        )
+            return NodeResult(missing=missing)
+        chosen = [self._of_subject(part.values) for part in operands]
         label_texts = [
             label.values[0].text if label.values else child.source
             for label, child in zip(labels, node.labels, strict=True)
