@@ -63,13 +63,13 @@ _CHOICES = (
 
 def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "Which is longer, A or B?" by what is asked of each side; None for any other question."""
-    parts = _sides(text)
+    parts = sides_of(text)
     asked = _Asked.of(parts[0]) if parts else None
     if parts is None or asked is None:
         return None
     sides = parts[1:]
     labels = tuple(Literal(kind_and_name(name)[1]) for name in sides)
-    if rank := _order_of_ages(set(parts[0].lower().split())):
+    if rank := _order_of_ages(parts[0].lower()):
         return Computed(text, rank, tuple(lifetime(name, expand) for name in sides), labels)
     compared = _in_time(asked) or _in_measure(asked)
     if compared is None:
@@ -83,7 +83,7 @@ def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     return Computed(text, operation, tuple(map(expand, asks, sides)), labels)
 
 
-def _sides(text: str) -> tuple[str, str, str] | None:
+def sides_of(text: str) -> tuple[str, str, str] | None:
     """Split a choice into (question, first, second)."""
     if (between := _BETWEEN.match(text)) and (names := two_names(between["body"])) and ", " not in names[0]:
         return between["ask"], *names
@@ -105,8 +105,8 @@ _LATE = word_set("second last later latest younger youngest newer newest recentl
 _AGED = word_set("older oldest elder eldest younger youngest newer newest")
 _AMOUNTS = word_set("more most fewer less")
 _LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
-# Of one side alone nobody can say whether it is farther north.
-_COMPARING = _AGED | _AMOUNTS | word_set("earlier sooner better best farther further closer nearer least wider")
+# Of one side alone nobody can say whether it is farther north; a "not" is easily overlooked where it is read.
+_COMPARING = _AGED | _AMOUNTS | word_set("not never earlier better best farther further closer nearer least wider")
 _NO_CLASS = PREPOSITIONS | DETERMINERS | _EARLY | _LATE | {"one"}
 _WORKS = word_set("film films movie movies documentary album song single game novel book show series")
 _EVENTS = templates("compared")
@@ -117,6 +117,7 @@ class _Asked:
     """What is asked of two things: "Which film by Lee" (`kind` "film"), "was", "released first"."""
 
     kind: str
+    opening: str
     noun: str
     verb: str
     rest: tuple[str, ...]
@@ -128,21 +129,21 @@ class _Asked:
         tokens = tokenize(ask)
         for at, token in enumerate(tokens):
             if _finite(token, at, tokens):
-                noun = ask[tokens[0].end : token.start].strip() if at else ""
+                opening = noun = ask[tokens[0].end : token.start].strip() if at else ""
                 if "'" in noun or not _NO_CLASS.isdisjoint(noun.lower().split()):
                     noun = ""
                 kind = head_noun(tokens[1 : group_end(tokens, 1, at)]) if at > 1 else ""
                 rest = ask[token.end :].split()
                 while rest and rest[-1] in _FILLERS:
                     rest.pop()  # "of the two"
-                return _Asked(kind, noun, token.low, tuple(rest), is_who=not at or tokens[0].low == "who")
+                return _Asked(kind, opening, noun, token.low, tuple(rest), is_who=not at or tokens[0].low == "who")
         return None
 
     @property
     def compares(self) -> bool:
         """Whether it compares, in whatever way; what stands in a relative clause compares other things."""
         ends = (n for n, word in enumerate(self.rest) if word in RELATIVES or word.endswith(","))
-        said = {*self.rest[: next(ends, len(self.rest))], *self.noun.split()}
+        said = {*self.rest[: next(ends, len(self.rest))], *self.opening.split()}
         measured = any(word in MEASURES and word.endswith(("er", "est")) for word in said)
         return measured or not _COMPARING.isdisjoint(said) or not (_EARLY | _LATE).isdisjoint(self.rest[-1:])
 
@@ -158,12 +159,12 @@ def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
 # --- which comes first ----------------------------------------------------------------------------
 
 
-def _order_of_ages(words: set[str]) -> Operation | None:
+def _order_of_ages(ask: str) -> Operation | None:
     """How ages at death are compared: "who lived longer", "who died younger", "who was older when she died"."""
-    died = not {"die", "died", "death", "dead"}.isdisjoint(words)
-    if {"lived", "longer"} <= words or (died and "older" in words):
+    died = not {"die", "died", "death", "dead"}.isdisjoint(ask.split())
+    if "lived longer" in ask or (died and "older" in ask.split()):
         return Operation.GREATEST
-    return Operation.LEAST if {"lived", "shorter"} <= words or (died and "younger" in words) else None
+    return Operation.LEAST if "lived shorter" in ask or (died and "younger" in ask.split()) else None
 
 
 def _in_time(asked: _Asked) -> tuple[Operation, str] | None:

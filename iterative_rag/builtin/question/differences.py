@@ -41,7 +41,8 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
         verbs = ("completed", "opened", "founded", "built", "released")
         verb = next((verb for verb in verbs if verb[:5] in text.lower()), "born or built or opened")
         return _computed(text, Operation.YEARS, f"In which year was {{}} {verb}?", (first, second), expand)
-    if more in MEASURES and not what and (not unit or unit_of(unit)):
+    does = match["aux"].lower() in {"did", "does", "do"}  # "How much longer did A live"
+    if more in MEASURES and not (what or does) and (not unit or unit_of(unit)):
         asked = f"What is the {MEASURES[more]}{f' in {unit}' if unit else ''} of {{}}?"
         return _computed(text, Operation.DIFFERENCE, asked, (first, second), expand, unit)
     counted = f"{unit} {what}".strip()

@@ -3,11 +3,12 @@ else by the splitter, which finds the descriptions that must be looked up first 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
 from iterative_rag.builtin.question.antecedents import REFERENT, reference_in, with_antecedent
+from iterative_rag.builtin.question.comparisons import sides_of
 from iterative_rag.builtin.question.corpus_names import CorpusNames, QuestionNames
 from iterative_rag.builtin.question.grammar import as_one, parse
 from iterative_rag.builtin.question.plan import (
@@ -73,9 +74,12 @@ class QuestionPlanner:
             return None
         plan = plan_of(wording, question)
         if isinstance(plan, Computed) and plan.labels and not wording.relation:
+            sides = sides_of(question.rstrip(" ?")) if " or " in question else None
+            if sides and _names(sides[1:]) != _names(wording.names):
+                return None  # "the younger brother of Ann Lee, Bo or Ed"
             rules = self._plan_one(question)
             described = any(isinstance(side, Lookup) and side.slots for side in slots_of(rules))
-            if _labels(rules) == _labels(plan) and not described:
+            if _labels(rules) == _names(wording.names) and not described:
                 return rules
         return plan
 
@@ -121,7 +125,11 @@ def _labels(node: Node) -> list[str]:
     """What a plan compares by a measure or in time."""
     if not isinstance(node, Computed) or node.operation not in {Operation.LEAST, Operation.GREATEST}:
         return []
-    return [label.source.lower().removeprefix("the ") for label in node.labels]
+    return _names([label.source for label in node.labels])
+
+
+def _names(texts: Iterable[str]) -> list[str]:
+    return [text.lower().removeprefix("the ") for text in texts]
 
 
 def _computes(node: Node) -> bool:

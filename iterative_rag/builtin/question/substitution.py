@@ -54,6 +54,8 @@ def substitute(question: str, span: QuestionSpan, value: str) -> str:
     if span.form is Form.CLAUSE:
         return capitalize(before + _predicated(value, after, question[span.start : span.end]))
     before = re.sub(r"\b(?:the|an?|this|that) $", "", before, flags=re.IGNORECASE)
+    if ", wh" in question[span.start : span.end]:
+        after = after.removeprefix(",")  # it closes the clause
     return capitalize(before + value + after)
 
 
