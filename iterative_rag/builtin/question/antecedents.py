@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from iterative_rag.builtin.language.function_words import DETERMINERS, PRONOUNS, QUESTION_WORDS
+from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, PRONOUNS, QUESTION_WORDS
 from iterative_rag.builtin.language.nouns import names_person, possessive
 from iterative_rag.builtin.language.tokens import BEFORE, Token, group_end, head_noun, subject_end, tokenize
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node
@@ -114,7 +114,8 @@ def _references(question: str) -> list[tuple[re.Match[str], str, bool]]:
 def _with_referent(question: str, match: re.Match[str]) -> str:
     after = question[match.end() :]
     # "her" is possessive before a noun only.
-    owned = (match["word"] or "").lower() in _OWNED and re.match(r" (?!(?:in|at|on|to|from|by|with)\b)[\w-]", after)
+    follows = next((token.low for token in tokenize(after)), "?")
+    owned = (match["word"] or "").lower() in _OWNED and follows[0].isalnum() and follows not in PREPOSITIONS
     return f"{question[: match.start()]}{possessive(REFERENT) if owned else REFERENT}{after}"
 
 

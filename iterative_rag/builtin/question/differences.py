@@ -127,10 +127,11 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     match = _YEARS.match(text)
     rest = match["rest"] if match else ""
     # "did" always belongs to the main clause; among several "was", the last one does.
-    places = list(re.finditer(r" (did) ", rest)) or list(re.finditer(r" (was|were|is) ", rest))[-1:]
-    if not places:
+    verbs = [token for token in tokenize(rest)[1:-1] if token.text in {"did", "was", "were", "is"}]
+    main = next((verb for verb in verbs if verb.text == "did"), verbs[-1] if verbs else None)
+    if main is None:
         return None
-    first, aux, second = rest[: places[0].start()], places[0][1], rest[places[0].end() :]
+    first, aux, second = rest[: main.start].strip(), main.text, rest[main.end :].strip()
     tokens = tokenize(first)
     verb = next((token for token in tokens if is_verb(token)), None)
     subject, _, event = second.rpartition(" ")
@@ -142,15 +143,15 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
             return None  # "after his death did the first film about Ann Lee come out"
         first = f"{possessive(subject)} {first[tokens[0].end :].lstrip()}"
     name = _OWNER.match(first)
-    owner = name["owner"] if name and name["owner"] else first
+    owner = (name["owner"] or name["who"]) if name else first
     pronoun, _, owned = second.partition(" ")
     if verb:
         owner = first[: verb.start].strip()
     if pronoun.lower() in {"his", "her", "its", "their"}:
         if all(token.capital for token in tokenize(owner)):
             second = f"{possessive(owner)} {owned.removeprefix('own ')}"
-    elif names := re.findall(r"[A-Z][\w'’.-]*(?: (?:[A-Z][\w'’.-]*|\w+(?=$)))*", first):
-        second = re.sub(r"\b(?:it|him|her)\b(?! \w+s?\b(?<=name))", names[-1], second, count=1)
+    elif it := next((token for token in tokenize(second) if token.text in {"it", "him"}), None):
+        second = second[: it.start] + owner + second[it.end :]
     _, act = _subject_and_rest(second)
     if verb or is_event(first):
         ask_first = ask_year(first)

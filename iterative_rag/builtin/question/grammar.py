@@ -114,16 +114,17 @@ class _Phrases:
 
     def name(self, text: str) -> Node | None:
         """Plan "What is the maiden name of the mother of X?"; a part of a name that stands there is looked up."""
-        match = re.match(r"^what (?:is|was|were|are) (.+)$", text, re.IGNORECASE)
-        node = self.node(match[1]) if match and _MARK.search(match[1]) else None
+        what, be, phrase = (*text.split(" ", 2), "", "", "")[:3]
+        asked = what.lower() == "what" and be in {"is", "was", "are", "were"} and _MARK.search(phrase)
+        node = self.node(phrase) if asked else None
         return node if isinstance(node, NamePart) and not isinstance(node.person, Literal) else None
 
     def joined_name(self, text: str) -> Node | None:
         """Plan "If ... has the same first name as A and her surname is that of B, what is her name?" """
         asked = _ASKS_NAME.search(text)
         body = text[: asked.start()] if asked else ""
-        for conjunction in re.finditer(r"\band\b|;", body):
-            halves = body[: conjunction.start()], body[conjunction.end() :]
+        for conjunction in (token for token in tokenize(body) if token.low in {"and", ";"}):
+            halves = body[: conjunction.start], body[conjunction.end :]
             marked = [(mark, half) for half in halves if (mark := _MARK.search(half))]
             if len(marked) == 2:
                 operands = [self._part(NAME_PARTS[mark[1].lower()], half[mark.end() :]) for mark, half in marked]

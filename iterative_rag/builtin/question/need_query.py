@@ -125,7 +125,9 @@ def read_query(question: str) -> Query:
             superlative = superlative or token.low
             relation.append(stem(token.low))
         elif (
-            token.low not in STOPWORDS | LIGHT_VERBS and index not in skipped and not re.fullmatch(r"\d{4}", token.text)
+            token.low not in STOPWORDS | LIGHT_VERBS
+            and index not in skipped
+            and not (token.text.isdigit() and len(token.text) == 4)
         ):
             relation += [stem(word) for word in words(token.text) if word not in STOPWORDS]
     if run:
@@ -176,7 +178,9 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
             if tokens[end - 1].possessive:
                 noun[-1] = noun[-1].rstrip("s").rstrip("'’")
             kind = kind_of_noun(noun[-1]) if noun else AnswerKind.THING
-            stems = tuple(stem(re.sub(r"['’]s?$", "", w)) for w in noun if w not in STOPWORDS)
+            stems = tuple(
+                stem(w.replace("’", "'").removesuffix("'s").removesuffix("'")) for w in noun if w not in STOPWORDS
+            )
             bare = frozenset({end - 1}) if stems and stems[-1] in BARE_KINDS else frozenset()
             return kind, stems, bare, ""
         if word == "where":

@@ -128,7 +128,7 @@ def _node(question: str, source: str, inner: Sequence[QuestionSpan], outer: Ques
 
 def capitalize(text: str) -> str:
     """The text as the beginning of a sentence, without spaces or commas before it."""
-    text = re.sub(r" {2,}", " ", text.lstrip(" ,"))
+    text = " ".join(text.lstrip(" ,").split())
     return text[:1].upper() + text[1:]
 
 
@@ -158,7 +158,7 @@ def phrase_question(text: str, asks: Asks) -> str:
 
 
 def _small_article(text: str) -> str:
-    return re.sub(r"^(?:The|This|That|These|A|An)\b", lambda match: match[0].lower(), text)
+    return text[:1].lower() + text[1:] if text.split()[0] in {"The", "This", "That", "These", "A", "An"} else text
 
 
 def _opens_clause(tokens: list[Token], index: int) -> bool:
