@@ -89,8 +89,7 @@ class RunOutcome:
 
 
 def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
-    valued = {fact.need.key for fact in state.inquiry.facts if fact.value and not fact.is_doubtful}
-    left = "; ".join(question for question in draft.missing.split("; ") if Need(question).key not in valued)
+    left = "; ".join(question for question in draft.missing.split("; ") if not state.inquiry.has_value(Need(question)))
     missing = f"Missing: {left}" if left else ""
     if ending.fault is not None:
         return RunOutcome(Status.INCOMPLETE, str(ending.fault), ReasonCode.FAULT)
@@ -136,8 +135,7 @@ def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
 
 def lost_rows(state: RunState) -> list[LostRows]:
     """The rows that the corpus lacks, as far as nothing else gave their needs a value."""
-    valued = {fact.need.key for fact in state.inquiry.facts if fact.value and not fact.is_doubtful}
-    return [lost for lost in state.inquiry.lost_rows if lost.need not in valued]
+    return [lost for lost in state.inquiry.lost_rows if not state.inquiry.has_value(Need(lost.need))]
 
 
 def _found_what_it_looked_for(state: RunState) -> bool:
