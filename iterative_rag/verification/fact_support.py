@@ -44,6 +44,7 @@ _RANKS = frozenset({"rank", "size", "height", "length", "age"})
 # How many words before a verb its "not" may stand, and what ends that.
 NEAR = 3
 _CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
+_KIND = lazy_pattern(r"\b(?:which|what) (\w+)")
 _PHRASE = lazy_pattern(r"\b(?P<head>\w{4,}) (?P<link>of|in|for) (?:the )?(?P<name>[A-ZÀ-Þ]\w+)")
 
 
@@ -78,7 +79,7 @@ class FactSupport:
         refused = Support.SILENT if self.overruled else Support.DISAGREES
         chance = self.reader.chance(need, value, fact.title, shown)
         if is_row(fact.quote) and chance < (UNREAD_ROW if ruled is Support.AGREES else AGREES):
-            return refused
+            return Support.SILENT if ruled is Support.AGREES and _is_labelled(shown, need) else refused
         if chance < UNREAD:
             around = text[max(0, fact.start - AROUND) : fact.end + AROUND]
             told = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
@@ -184,6 +185,12 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     if ranked or ruled is not Support.AGREES or not (said and colon):
         return False
     return all(map(forms.forms_of, said)) and read_text(title, "").lows.issuperset(named)
+
+
+def _is_labelled(row: str, need: str) -> bool:
+    """Whether the row of an infobox is labelled with the kind that is asked for: "Country" for "of which country"."""
+    label, colon, _ = row.partition(": ")
+    return bool(colon) and folded(label) in _KIND.findall(folded(need))
 
 
 def _relation(asked: TextReading) -> list[str]:
