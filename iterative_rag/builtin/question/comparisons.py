@@ -1,4 +1,4 @@
-"""Plans choices between two things: which comes first, which has more, which is something.
+"""Plans choices between two things: which comes first, which has more, which is something; and whether one does.
 
 Only what is compared at the end of the question is: "Who was older when she died" compares ages at death, and "the
 first lady" compares nothing. A comparison that is not understood is left whole.
@@ -29,7 +29,7 @@ from iterative_rag.builtin.language.tokens import (
     is_verb,
     tokenize,
 )
-from iterative_rag.builtin.question.differences import ask_year, is_event, lifetime
+from iterative_rag.builtin.question.differences import ask_year, is_event, lifetime, second_of
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
 from iterative_rag.builtin.question.plan import Computed, Expand, Literal, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
@@ -67,13 +67,46 @@ def choice(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     asked = _Asked.of(parts[0]) if parts else None
     if parts is None or asked is None:
         return None
-    sides = parts[1:]
+    sides = parts[1], parts[2]
     labels = tuple(Literal(kind_and_name(name)[1]) for name in sides)
-    if rank := _order_of_ages(parts[0].lower()):
+    ranked = _ranked(text, asked, parts[0].lower(), sides, labels, expand)
+    return ranked if ranked or asked.compares else _which_is(text, asked, labels, sides, phrase)
+
+
+# "Is A older than B", "Did A win more titles than B"
+_THAN = lazy_pattern(
+    r"^(?P<verb>(?i:is|was|are|were|did|does|do|has|have|had)) (?P<first>.{2,120}?) "
+    r"(?P<act>(?:[a-z]+ ){0,3}?(?:[a-z]+er|more|less)(?: [a-z]+){0,3}) than (?P<second>.{2,120})$"
+)
+
+
+def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
+    """Plan "Is A older than B?": yes if A is what "Which is older, A or B?" asks for. None for any other."""
+    match = _THAN.match(text)
+    if match is None:
+        return None
+    sides = match["first"], second_of(match["first"], match["second"])
+    verb, words = match["verb"].lower(), match["act"].split()
+    if verb in {"did", "does", "do"}:
+        verb, *words = words
+    other = tokenize(match["second"])
+    named = other[-1].capital and not other[-1].text.isdigit()
+    if not words or not named or any(map(is_verb, other)):
+        return None  # "than him", "than 1975", "than Ann Lee was"
+    kind = kind_and_name(sides[0])[0].rpartition(" ")[2]
+    asked = _Asked(kind, "", "", verb, tuple(words), is_who=False)
+    return _ranked(text, asked, match["act"], sides, (Literal("Yes"), Literal("No")), expand)
+
+
+def _ranked(
+    text: str, asked: _Asked, said: str, sides: tuple[str, str], labels: tuple[Node, ...], expand: Expand
+) -> Node | None:
+    """Compare what both sides are asked for; None where no times or numbers are compared."""
+    if rank := _order_of_ages(said):
         return Computed(text, rank, tuple(lifetime(name, expand) for name in sides), labels)
     compared = _in_time(asked) or _in_measure(asked)
     if compared is None:
-        return None if asked.compares else _which_is(text, asked, labels, sides, phrase)
+        return None
     operation, template = compared
     came = asked.verb == "came" and "out" not in asked.rest
     asks = [
@@ -162,9 +195,10 @@ def _finite(token: Token, at: int, tokens: list[Token]) -> bool:
 def _order_of_ages(ask: str) -> Operation | None:
     """How ages at death are compared: "who lived longer", "who died younger", "who was older when she died"."""
     died = not {"die", "died", "death", "dead"}.isdisjoint(ask.split())
-    if "lived longer" in ask or (died and "older" in ask.split()):
+    words = ask.replace("lived", "live")
+    if "live longer" in words or (died and "older" in ask.split()):
         return Operation.GREATEST
-    return Operation.LEAST if "lived shorter" in ask or (died and "younger" in ask.split()) else None
+    return Operation.LEAST if "live shorter" in words or (died and "younger" in ask.split()) else None
 
 
 def _in_time(asked: _Asked) -> tuple[Operation, str] | None:
@@ -182,6 +216,8 @@ def _in_time(asked: _Asked) -> tuple[Operation, str] | None:
         if act or asked.verb not in {"was", "were"} or not _is_participle(after[0]):
             return None
         act = after
+    if word in {"newer", "newest"}:
+        kind = kind or "film"  # nobody is newer
     template = _asked_age(asked, kind) if word in _AGED and not act else _asked_when(asked.verb, act)
     return (Operation.GREATEST if word in _LATE else Operation.LEAST, template) if template else None
 
@@ -194,7 +230,7 @@ def _asked_age(asked: _Asked, kind: str) -> str:
         return _EVENTS["release"]
     if names_person(kind) or (not kind and asked.is_who):
         return _EVENTS["born"]
-    return _EVENTS["place" if kind in SITES | PLACES else "found"]
+    return _EVENTS["place" if kind in SITES | PLACES else "found" if kind else "begin"]
 
 
 def _asked_when(verb: str, act: list[str]) -> str:
@@ -228,9 +264,10 @@ def _in_measure(asked: _Asked) -> tuple[Operation, str] | None:
     word, what = rest[0].lower(), " ".join(rest[1:])
     if word in _AMOUNTS and what:
         does = "does" if has or verb.endswith("s") else "did"
-        act = f"{does} {{}} {'have' if has else base_form(verb)}"
+        base = verb if verb in BASE_VERBS else base_form(verb)
+        act = f"{does} {{}} {'have' if has else base}"
         counted = any(part.endswith("s") or is_plural(part) for part in rest[1:])
-        if not counted or not (has or base_form(verb)) or not {"its", "their", "his", "her"}.isdisjoint(rest):
+        if not counted or not (has or base) or not {"its", "their", "his", "her"}.isdisjoint(rest):
             return None
         return _more_or_less(word), f"How many {what} {act}?"
     if has and word.endswith(("er", "est")) and kind_of_noun(what or "-") is AnswerKind.NUMBER:

@@ -39,8 +39,9 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     unit, more, what = "".join(words[:at]), words[at], " ".join(words[at + 1 :])
     if more in _AGED and unit.startswith("year"):
         verbs = ("completed", "opened", "founded", "built", "released")
-        verb = next((verb for verb in verbs if verb[:5] in text.lower()), "born or built or opened")
-        return _computed(text, Operation.YEARS, f"In which year was {{}} {verb}?", (first, second), expand)
+        verb = next((verb for verb in verbs if verb[:5] in text.lower()), "")
+        asked = f"In which year was {{}} {verb}?" if verb else templates("compared")["begin"]
+        return _computed(text, Operation.YEARS, asked, (first, second), expand)
     does = match["aux"].lower() in {"did", "does", "do"}  # "How much longer did A live"
     if more in MEASURES and not (what or does) and (not unit or unit_of(unit)):
         asked = f"What is the {MEASURES[more]}{f' in {unit}' if unit else ''} of {{}}?"

@@ -202,7 +202,7 @@ def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> Op
     if not literals or len(labels) != len(literals):
         return None
     order = _order(literals)
-    if order is None:
+    if not order:
         return None
     best = int(order == (1 if least else -1))
     shown = _comparison(literals[best], literals[1 - best], -order if best else order)
