@@ -17,7 +17,7 @@ import numpy.typing as npt
 import onnx
 from tokenizers import Encoding, Tokenizer
 
-from iterative_rag.builtin.question.span_decoding import KINDS, Split, decoded, deepened
+from iterative_rag.builtin.question.span_decoding import KINDS, Split, decoded
 from iterative_rag.builtin.question.splitter import FACTS, MAX_PIECES, NETWORK, shapes_of
 from iterative_rag.builtin.question.wording import HEADS
 from scripts.export_encoder import HIDDEN, Encoder, Feed, Float, Weights, calibration_ranges, session
@@ -85,11 +85,8 @@ class Runner:
         return encoding, (stretches, kinds, wordings)
 
     def split(self, question: str) -> Split:
-        def look(text: str) -> Split:
-            encoding, scores = self.scores(text)
-            return decoded(text, encoding, scores)
-
-        return deepened(look(question), look)
+        encoding, scores = self.scores(question)
+        return decoded(question, encoding, scores)
 
 
 def feed(question: str, encoding: Encoding) -> Feed:
