@@ -27,8 +27,8 @@ from iterative_rag.verification.evidence import with_life
 from iterative_rag.verification.text_reading import TextReading, read_text
 from iterative_rag.verification.word_matching import Vocabulary, opposites, pattern
 
-# From which chance on the reader agrees, and is sure, and below which a quote does not say it; chosen on a thousand values
-# of questions and articles set aside (builtin/MODEL_CARD.md). A row that leaves out the names or the relation has to
+# From which chance on the reader agrees, and is sure, and below which a quote does not say it; chosen on values of
+# questions and articles set aside (builtin/MODEL_CARD.md). A row that leaves out the names or the relation has to
 # convince the reader; of a sentence that does, it has to be sure.
 AGREES, SURE, UNREAD = 0.5, 0.92, 0.02
 # Where the quote alone does not tell, what stands around it may: so many characters on each side, and the least chance.
