@@ -31,6 +31,11 @@ def parse_spec(text: str, parts: Registry) -> Spec:
     if not slash:
         return Spec(kind)
     if "@" not in form:
+        if "@http" in rest:
+            raise UsageError(
+                f"The model spec {form} takes no URL.",
+                hint=f"Type {text.split('@http')[0]}, and set OLLAMA_HOST=URL to where the server runs.",
+            )
         if not re.fullmatch(r"\S+", rest):
             raise _invalid(text, parts)
         return Spec(kind, rest)

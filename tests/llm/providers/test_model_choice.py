@@ -48,6 +48,13 @@ def test_a_url_must_not_hold_a_secret_and_it_is_not_repeated(url: str) -> None:
     assert "ITERATIVE_RAG_API_KEY" in caught.value.hint
 
 
+def test_the_url_of_ollama_is_no_part_of_its_spec_and_is_not_passed_over() -> None:
+    """It was taken for a part of the model's name, and the server of this machine was asked."""
+    with pytest.raises(UsageError, match="takes no URL") as caught:
+        parse_spec("ollama/llama3.1:8b@http://me:hidden@box:11434", LLMS)
+    assert caught.value.hint == "Type ollama/llama3.1:8b, and set OLLAMA_HOST=URL to where the server runs."
+
+
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
