@@ -23,9 +23,9 @@ from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
-from iterative_rag.retrieval.reading_policy import ReadingPolicy, goes_on, mentions, tells, within_limit
+from iterative_rag.retrieval.reading_policy import ReadingPolicy, answers, goes_on, mentions, tells, within_limit
 from iterative_rag.retrieval.spans import Span, merged, without
-from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest
+from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest, with_again
 from iterative_rag.system.threads import LastingPool, first_done, observing
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
 
@@ -148,7 +148,7 @@ class _HopReading:
             return  # another need's turn has asked for it
         stage, id_ = item.asked, item.entry.document_id
         item.asked += 1
-        shown = self._shown(id_, named=plan.is_about(id_, item.entry.title))
+        shown = self._shown(id_)
         if item.cut is not None:
             if plan.policy.thorough or without(item.cut.spans, shown):
                 self._enqueue(item.cut, [plan], alone=True)
@@ -180,14 +180,23 @@ class _HopReading:
         open_ = [sharer for sharer in plans if not sharer.enough]
         if part and shown:
             open_ = [other for other in open_ if goes_on(other.need, part, named=id_ in other.policy.named)]
+            part = part if open_ else None
+        about = [sharer for sharer in plans if not sharer.enough and sharer.is_about(id_, entry.title)]
+        if about and (unquoted := self._memory.unquoted(id_)):
+            document, fresh = self._reader.corpus.document(id_), part
+            needs = [sharer.need for sharer in about]
+            part = with_again(
+                document, fresh, unquoted, lambda said: any(answers(need, document.title, said) for need in needs)
+            )
+            open_ = open_ if part is fresh else [sharer for sharer in plans if sharer in open_ or sharer in about]
         if part and open_:
             self._enqueue(part, open_)
 
-    def _shown(self, id_: str, *, named: bool) -> list[Span]:
+    def _shown(self, id_: str) -> list[Span]:
         """What of a document the run has been shown, or is being shown."""
         asked = (call.window for call in (*self._queued, *self._flight))
         under_way = [span for part in asked if part.document_id == id_ for span in part.spans]
-        return list(merged([*self._memory.spans(id_, named=named), *under_way]))
+        return list(merged([*self._memory.spans(id_), *under_way]))
 
     def _remember(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Take up what the text that was read of a document is known to say."""

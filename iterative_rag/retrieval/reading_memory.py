@@ -1,5 +1,6 @@
 """What one run was shown, for which needs, and what it held: no text is shown twice to a question, whatever the need.
-The one exception is an article that has just become the subject: before, nobody looked for what it says of that.
+Of an article that has just become the subject only those sentences come again that may tell what is asked, and were
+not quoted: before, nobody looked for them.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from iterative_rag.retrieval.spans import Span, merged
+from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.types import Fact, Need, Window
 
 
@@ -34,9 +35,12 @@ class ReadingMemory:
         """Whether a document was read for this very need; one that could not be read may be listed again."""
         return any(spans and other.key == need.key for other, spans, _ in self._read.get(document_id, ()))
 
-    def spans(self, document_id: str, *, named: bool) -> list[Span]:
-        """What was shown of a document, in order; nothing to the first need by which it is `named`."""
-        read = self._read.get(document_id, ())
-        if named and not any(before for _, _, before in read):
+    def spans(self, document_id: str) -> list[Span]:
+        """What was shown of a document, in order."""
+        return list(merged(span for _, spans, _ in self._read.get(document_id, ()) for span in spans))
+
+    def unquoted(self, document_id: str) -> list[Span]:
+        """What was shown of a document and brought no fact; nothing once a need has `named` it."""
+        if any(named for _, _, named in self._read.get(document_id, ())):
             return []
-        return list(merged(span for _, spans, _ in read for span in spans))
+        return without(self.spans(document_id), [(fact.start, fact.end) for fact in self._facts.get(document_id, ())])

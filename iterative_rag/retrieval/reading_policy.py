@@ -61,6 +61,10 @@ _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
 _BETWEEN_NAMES = lazy_pattern(r" (?:in|for|on|and) ")
 _YEAR = lazy_pattern(r"\b\d{4}\b")
+_LIFE = lazy_pattern(
+    r"\b(?:born|births?|die[ds]?|deaths?|old|ages?|geboren|starb|gestorben|alt|nee?|mort|naci\w*|muri\w*)\b"
+)
+_YEARS = lazy_pattern(r"\([^()]*\b\d{4}\b[^()]*\)")
 _IN_BRACKETS = lazy_pattern(r"\s*\(([^()]*)\)\s*$")
 
 
@@ -142,10 +146,24 @@ def goes_on(need: Need, window: Window, *, named: bool) -> bool:
     of its own."""
     if _is_foreign(need, window.text):
         return True
-    known = names(need) | set(_WORD.findall(folded(window.title)))
-    own = stems(" ".join(word for word in content_words(need.question) if word not in known))
+    own = _asked_words(need, window.title)
     tells = len(own & stems(window.text)) >= MOST_WORDS * len(own)
     return tells and (named or mentions(need, window.title, window.text))
+
+
+def answers(need: Need, title: str, sentence: str) -> bool:
+    """Whether a sentence of the article on a need's subject may say what is asked of it: it holds half of the need's
+    words beside names, or tells of a birth or a death that is asked about."""
+    own = _asked_words(need, title)
+    if 0 < len(own) <= 2 * len(own & stems(sentence)):
+        return True
+    return bool(_LIFE.search(folded(need.question)) and (_YEARS.search(sentence) or _LIFE.search(folded(sentence))))
+
+
+def _asked_words(need: Need, title: str) -> frozenset[str]:
+    """The stems of a need's words beside names and those of a title."""
+    known = names(need) | set(_WORD.findall(folded(title)))
+    return stems(" ".join(word for word in content_words(need.question) if word not in known))
 
 
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, list[str]]:

@@ -5,11 +5,11 @@ Every part is a span of the document, the lead and the headings too, so a quote 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from iterative_rag.retrieval.chunking import Unit, headings, opening, sentences
+from iterative_rag.retrieval.chunking import Unit, headings, opening, readable_units, sentences
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.pronouns import speaks_of_earlier
@@ -30,6 +30,8 @@ SECTION_CHARS = 50_000
 SHORT_SECTION = 1200
 # A part that begins with "She" or "These" is read from so many sentences before it at most.
 SENTENCES_BEFORE = 2
+# So many characters of an article are shown a second time at most.
+AGAIN_CHARS = 500
 # A shorter rest of a document is not worth a call.
 SHORTEST_REST = 200
 # A table with a hit is read whole up to this many windows: a question for the third tallest needs every row.
@@ -100,6 +102,23 @@ def window_of_rest(document: Document, entry: ShortlistedDocument, size: int, re
     if _chars(spans) < SHORTEST_REST:
         return None
     return replace(wider, spans=spans, text=GAP.join(document.text[start:end] for start, end in spans))
+
+
+def with_again(
+    document: Document, rest: Window | None, read: Sequence[Span], tells: Callable[[str], bool]
+) -> Window | None:
+    """The window with those sentences and rows of what was read before that tell, each from the one on that names its
+    subject; these alone where nothing is left."""
+    again: tuple[Span, ...] = ()
+    for start, end in (unit for span in read for unit in readable_units(document.text, *span)):
+        if tells(document.text[start:end]):
+            longer = merged([*again, _from_its_subject(document.text, (start, end))])
+            again = longer if _chars(longer) <= AGAIN_CHARS else again
+    if not again:
+        return rest
+    spans = merged([*(rest.spans if rest else ()), *again])
+    text = GAP.join(document.text[start:end] for start, end in spans)
+    return Window(document.id, document.title, document.source, spans, text)
 
 
 def as_cut(text: str) -> str:
