@@ -23,9 +23,17 @@ from iterative_rag.retrieval.extract_cache import ExtractCache
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
-from iterative_rag.retrieval.reading_policy import ReadingPolicy, answers, goes_on, mentions, tells, within_limit
+from iterative_rag.retrieval.reading_policy import (
+    ReadingPolicy,
+    answers,
+    asked_rows,
+    goes_on,
+    mentions,
+    tells,
+    within_limit,
+)
 from iterative_rag.retrieval.spans import Span, merged, without
-from iterative_rag.retrieval.windows import PACKED, together, window, window_of_rest, with_again
+from iterative_rag.retrieval.windows import PACKED, sifted, together, window, window_of_rest, with_again
 from iterative_rag.system.threads import LastingPool, first_done, observing
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
 
@@ -181,15 +189,17 @@ class _HopReading:
         if part and shown:
             open_ = [other for other in open_ if goes_on(other.need, part, named=id_ in other.policy.named)]
             part = part if open_ else None
+        document = self._reader.corpus.document(id_)
         about = [sharer for sharer in plans if not sharer.enough and sharer.is_about(id_, entry.title)]
         if about and (unquoted := self._memory.unquoted(id_)):
-            document, fresh = self._reader.corpus.document(id_), part
-            needs = [sharer.need for sharer in about]
+            fresh, named = part, [sharer.need for sharer in about]
             part = with_again(
-                document, fresh, unquoted, lambda said: any(answers(need, document.title, said) for need in needs)
+                document, fresh, unquoted, lambda said: any(answers(need, document.title, said) for need in named)
             )
             open_ = open_ if part is fresh else [sharer for sharer in plans if sharer in open_ or sharer in about]
         if part and open_:
+            needs = [sharer.need for sharer in open_]
+            part = sifted(document, part, lambda rows: asked_rows(needs, document.title, rows))
             self._enqueue(part, open_)
 
     def _shown(self, id_: str) -> list[Span]:

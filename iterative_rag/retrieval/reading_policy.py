@@ -61,6 +61,11 @@ _WORD_BEFORE = lazy_pattern(r"(\S+)\s+$")
 _WORD_AFTER = lazy_pattern(r"^\s+(\w\S*)")
 _BETWEEN_NAMES = lazy_pattern(r" (?:in|for|on|and) ")
 _YEAR = lazy_pattern(r"\b\d{4}\b")
+# What a row alone does not tell, in English.
+_ORDER = lazy_pattern(
+    r"\b(?:first|second|third|last|next|previous\w*|before|after|since|until|between|during|total|average|ranks?|ranked|"
+    r"positions?|numbers?|amounts?|more|fewer|less|not|except|outside|other|only|each|every|both|same|than|again|still|ever|never|succe\w+|prece\w+|prede\w+|follow\w*|\d+(?:st|nd|rd|th))\b"
+)
 _LIFE = lazy_pattern(
     r"\b(?:born|births?|die[ds]?|deaths?|old|ages?|geboren|starb|gestorben|alt|nee?|mort|naci\w*|muri\w*)\b"
 )
@@ -80,8 +85,16 @@ def names(need: Need) -> frozenset[str]:
 
 
 def _names(text: str) -> frozenset[str]:
-    words = (word.removesuffix("'s") for word in _WORD.findall(common_names(text).translate(PLAIN_SIGNS)))
-    return frozenset(folded(word) for word in words if word[:1].isupper() or word[:1].isdigit())
+    return frozenset(folded(word) for word in _written(text) if word[:1].isupper() or word[:1].isdigit())
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(folded, _written(text)))
+
+
+def _written(text: str) -> list[str]:
+    words = _WORD.findall(common_names(text).translate(PLAIN_SIGNS))
+    return [word.removesuffix("'s") for word in words]
 
 
 def has_names(need: Need, title: str) -> bool:
@@ -164,6 +177,21 @@ def _asked_words(need: Need, title: str) -> frozenset[str]:
     """The stems of a need's words beside names and those of a title."""
     known = names(need) | set(_WORD.findall(folded(title)))
     return stems(" ".join(word for word in content_words(need.question) if word not in known))
+
+
+def asked_rows(needs: Sequence[Need], title: str, rows: Sequence[str]) -> Collection[int]:
+    """The rows of an article's table that hold a name or number of a need beside those of its title, with the rows next
+    to them and the last one. All rows where a need asks for what no one row tells, or names what stands in none."""
+    every, kept = range(len(rows)), {len(rows) - 1}
+    said = [_words(row) for row in rows]
+    for need in needs:
+        places = [{n for n in every if name in said[n]} for name in names(need) - _words(title)]
+        telling = [place for place in places if 2 * len(place) <= len(rows)]
+        whole = need.aspect or reads_on(need) or _ORDER.search(folded(need.question)) is not None
+        if whole or language(need.question) != "en" or not (telling and all(places)):
+            return every
+        kept |= {n + step for place in telling for n in place for step in (-1, 0, 1)}
+    return kept & set(every)
 
 
 def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, list[str]]:

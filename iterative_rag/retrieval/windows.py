@@ -5,10 +5,11 @@ Every part is a span of the document, the lead and the headings too, so a quote 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from iterative_rag.retrieval.article_parts import tables
 from iterative_rag.retrieval.chunking import Unit, headings, opening, readable_units, sentences
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
@@ -20,6 +21,7 @@ GAP = "\n[...]\n"
 # Sections without rows that a window tells of, behind this.
 MOST_LOST = 8
 _LOST = "(This corpus does not have the rows of: "
+_LEFT_OUT = "(Rows left out, which hold none of the names and numbers asked for: "
 # Between two rows of a table.
 _ROW_ENDS = "|\n|"
 # How far a margin is widened to reach the end of a sentence or line.
@@ -30,6 +32,8 @@ SECTION_CHARS = 50_000
 SHORT_SECTION = 1200
 # A part that begins with "She" or "These" is read from so many sentences before it at most.
 SENTENCES_BEFORE = 2
+# Of a table with rows of so many characters only those that are asked for are read, if they are half of it or less.
+LONG_TABLE = 2000
 # So many characters of an article are shown a second time at most.
 AGAIN_CHARS = 500
 # A shorter rest of a document is not worth a call.
@@ -81,8 +85,8 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
 
 
 def is_of_document(line: str) -> bool:
-    """Whether a line of a window stands in its document, as a gap and what is told of lost rows do not."""
-    return line != GAP.strip() and not line.startswith(_LOST)
+    """Whether a line of a window stands in its document, as a gap and what is told of rows do not."""
+    return line != GAP.strip() and not line.startswith((_LOST, _LEFT_OUT))
 
 
 def window_of_rest(document: Document, entry: ShortlistedDocument, size: int, read: Sequence[Span]) -> Window | None:
@@ -119,6 +123,25 @@ def with_again(
     spans = merged([*(rest.spans if rest else ()), *again])
     text = GAP.join(document.text[start:end] for start, end in spans)
     return Window(document.id, document.title, document.source, spans, text)
+
+
+def sifted(document: Document, part: Window, asked: Callable[[Sequence[str]], Collection[int]]) -> Window:
+    """The window without those rows of its long tables that are not `asked` for, and with their number. They count as
+    unread."""
+    out: list[Span] = []
+    for table in tables(document.text) if _ROW_ENDS in part.text else ():
+        rows = [row for row in table.rows if not without([row], part.spans)]
+        if _chars(rows) < LONG_TABLE:
+            continue
+        kept = asked([document.text[start:end] for start, end in rows])
+        if 2 * len(kept) <= len(rows):
+            out += [(start, end + 1) for n, (start, end) in enumerate(rows) if n not in kept]
+    if not out:
+        return part
+    before, spans = (GAP.join(document.text[slice(*span)] for span in part.spans)).rstrip(), without(part.spans, out)
+    text = GAP.join(document.text[slice(*span)].rstrip() for span in spans)
+    told = f"{part.text[len(before) :].rstrip()}{GAP}{_LEFT_OUT}{len(out)})"
+    return replace(part, spans=tuple(spans), text=text + told)
 
 
 def as_cut(text: str) -> str:

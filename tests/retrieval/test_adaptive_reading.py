@@ -315,6 +315,26 @@ def test_a_further_window_is_read_only_where_it_tells_of_what_the_need_asks() ->
         assert len(extractor.titles) == windows
 
 
+def test_of_a_long_table_only_the_rows_are_read_that_a_need_asks_for() -> None:
+    """A table is read whole up to three windows: for one row of it, that was a quarter of a question's tokens."""
+    rows = [f"| Mast {n} | {n} m | It was drawn by the guild of Karsa for the yard |" for n in range(100, 160)]
+    text = "\n".join(["All masts by number.", "", "| Mast | Height | Remark |", "|---|---|---|", *rows])
+    for question, kept in {
+        "How high is the mast called Mast 131?": [*rows[30:33], rows[-1]],
+        "What is the mast before Mast 131?": rows,
+        "What number of masts is like Mast 131?": rows,
+        "How high is Velm Tower beside Mast 131?": rows,  # it stands in no row: under another name, perhaps
+    }.items():
+        extractor = Reading(values={"high": (rows[31], "131 m")})
+        reading = reader({"Masts of Karsa": text}, extractor, window_chars=2000)
+        (found,) = reading.read([listed(Need(question), {"Masts of Karsa": text}, "Masts of Karsa")])
+        shown = extractor.texts[0].split("\n")
+        assert [line for line in shown if line.startswith("| Mast 1")] == kept
+        assert "| Mast | Height | Remark |" in shown
+        assert shown[-1].endswith(": 56)") == (kept != rows)
+        assert values(found) == (["131 m"] if "high" in question else [])
+
+
 def test_windows_of_different_needs_share_a_call() -> None:
     pages = {
         "Velm Tower": "Velm Tower was designed by Oda Brenk.",
