@@ -133,6 +133,12 @@ def test_a_name_that_may_be_right_stays_as_it_is(rag: IterativeRAG, question: st
     assert rag.ask(question).taken_as == ()
 
 
+def test_a_name_without_capitals_is_read_as_a_passage_writes_it(rag: IterativeRAG) -> None:
+    """No title of the corpus has it."""
+    answer = rag.ask("what does rolf telby keep?")
+    assert answer.hops[0].needs[0] == "What does Rolf Telby keep?"
+
+
 EXTRACTS = {
     "Why was the Velm Tower closed?": "The Velm Tower was closed in 1990 because its lift had broken.",
     "Tell me why the Velm Tower was closed.": "The Velm Tower was closed in 1990 because its lift had broken.",

@@ -4,9 +4,10 @@ words that are misspelt by the vocabulary."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from string import ascii_lowercase
 from typing import Protocol, runtime_checkable
 
@@ -136,20 +137,32 @@ class CorpusNames:
 
     def _occurs(self, word: str) -> bool:
         """Whether a passage of the corpus has the word, so that it is spelt as it should be."""
-        (hits,) = self._corpus.search([word], LOOKED_AT)
-        texts = (self._corpus.document(hit.document_id).text[hit.start : hit.end] for hit in hits)
-        return any(re.search(rf"\b{re.escape(word)}\b", folded(text)) for text in texts)
+        return any(re.search(rf"\b{re.escape(word)}\b", folded(text)) for text in self._passages(word))
+
+    def _passages(self, asked: str) -> Iterator[str]:
+        (hits,) = self._corpus.search([asked], LOOKED_AT)
+        return (self._corpus.document(hit.document_id).text[hit.start : hit.end] for hit in hits)
+
+    def _pairs(self, question: str) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Pairs of words that the nearest passages write with capitals: names that no title need have."""
+        for text in self._passages(question):
+            for (start, stop), (begin, end) in pairwise(_words(text)):
+                first, second = _plain(text[start:stop]), _plain(text[begin:end])
+                capital = text[start].isupper() and text[begin].isupper()
+                if capital and text[stop:begin] == " " and first not in STOPWORDS:
+                    yield (first, second), text[start:end]
 
     def _with_capitals(self, question: str) -> str:
         """The question with the titles that it names, and the rarer words of titles, as they are written there."""
         places = list(_words(question))
         words = tuple(_plain(question[start:end]) for start, end in places)
+        names = ChainMap(self._titles.names, dict(self._pairs(question)))
         text, written, at = "", 0, 0
         while at < len(words):
             counts = range(min(LONGEST_TITLE, len(words) - at), 1, -1)
-            count = next((n for n in counts if words[at : at + n] in self._titles.names), 1)
+            count = next((n for n in counts if words[at : at + n] in names), 1)
             start, end = places[at][0], places[at + count - 1][1]
-            name = self._titles.names.get(words[at : at + count]) if count > 1 else self._name(words[at])
+            name = names.get(words[at : at + count]) if count > 1 else self._name(words[at])
             text += question[written:start] + (name or question[start:end])
             written, at = end, at + count
         return text + question[written:]
