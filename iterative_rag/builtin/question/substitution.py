@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
@@ -37,6 +38,7 @@ _AT = word_set("university college school academy institute station stadium hosp
 _SUBJECT_PRONOUNS = word_set("he she it they we i you who")
 # Placeholder for a value that is not known yet, spelled like a name so that the rules parse it as one.
 _SLOT = "Qslot{}q"
+_IN_YEAR = lazy_pattern(r" in \d{4}\b")
 _SLOTTED = lazy_pattern(r"Qslot(\d+)q")
 
 
@@ -68,8 +70,15 @@ def plan_split(split: Split) -> Lookup | None:
     for span in sorted(split.inner, key=lambda span: -span.score):
         again = any(_is_same(question, span, other) for other in inner)
         if not again and not is_named(question[span.start : span.end]):
-            inner.append(span)
+            inner.append(_with_year(question, span))
     return _node(question, question, inner, None)
+
+
+def _with_year(question: str, span: QuestionSpan) -> QuestionSpan:
+    """A description with the year behind its verb: "the film that Ann Lee made" and "in 2010"."""
+    year = _IN_YEAR.match(question, span.end)
+    acted = year and acts(tokenize(question[span.start : span.end])[-1])
+    return replace(span, end=year.end()) if year and acted else span
 
 
 def _is_same(question: str, span: QuestionSpan, other: QuestionSpan) -> bool:
