@@ -29,7 +29,7 @@ from iterative_rag.builtin.language.tokens import (
     is_verb,
     tokenize,
 )
-from iterative_rag.builtin.question.differences import ask_year, is_event, lifetime, second_of
+from iterative_rag.builtin.question.differences import ask_age, ask_year, is_event, lifetime, second_of
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
 from iterative_rag.builtin.question.plan import Computed, Expand, Literal, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
@@ -108,6 +108,7 @@ def _ranked(
     if compared is None:
         return None
     operation, template = compared
+    template = ask_age(*sides) if template == _EVENTS["begin"] else template
     came = asked.verb == "came" and "out" not in asked.rest
     asks = [
         ask_year(name) if is_event(name) or (came and name.startswith("the ")) else template.format(name)
@@ -128,7 +129,8 @@ def sides_of(text: str) -> tuple[str, str, str] | None:
             broken = ask.rpartition(" ")[2] in PREPOSITIONS | DETERMINERS | RELATIVES
             if third or broken or match["second"] in {"both", "neither"}:
                 return None  # "Who is taller, A, B or C"
-            return ask, match["first"].strip(" ,"), match["second"].strip(" ,")
+            first = match["first"].strip(" ,")
+            return ask, first, second_of(first, match["second"].strip(" ,"))
     return None
 
 

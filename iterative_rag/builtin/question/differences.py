@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS
 from iterative_rag.builtin.language.lexicon import MEASURES
-from iterative_rag.builtin.language.nouns import possessive
+from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, gender_of_name, possessive
 from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
 from iterative_rag.builtin.question.plan import Computed, Expand, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
@@ -40,7 +40,7 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if more in _AGED and unit.startswith("year"):
         verbs = ("completed", "opened", "founded", "built", "released")
         verb = next((verb for verb in verbs if verb[:5] in text.lower()), "")
-        asked = f"In which year was {{}} {verb}?" if verb else templates("compared")["begin"]
+        asked = f"In which year was {{}} {verb}?" if verb else ask_age(first, second)
         return _computed(text, Operation.YEARS, asked, (first, second), expand)
     does = match["aux"].lower() in {"did", "does", "do"}  # "How much longer did A live"
     if more in MEASURES and not (what or does) and (not unit or unit_of(unit)):
@@ -52,6 +52,13 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if more not in {"more", "fewer", "less"} or not counted:
         return None
     return _counted(text, f"How many {counted} {match['aux'].lower()}", first, second, expand)
+
+
+def ask_age(*names: str) -> str:
+    """The question that tells the age of each of two: of persons, as a given name shows, or of anything else."""
+    parts = [name.split() for name in names]
+    born = any(len(part) > 1 and gender_of_name(part[0]) and part[-1].lower() not in NOT_PERSON_WORDS for part in parts)
+    return templates("compared")["born" if born else "begin"]
 
 
 def _computed(
@@ -110,7 +117,8 @@ def second_of(first: str, second: str) -> str:
 
 _YEARS = lazy_pattern(r"^how (?:many years|long) (?:after|before) (?P<rest>.{6,400})$", re.I)
 _BETWEEN = lazy_pattern(
-    r"^how many years (?:(?:passed|elapsed|lie|lay|went by|separate|are|were|is)(?: there)? )?(?:between )?"
+    r"^(?:how many years (?:(?:passed|elapsed|lie|lay|went by|separate|are|were|is)(?: there)? )?(?:between )?"
+    r"|(?P<ages>(?:what|how (?:big|great|large)) (?:is|was) the (?:age (?:gap|difference)|difference in age)) between )"
     r"(?P<first>the .{3,150}?|[A-Z].{3,150}?) (?:and|from(?= (?:that of|the) )) (?P<second>.{3,150})$",
     re.I,
 )
@@ -166,12 +174,13 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 
 def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "How many years lie between A and B?"; None for any other."""
+    """Plan "How many years lie between A and B?" and "What is the age gap between A and B?"; None for any other."""
     match = _BETWEEN.match(text)
     if match is None:
         return None
     sides = match["first"], second_of(match["first"], match["second"])
-    return Computed(text, Operation.YEARS, tuple(expand(ask_year(side), side) for side in sides))
+    asks = (f"When was {side} born?" if match["ages"] else ask_year(side) for side in sides)
+    return Computed(text, Operation.YEARS, tuple(map(expand, asks, sides)))
 
 
 def age(text: str, expand: Expand, phrase: Phrase) -> Node | None:
