@@ -118,6 +118,9 @@ def test_no_question_breaks_the_roles(question: str) -> None:
         ("What did it cost to build Orm Tower?", "$5 million", True),
         ("What did the climb of Orm Tower cost Ann Orley?", "her life", True),
         ("In which century was Orm Tower built?", "18th century", True),
+        ("What nationality was Ann Orley?", "Bo Lund", False),
+        ("What nationality was Ann Orley?", "Norwegian", True),
+        ("What nationality was Ann Orley?", "Tellbian", True),
     ],
 )
 def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:

@@ -96,6 +96,8 @@ def is_of_kind(query: Query, value: str) -> bool:
         case AnswerKind.PLACE:
             return not is_measured(value) and not _is_people(value)
         case AnswerKind.THING:
+            if query.asked[-1:] == ("nationality",):
+                return bool(nations_in(value) or _ADJECTIVE.fullmatch(value))
             named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
             return not (named and is_measured(value))
     return True

@@ -118,13 +118,17 @@ class Evaluation:
 
     def _is_of_plan(self, value: NodeValue, plan: Node) -> bool:
         """Whether a value that was read of a whole question is about what the question describes, and not about a name
-        in it: a quote tells of that ("Length: 516 m" in the article on a bridge is not of "the river under it")."""
+        in it: a quote tells of that ("Length: 516 m" in the article on a bridge is not of "the river under it"). The
+        name of what is described answers where a name is asked for alone."""
         facts = [self.inquiry.facts[index] for index in self._facts_stating(value)]
         if any(is_row(fact.quote) and _is_on_subject(fact) for fact in facts):
             return False
+        named = read_query(self.inquiry.original).kind is AnswerKind.NAME
         described: list[list[str]] = []
         for slot in slots_of(plan):
             sure = [known.text for known in self.of(slot).values[:CANDIDATES] if known.score >= CAREFUL.given]
+            if not named and any(_ends_name(value.text, text) for text in sure):
+                return False
             described.append(sure or [slot.source])
         return all(any(_tells_of(text, fact) for text in texts for fact in facts) for texts in described)
 
@@ -157,6 +161,8 @@ class Evaluation:
         """Whether a fact's value has the asked kind and is not a name of the question or of what it asks about."""
         query = read_query(question)
         if not fits(query, fact.value) or (_DIFFERENCE.match(question) and not _tells_difference(fact)):
+            return False
+        if (compared := _OF_TWO.match(question)) and compared["how"].lower() not in words(fact.quote):
             return False
         if not all(_tells_of(value.text, fact) for value in combination if value.guessed):
             return False
@@ -255,6 +261,8 @@ _DIFFERENCE = lazy_pattern(
     r"|what is the difference\b",
     re.IGNORECASE,
 )
+# "Which of the two towers is older?": of two that are not named, only a text that compares them can tell.
+_OF_TWO = lazy_pattern(r"which (?:one )?of the two\b(?!.* or ).* (?P<how>[a-z]+er|first|last)\W*$", re.IGNORECASE)
 _DIFFERENT = frozenset({*MEASURES, "than", "more", "less", "fewer", "after", "before", "earlier", "later", "older"})
 
 
@@ -268,6 +276,12 @@ def _tells_of(description: str, fact: Fact) -> bool:
     said, told = content(description), set(content(f"{fact.title} {fact.statement} {fact.quote}"))
     plain = [word for word in said if word not in names_in(description)]
     return not said or any(not alike(word).isdisjoint(told) for word in plain or said)
+
+
+def _ends_name(value: str, name: str) -> bool:
+    """Whether a value is a name or the surname in it: "Lee" of "Ann Lee"."""
+    said = content(value)
+    return bool(said) and content(name.split(", ")[0])[-len(said) :] == said
 
 
 def _is_on_subject(fact: Fact) -> bool:

@@ -51,6 +51,31 @@ def test_a_row_on_a_name_of_the_question_does_not_tell_of_what_it_describes() ->
     assert [one.text for one in Evaluation(inquiry).of(plan).values] == ["88 km"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ("What religion did the painter of Dawn have?", ""),
+        ("What is the name of the painter of Dawn?", "Lund"),
+    ],
+)
+def test_who_was_described_answers_only_where_the_name_is_asked_for(asked: str, value: str) -> None:
+    step = "Who is the painter of Dawn?"
+    facts = (fact(step, "Bo Lund", "Dawn"), fact(asked, "Lund", "Dawn", 0.9))
+    inner = asked.replace("the painter of Dawn", "{0}")
+    tried = (*(one.need for one in facts), Need(inner.format("Bo Lund")))
+    plan = Fallback(asked, Lookup("", inner, (Lookup("the painter of Dawn", step),)), Lookup(asked, asked))
+    assert [one.text for one in Evaluation(Inquiry(asked, asked, facts, tried=tried)).of(plan).values] == value.split()
+
+
+@pytest.mark.parametrize(
+    ("quote", "given"), [("It made more than Dusk.", ()), ("Dawn is longer than Dusk.", ("Dawn",))]
+)
+def test_of_two_that_are_not_named_a_text_must_compare(quote: str, given: tuple[str, ...]) -> None:
+    asked = "Which of the two films by Lund is longer?"
+    inquiry = Inquiry(asked, asked, (replace(fact(asked, "Dawn", "Bo Lund"), quote=quote),), tried=(Need(asked),))
+    assert tuple(one.text for one in Evaluation(inquiry).of(Lookup(asked, asked)).values) == given
+
+
 STEP, WHOLE = "Which town has the Orm bridge?", "Who is the mayor of the town that has the Orm bridge?"
 
 
