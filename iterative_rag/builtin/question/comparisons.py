@@ -7,7 +7,7 @@ first lady" compares nothing. A comparison that is not understood is left whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iterative_rag.builtin.language.function_words import (
     AUXILIARIES,
@@ -15,10 +15,11 @@ from iterative_rag.builtin.language.function_words import (
     DETERMINERS,
     PREPOSITIONS,
     RELATIVES,
+    stem,
     word_set,
 )
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, kind_of_noun
-from iterative_rag.builtin.language.nouns import PLACES, SITES, is_plural, names_person
+from iterative_rag.builtin.language.nouns import PLACES, SITES, SMALLER, is_plural, names_person
 from iterative_rag.builtin.language.tokens import (
     BEFORE,
     Token,
@@ -31,7 +32,7 @@ from iterative_rag.builtin.language.tokens import (
 )
 from iterative_rag.builtin.question.differences import ask_age, ask_year, is_event, lifetime, second_of
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
-from iterative_rag.builtin.question.plan import Computed, Expand, Literal, Node, Operation, Phrase, templates
+from iterative_rag.builtin.question.plan import Computed, Expand, Fallback, Literal, Node, Operation, Phrase, templates
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASK = r"(?i:which|what|who|whose|how|whom)"
@@ -114,7 +115,13 @@ def _ranked(
         ask_year(name) if is_event(name) or (came and name.startswith("the ")) else template.format(name)
         for name in sides
     ]
-    return Computed(text, operation, tuple(map(expand, asks, sides)), labels)
+    ranked = Computed(text, operation, tuple(map(expand, asks, sides)), labels)
+    if template != _AREA:
+        return ranked
+    # What is bigger has more land or more inhabitants, as may be found for both; of towns these come first.
+    peopled = replace(ranked, operands=tuple(expand(f"What is the population of {name}?", name) for name in sides))
+    first, second = (peopled, ranked) if stem(asked.kind) in SMALLER else (ranked, peopled)
+    return Fallback(text, replace(first, source=""), second)
 
 
 def sides_of(text: str) -> tuple[str, str, str] | None:
@@ -145,6 +152,8 @@ _COMPARING = _AGED | _AMOUNTS | word_set("not never earlier better best farther 
 _NO_CLASS = PREPOSITIONS | DETERMINERS | _EARLY | _LATE | {"one"}
 _WORKS = word_set("film films movie movies documentary album song single game novel book show series")
 _EVENTS = templates("compared")
+_MEASURE = "What is the {} of {{}}?"
+_AREA = _MEASURE.format("area")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,14 +282,14 @@ def _in_measure(asked: _Asked) -> tuple[Operation, str] | None:
             return None
         return _more_or_less(word), f"How many {what} {act}?"
     if has and word.endswith(("er", "est")) and kind_of_noun(what or "-") is AnswerKind.NUMBER:
-        return _more_or_less(word), f"What is the {what} of {{}}?"
+        return _more_or_less(word), _MEASURE.format(what)
     measure, ends = MEASURES.get(rest[-1].lower(), ""), rest[-1].endswith(("er", "est"))
     plain = asked.verb in AUXILIARIES or asked.verb in {"goes", "runs", "lasts", "lasted", "ran", "stands"}
     if not measure or not ends or not plain or rest[:-1] not in ([], ["on"]):
         return None
     if measure == "area" and asked.kind and kind_of_noun(asked.kind) is not AnswerKind.PLACE:
         return None  # of a breed, a company or a people
-    return _more_or_less(rest[-1]), f"What is the {measure} of {{}}?"
+    return _more_or_less(rest[-1]), _MEASURE.format(measure)
 
 
 def _more_or_less(word: str) -> Operation:

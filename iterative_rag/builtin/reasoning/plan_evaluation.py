@@ -111,7 +111,9 @@ class Evaluation:
         if trust >= CAREFUL.given:
             return first
         second = self.of(node.second)
-        second = replace(second, values=tuple(value for value in second.values if self._is_of_plan(value, node.first)))
+        if isinstance(node.second, Lookup):
+            kept = tuple(value for value in second.values if self._is_of_plan(value, node.first))
+            second = replace(second, values=kept)
         if second.needs or (second.values and self.trusted(self.inquiry.original, second.values) >= trust):
             return second
         return first

@@ -76,6 +76,20 @@ def test_of_two_that_are_not_named_a_text_must_compare(quote: str, given: tuple[
     assert tuple(one.text for one in Evaluation(inquiry).of(Lookup(asked, asked)).values) == given
 
 
+def test_what_is_bigger_has_more_inhabitants_where_no_areas_are_found() -> None:
+    asked = "Which is bigger, Tellby or Orm?"
+    areas = [Need(f"What is the area of {name}?") for name in ("Tellby", "Orm")]
+    facts = tuple(
+        replace(fact(f"What is the population of {name}?", number, name), quote=f"{name} has {number} inhabitants.")
+        for name, number in (("Tellby", "41,000"), ("Orm", "900"))
+    )
+    before = Inquiry(asked, asked, (), tried=tuple(areas))
+    assert ROLES.analyst.analyse(before).needs == tuple(one.need for one in facts)
+    draft = ROLES.answerer.answer(replace(before, facts=facts, tried=(*areas, *(one.need for one in facts))))
+    assert draft.short_answer == "Tellby"
+    assert [one.expression for one in draft.computations] == ["41000 > 900"]
+
+
 STEP, WHOLE = "Which town has the Orm bridge?", "Who is the mayor of the town that has the Orm bridge?"
 
 
