@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4220,
     "index": 5757,
     "integrations": 381,
-    "llm": 4144,
+    "llm": 4145,
     "protocols": 560,
     "registry": 172,
     "remote": 753,

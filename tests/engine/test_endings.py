@@ -137,7 +137,7 @@ def test_rows_that_the_corpus_lacks_are_told_to_the_reader_the_planner_and_the_u
     assert answer.reason.endswith('This corpus does not have the rows of "Filmography" in the article "Oda Brenk".')
     (read,), (_, planned, *_) = llm.asked("extract"), llm.asked("analyse")
     assert "This corpus does not have the rows of: Filmography · Film" in read.user
-    assert "LISTS WITHOUT ROWS (this corpus has their headings alone):" in planned.user
+    assert "LISTS WITHOUT ROWS (this corpus has their headings alone: look in another article, or" in planned.user
 
 
 # --- other values and caveats ----------------------------------------------------------------

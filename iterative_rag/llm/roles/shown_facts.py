@@ -119,5 +119,6 @@ def tried_needs(inquiry: Inquiry) -> str:
     shown = lines(tried) or NOTHING_TRIED
     if inquiry.lost_rows:
         lost = fence(lines(f"- {as_field(name)}" for name in dict.fromkeys(map(str, inquiry.lost_rows))), "lists")
-        shown += f"\n\nLISTS WITHOUT ROWS (this corpus has their headings alone):\n{lost}"
+        told = "this corpus has their headings alone: look in another article, or go on without them"
+        shown += f"\n\nLISTS WITHOUT ROWS ({told}):\n{lost}"
     return shown
