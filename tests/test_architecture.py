@@ -138,7 +138,7 @@ MOST_LINES = {
     "retrieval": 2944,
     "serve": 4230,
     "settings": 592,
-    "sources": 7620,
+    "sources": 7587,
     "storage": 860,
     "system": 515,
     "text": 2696,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8580,
     "fakes": 5133,
-    "tests": 31398,
+    "tests": 31399,
 }
 
 

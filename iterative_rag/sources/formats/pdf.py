@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
@@ -26,7 +25,6 @@ MAX_PAGES = 20_000
 MAX_ANNOTATIONS = 2_000  # of a page
 _NO_TEXT = "pages without text"
 _NO_TITLE = re.compile(r"\W*|untitled.*|microsoft word.*|.*\.(?:docx?|pdf|tex|dvi|indd|rtf|odt|pptx?|xlsx?)", re.I)
-_HIDDEN, _PASSWORD = 1 << 1, 1 << 13  # flags of an annotation and of a field
 
 
 def read(path: Path) -> Reading:
@@ -58,7 +56,7 @@ def _pages(pdf: PdfDocument, kinds: Counter[str]) -> tuple[list[list[Run]], str]
     import pypdfium2
     import pypdfium2.raw as pdfium
 
-    form = _form(pdf, kinds)
+    _open_forms(pdf, kinds)
     pages: list[list[Run]] = []
     broken: list[str] = []
     size = 0
@@ -69,7 +67,10 @@ def _pages(pdf: PdfDocument, kinds: Counter[str]) -> tuple[list[list[Run]], str]
         try:
             page = pdf[number - 1]
             try:
-                runs = _annotated(page, runs_of(page), form)
+                if _flatten(page, kinds):
+                    page.close()
+                    page = pdf[number - 1]
+                runs = runs_of(page)
                 kinds[_NO_TEXT] += not runs and pdfium.FPDFPage_CountObjects(page.raw) > 0
             finally:
                 page.close()
@@ -82,8 +83,8 @@ def _pages(pdf: PdfDocument, kinds: Counter[str]) -> tuple[list[list[Run]], str]
     return pages, f"{len(broken)} of its {counted(len(pdf), 'page')} cannot be read ({', '.join(broken[:5])})."
 
 
-def _form(pdf: PdfDocument, kinds: Counter[str]) -> Any:
-    """What PDFium reads the values of form fields with; None where there are none."""
+def _open_forms(pdf: PdfDocument, kinds: Counter[str]) -> None:
+    """Have PDFium draw the values of form fields; counts attached files and forms that it does not know."""
     import pypdfium2.raw as pdfium
 
     kinds["attached files"] = max(0, pdfium.FPDFDoc_GetAttachmentCount(pdf.raw))
@@ -91,58 +92,24 @@ def _form(pdf: PdfDocument, kinds: Counter[str]) -> Any:
     kinds["XFA forms"] = int(kind in (pdfium.FORMTYPE_XFA_FULL, pdfium.FORMTYPE_XFA_FOREGROUND))
     if kind != pdfium.FORMTYPE_NONE:
         pdf.init_forms()
-    return pdf.formenv.raw if pdf.formenv else None
 
 
-def _annotated(page: PdfPage, runs: list[Run], form: Any) -> list[Run]:
-    """The runs with the values of form fields where they stand, and with comments at the end."""
+def _flatten(page: PdfPage, kinds: Counter[str]) -> bool:
+    """Make what form fields and annotations show a part of the page, which is then to be opened again; False where
+    there are none. Comments show a sign only: they are counted."""
     import pypdfium2.raw as pdfium
 
-    silent = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_WIDGET)
-    comments: list[Run] = []
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), MAX_ANNOTATIONS)):
+    no_comments = (
+        *(pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT),  # are drawn
+        *(pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP),
+    )
+    count = min(pdfium.FPDFPage_GetAnnotCount(page.raw), MAX_ANNOTATIONS)
+    for index in range(count):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
-        if not annotation or pdfium.FPDFAnnot_GetFlags(annotation) & _HIDDEN:
-            continue
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-        if kind == pdfium.FPDF_ANNOT_WIDGET and form and (value := _value(annotation, form)):
-            box = pdfium.FS_RECTF()
-            pdfium.FPDFAnnot_GetRect(annotation, ctypes.byref(box))
-            middle = max((box.top + box.bottom) / 2, box.top - 12)  # of its first line
-            runs.append(Run(middle - 4, 12, box.left, box.right, value))
-        elif kind not in silent and (said := _string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")):
-            comments.append(Run(0, 0, 0, 0, f"Comment: {said}", turned=True))
+        comment = pdfium.FPDFAnnot_GetSubtype(annotation) not in no_comments
+        kinds["comments"] += comment and pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0) > 2
         pdfium.FPDFPage_CloseAnnot(annotation)
-    return runs + comments
-
-
-def _value(field: Any, form: Any) -> str:
-    """What a form field holds: its text, the options chosen, or whether it is ticked."""
-    import pypdfium2.raw as pdfium
-
-    kind = pdfium.FPDFAnnot_GetFormFieldType(form, field)
-    if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
-        return "[x]" if pdfium.FPDFAnnot_IsChecked(form, field) else "[ ]"
-    if kind in (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
-        options = range(min(pdfium.FPDFAnnot_GetOptionCount(form, field), MAX_ANNOTATIONS))
-        chosen = [at for at in options if pdfium.FPDFAnnot_IsOptionSelected(form, field, at)]
-        if chosen:
-            return ", ".join(_string(pdfium.FPDFAnnot_GetOptionLabel, form, field, at) for at in chosen)
-    elif kind != pdfium.FPDF_FORMFIELD_TEXTFIELD or pdfium.FPDFAnnot_GetFormFieldFlags(form, field) & _PASSWORD:
-        return ""
-    return _string(pdfium.FPDFAnnot_GetFormFieldValue, form, field)
-
-
-def _string(function: Any, *arguments: Any) -> str:
-    """What a function of PDFium writes as UTF-16, on one line."""
-    import pypdfium2.raw as pdfium
-
-    size = function(*arguments, None, 0)
-    if not 2 < size <= 2 * MAX_CHARS:
-        return ""
-    buffer = ctypes.create_string_buffer(size)
-    function(*arguments, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)
-    return " ".join(plain(buffer.raw[: size - 2].decode("utf-16-le", "replace")).split())
+    return bool(count and pdfium.FPDFPage_Flatten(page.raw, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
 
 
 def _title(pdf: PdfDocument) -> str:

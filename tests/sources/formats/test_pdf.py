@@ -98,7 +98,7 @@ def test_running_heads_and_page_numbers_stay_out_of_the_sentences(tmp_path: Path
     assert "Chapter 2" in only(written(tmp_path / "b.pdf", sample_files.placed_pdf(*chapters))).text
 
 
-def test_the_values_of_a_form_and_comments_are_read(tmp_path: Path) -> None:
+def test_the_values_of_a_form_are_read_and_comments_counted(tmp_path: Path) -> None:
     place = b"/Type /Annot /Subtype /Widget /Rect [120 %d 320 %d] /F 4"
     extra = {
         7: b"<< /FT /Tx /T (n) /V (Orla Finnan) " + place % (697, 713) + b" >>",
@@ -108,7 +108,8 @@ def test_the_values_of_a_form_and_comments_are_read(tmp_path: Path) -> None:
         9: b"<< /FT /Ch /Ff 131072 /T (c) /Opt [(Velm) (Karsa)] /V (Karsa) " + place % (637, 653) + b" >>",
         10: b"<< /FT /Tx /T (p) /Ff 8192 /V (hunter2) " + place % (607, 623) + b" >>",
         11: b"<< /Type /Annot /Subtype /Text /Rect [300 600 320 620] /Contents (The name is misspelt.) >>",
-        12: b"<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 0 >>\nstream\n\nendstream",
+        12: b"<< /Type /XObject /Subtype /Form /BBox [0 0 16 16] /Resources << /Font << /Z << /Type /Font /Subtype "
+        b"/Type1 /BaseFont /ZapfDingbats >> >> >> /Length 28 >>\nstream\nBT /Z 12 Tf 2 3 Td (4) Tj ET\nendstream",
         13: b"<< /Fields [7 0 R 8 0 R 9 0 R 10 0 R] /DA (/F1 0 Tf 0 g) >>",
         6: b"<< >>",
     }
@@ -116,9 +117,9 @@ def test_the_values_of_a_form_and_comments_are_read(tmp_path: Path) -> None:
         "\n".join(lines(60, 700, "Name:", "Member:", "Town:", "Word:", step=30)), extra=extra,
         page="/Annots [7 0 R 8 0 R 9 0 R 10 0 R 11 0 R]", root="/AcroForm 13 0 R",
     )  # fmt: skip
-    assert only(written(tmp_path / "a.pdf", data)).text == (
-        "Name:  Orla Finnan\nMember:  [x]\nTown:  Karsa\nWord:\n\nComment: The name is misspelt."
-    )
+    document = only(written(tmp_path / "a.pdf", data))
+    assert document.text == "Name:  Orla Finnan\nMember:  ✔\nTown:  Karsa\nWord:  *******"
+    assert dict(document.metadata)[NOT_READ] == "comments: 1"
 
 
 def test_letters_from_right_to_left_stand_in_their_logical_order(tmp_path: Path) -> None:
