@@ -75,7 +75,7 @@ def _solver(exams: Mapping[str, Examination], examine: Examine, concurrency: int
                 examine, exam, state.epoch, abandon_on_cancel=True, limiter=limiter[0]
             )
             for hop in record.hops:
-                transcript().info(_shown(hop), source=f"hop {hop.n}")
+                transcript().info(_shown(hop, record.documents), source=f"hop {hop.n}")
             state.metadata[RECORD] = to_json(record)
             state.output.completion = record.short_answer or record.text
             state.completed = True
@@ -113,9 +113,11 @@ def _scorer(score: Score, done: Callable[[QuestionRecord], None]) -> Scorer:
     return answers()
 
 
-def _shown(hop: Hop) -> dict[str, Any]:
-    """The hop as JSON types: the viewer takes lists, not tuples."""
-    shown: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(hop)))
+def _shown(hop: Hop, titles: Mapping[str, str]) -> dict[str, Any]:
+    """The hop with the titles of its documents, as JSON types: the viewer takes lists, not tuples."""
+    listed, read = (tuple(titles.get(key, key) for key in documents) for documents in (hop.shortlist, hop.read))
+    named = dataclasses.replace(hop, shortlist=listed, read=read)
+    shown: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(named)))
     return shown
 
 

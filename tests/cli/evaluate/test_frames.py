@@ -109,6 +109,16 @@ def test_the_report_stands_beside_published_figures_and_says_what_differs(
     again = json.loads(whole("--subset", "mine.txt", "--llm", "builtin", "--out", "run", "--json").out)
     assert again["right"] == 1.0
     assert again["benchmark"]["published"][0]["source"] == "Alzubi et al. 2025, arXiv:2503.20201"
+    # What `inspect view` shows of a hop: articles by their titles.
+    from inspect_ai.event import InfoEvent
+    from inspect_ai.log import read_eval_log
+
+    (log,) = (tmp_path / "run" / "logs").glob("*.eval")
+    samples = read_eval_log(str(log)).samples or []
+    hops: list[Any] = [event.data for sample in samples for event in sample.events if isinstance(event, InfoEvent)]
+    titles = {fact["title"] for hop in hops for fact in hop["facts"]}
+    assert titles
+    assert titles <= {title for hop in hops for title in hop["read"]}
 
 
 def test_pages_of_ones_own_are_not_fetched(wiki: FakeWiki, whole: Callable[..., Done], tmp_path: Path) -> None:
