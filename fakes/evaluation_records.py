@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lxml.html import document_fromstring
+
 from iterative_rag.evaluation.inspect_task import RECORD
 from iterative_rag.evaluation.questions import Answerability
 from iterative_rag.evaluation.records import (
@@ -134,9 +136,31 @@ def store(run: RunFolder, path: Path) -> Path:
     return path
 
 
+# --- reports, and what a browser would see of their page -----------------------------------------
+
+
 def report_of(records: Sequence[QuestionRecord], **manifest: Any) -> Report:
     run = folder(records, **manifest)
     return Report.of(run)
+
+
+class Page:
+    """What a browser would see: elements with their attributes, and the text outside of script and style."""
+
+    def __init__(self, page: str) -> None:
+        root = document_fromstring(page)
+        self.elements = [(str(element.tag), dict(element.attrib)) for element in root.iter()]
+        self.raw = {element.tag: element.text_content() for element in root.iter("script", "style")}
+        for element in list(root.iter("script", "style")):
+            element.drop_tree()
+        self.text = " ".join(" ".join(root.itertext()).split())
+
+    def all(self, tag: str, **attributes: str) -> list[dict[str, str]]:
+        return [
+            held
+            for name, held in self.elements
+            if name == tag and all(held.get(key) == value for key, value in attributes.items())
+        ]
 
 
 def full(question: str = "a", text: str = "words") -> QuestionRecord:

@@ -53,8 +53,8 @@ HOMES = {
     "scipy": {"evaluation"},
     "statsmodels": {"evaluation"},
     "ir_measures": {"evaluation"},
-    "jinja2": {"serve"},
-    "markupsafe": {"serve"},
+    "jinja2": {"evaluation", "serve"},
+    "markupsafe": {"evaluation", "serve"},
     "html_to_markdown": {"sources"},
     "httpcore": {"sources"},
     "libzim": {"sources", "index"},  # pages; the indexes, in a child process that imports little
@@ -124,11 +124,11 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 MOST_LINES = {
     "app": 4058,
     "builtin": 8553,
-    "cli": 4160,
+    "cli": 4179,
     "computing": 1108,
     "engine": 3951,
     "errors": 246,
-    "evaluation": 4222,
+    "evaluation": 4349,
     "index": 5757,
     "integrations": 381,
     "llm": 4145,
@@ -147,8 +147,8 @@ MOST_LINES = {
     "__init__": 105,
     "__main__": 6,
     "scripts": 8580,
-    "fakes": 5133,
-    "tests": 31409,
+    "fakes": 5157,
+    "tests": 31502,
 }
 
 

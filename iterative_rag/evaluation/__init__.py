@@ -11,5 +11,5 @@ answer_match, value_match, judge         record -> scores, judge's verdict
 failure_causes                           record -> cause of failure
 figures, summary, statistics             records -> figures with intervals
 retrieval_metrics, run_comparison        retrieval; comparison of runs
-report_tables, markdown_report           figures -> tables -> Markdown
+report_tables, markdown_report, html_report    figures -> tables -> Markdown and one HTML page
 """

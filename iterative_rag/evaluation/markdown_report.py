@@ -26,8 +26,7 @@ _LONGEST = 200  # characters of a text in a table
 
 
 def markdown(report: Report) -> str:
-    """The figures of the report, without any text of a question, an answer or an article: `inspect view`
-    shows those."""
+    """The figures of the report, without any text of a question, an answer or an article: those are on the page."""
     manifest, summary = report.run.manifest, report.summary
     parts = [
         f"# {escaped(report.run.name)}",

@@ -1,4 +1,5 @@
-"""The tables of a report as text in rows and columns; what was run, and the caveats of its figures."""
+"""The tables of a report as text in rows and columns, which Markdown, the page and the terminal render alike; what was
+run, and the caveats of its figures."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ Summary = Mapping[str, Any]
 
 NOTHING = "–"
 
-# Each answer has exactly one of these results.
+# Each answer has exactly one of these results; the names are also classes of the page's style sheet.
 RESULTS = {
     "right": "right",
     "wrong": "wrong",
@@ -51,10 +52,10 @@ class Report:
         figures = [dataclasses.asdict(figure) for figure in figures_beside(manifest)]
         return {**self.summary, "benchmark": {**about, "published": figures, "differences": differences(manifest)}}
 
-    def outcomes(self) -> list[tuple[str, int]]:
-        """How many answers ended with each of RESULTS; without those that none did."""
+    def outcomes(self) -> list[tuple[str, str, int]]:
+        """Key of RESULTS, its label and how many answers ended like this; without those that none did."""
         ended = Counter(map(result, self.run.records))
-        return [(label, ended[key]) for key, label in RESULTS.items() if ended[key]]
+        return [(key, label, ended[key]) for key, label in RESULTS.items() if ended[key]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def _published(report: Report) -> Table:
 def _failures(report: Report) -> Table:
     lost = report.summary["by_cause"]
     total = sum(lost.values())
-    ended = [(label, f"{amount:,}", NOTHING) for label, amount in report.outcomes()]
+    ended = [(label, f"{amount:,}", NOTHING) for _, label, amount in report.outcomes()]
     causes = [(f"lost: {cause}", f"{amount:,}", percent(amount / total)) for cause, amount in lost.items()]
     intro = f"How {counted(report.summary['answers'], 'answer')} ended, and what lost those that are not right."
     return Table("Where it failed", ("", "answers", "of those lost"), [*ended, *causes], intro)

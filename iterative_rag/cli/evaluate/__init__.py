@@ -17,7 +17,7 @@ evaluate_app = typer.Typer(
     "  iterative-rag evaluate run --dataset questions.jsonl --corpus mine --out runs/first\n"
     "  iterative-rag evaluate run --dataset hotpot.jsonl --corpus pooled --mode naive --out runs/naive\n"
     "  iterative-rag evaluate frames --subset 60 --llm ollama/llama3.1:8b\n"
-    "  iterative-rag evaluate report runs/first\n"
+    "  iterative-rag evaluate report runs/first --html first.html\n"
     "  iterative-rag evaluate compare runs/first runs/naive\n"
     "  iterative-rag evaluate retrieval --dataset questions.jsonl --corpus mine",
 )

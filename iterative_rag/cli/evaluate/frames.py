@@ -12,7 +12,7 @@ import typer
 
 from iterative_rag.cli.console import clean, err, out
 from iterative_rag.cli.corpus.add import index_into
-from iterative_rag.cli.evaluate.report import show_summary, write_report
+from iterative_rag.cli.evaluate.report import show_summary, write_reports
 from iterative_rag.cli.evaluate.run import (
     Concurrency,
     JudgeSpec,
@@ -131,7 +131,7 @@ def frames(
     )
     name = re.sub(r"[^\w.-]+", "-", f"frames-{Path(subset).stem}-{settings.llm}")
     run = run_with_progress(config, out or Path("runs") / name, retry_errors=retry_errors, quiet=quiet)
-    write_report(run, quiet=quiet)
+    write_reports(run, quiet=quiet)
     show_summary(run, as_json=as_json)
 
 

@@ -16,16 +16,29 @@ if TYPE_CHECKING:
 
 def report(
     run: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run (evaluate run --out DIR).")],
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page with every question's trace.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The figures of a run with 95 % intervals, finished or not. Every question with its hops and scores:
-    inspect view --log-dir DIR/logs
+    """The figures of a run with 95 % intervals, finished or not: Markdown on stdout, or with --html a
+    page that shows every question, too.
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.summary
     """
+
+    from iterative_rag.evaluation.html_report import html as page
+    from iterative_rag.evaluation.markdown_report import markdown
+    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.evaluation.run_folder import read_run
 
-    show_summary(read_run(run), as_json=as_json)
+    reported = Report.of(read_run(run))
+    if html is not None:
+        _write(html, page(reported))
+    if as_json:
+        write_json(reported.to_json())
+    else:
+        write(markdown(reported))
 
 
 def compare(
@@ -60,14 +73,20 @@ def show_summary(run: RunFolder, *, as_json: bool) -> None:
         write(markdown(reported))
 
 
-def write_report(run: RunFolder, *, quiet: bool) -> None:
-    """The report as Markdown in the folder of the run."""
+def write_reports(run: RunFolder, *, quiet: bool) -> None:
+    """The report as Markdown and as a page, in the folder of the run."""
+    from iterative_rag.evaluation.html_report import html
     from iterative_rag.evaluation.markdown_report import markdown
     from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.system.private_files import tighten
 
-    path = run.path / "report.md"
-    write_file(path, markdown(Report.of(run)))
+    reported = Report.of(run)
+    _write(run.path / "report.html", html(reported), quiet=quiet)
+    _write(run.path / "report.md", markdown(reported), quiet=quiet)
     tighten(run.path)
+
+
+def _write(path: Path, text: str, *, quiet: bool = False) -> None:
+    write_file(path, text)
     if not quiet:
         err().line(f"Wrote {path} ({size(path.stat().st_size)}).")

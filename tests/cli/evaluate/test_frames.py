@@ -106,6 +106,7 @@ def test_the_report_stands_beside_published_figures_and_says_what_differs(
         assert "Questions: 3 of 824 (subset " in text
         assert "6 of the 7 that the questions link to, among 0 other documents" in text
         assert "Tables: 0 of these 6 pages have one" in text
+    assert "Gemini 1.5 Pro, oracle" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     again = json.loads(whole("--subset", "mine.txt", "--llm", "builtin", "--out", "run", "--json").out)
     assert again["right"] == 1.0
     assert again["benchmark"]["published"][0]["source"] == "Alzubi et al. 2025, arXiv:2503.20201"

@@ -1,4 +1,4 @@
-"""`evaluate report`: it writes Markdown and JSON."""
+"""`evaluate report`: it writes Markdown, JSON and the page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from fakes.evaluation_records import folder, record, store
+from fakes.evaluation_records import Page, folder, record, store
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.evaluation.records import JudgeVerdict
 
@@ -17,10 +17,12 @@ def call(*arguments: object) -> Any:
     return CliRunner().invoke(evaluate_app, [str(argument) for argument in arguments])
 
 
-def test_the_command_writes_markdown_and_json(tmp_path: Path) -> None:
+def test_the_command_writes_markdown_json_and_the_page(tmp_path: Path) -> None:
     run = store(folder([record("a"), record("b", False, judge=JudgeVerdict.INCORRECT)]), tmp_path / "runs" / "one")
-    shown = call("report", run).stdout
-    assert shown.startswith("# one\n")
-    assert "answered rightly" in shown
+    assert call("report", run).stdout.startswith("# one\n")
     found = json.loads(call("report", run, "--json").stdout)
     assert (found["n"], found["right"]) == (2, 0.5)
+    page = tmp_path / "page.html"
+    done = call("report", run, "--html", page)
+    assert "answered rightly" in done.stdout
+    assert "What is b" in Page(page.read_text(encoding="utf-8")).text
