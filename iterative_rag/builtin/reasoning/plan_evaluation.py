@@ -121,11 +121,11 @@ class Evaluation:
     def _is_of_plan(self, value: NodeValue, plan: Node) -> bool:
         """Whether a value that was read of a whole question is about what the question describes, and not about a name
         in it: a quote tells of that ("Length: 516 m" in the article on a bridge is not of "the river under it"). The
-        name of what is described answers where a name is asked for alone."""
+        name of what is described answers only where a name or a person is asked for."""
         facts = [self.inquiry.facts[index] for index in self._facts_stating(value)]
         if any(is_row(fact.quote) and _is_on_subject(fact) for fact in facts):
             return False
-        named = read_query(self.inquiry.original).kind is AnswerKind.NAME
+        named = read_query(self.inquiry.original).kind in {AnswerKind.NAME, AnswerKind.PERSON}
         described: list[list[str]] = []
         for slot in slots_of(plan):
             sure = [known.text for known in self.of(slot).values[:CANDIDATES] if known.score >= CAREFUL.given]

@@ -56,9 +56,10 @@ def test_a_row_on_a_name_of_the_question_does_not_tell_of_what_it_describes() ->
     [
         ("What religion did the painter of Dawn have?", ""),
         ("What is the name of the painter of Dawn?", "Lund"),
+        ("By which artist is the painter of Dawn in Tell?", "Lund"),
     ],
 )
-def test_who_was_described_answers_only_where_the_name_is_asked_for(asked: str, value: str) -> None:
+def test_who_was_described_answers_only_where_a_name_or_a_person_is_asked_for(asked: str, value: str) -> None:
     step = "Who is the painter of Dawn?"
     facts = (fact(step, "Bo Lund", "Dawn"), fact(asked, "Lund", "Dawn", 0.9))
     inner = asked.replace("the painter of Dawn", "{0}")
