@@ -14,6 +14,7 @@ from iterative_rag.builtin.language.function_words import (
     PARTICIPLES,
     PREPOSITIONS,
     QUESTION_WORDS,
+    RELATIVES,
     STOPWORDS,
     content,
     ordinal,
@@ -60,6 +61,9 @@ _ATTRIBUTE = lazy_pattern(r"^what (?:is|was|were|are) (?:the |.{2,80}['’]s )",
 _BIRTHPLACE = lazy_pattern(
     r"^what (?:is|was) (?:(?:the )?(?:birthplace|place of birth) of (.+?)|(.+?)['’]s birthplace)\??$", re.I
 )
+
+# What asks for something wherever it stands, while "who" and the like may begin a clause.
+_ASKING = frozenset({"what", "how"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,8 @@ def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], froz
     tokens = [token for token in tokenize(text) if token.word]
     for index, word in enumerate(low):
         after = low[index + 1] if index + 1 < len(low) else ""
+        if index > 1 and word in RELATIVES and not _ASKING.isdisjoint(low[index + 1 :]):
+            continue  # "Dawn is by a singer who is a player of what sport?"
         if word == "how" and after in {"many", "much"}:
             first = index + 2 + 2 * (low[index + 2 : index + 4] == ["of", "the"])
             end = _noun_end(low, first, group_end(tokens, first, len(tokens)))
@@ -215,6 +221,7 @@ def _copular_noun(low: list[str], index: int, tokens: list[Token]) -> tuple[str,
         return ()
     end = group_end(tokens, start + (low[start] in DETERMINERS), len(tokens))
     possessors = [at for at in range(start, len(tokens) - 1) if tokens[at].possessive]
-    if possessors and group_end(tokens, possessors[-1] + 1, len(tokens)) == len(tokens):
+    headed = end < len(tokens) and low[end] == "of"  # "the date of birth of Ann Lee's father"
+    if possessors and not headed and group_end(tokens, possessors[-1] + 1, len(tokens)) == len(tokens):
         start, end = possessors[-1] + 1, len(tokens)
     return tuple(stem(token.low) for token in tokens[start:end] if not token.capital and token.low not in STOPWORDS)
