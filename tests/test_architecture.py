@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4349,
     "index": 5757,
     "integrations": 381,
-    "llm": 4145,
+    "llm": 4149,
     "protocols": 560,
     "registry": 172,
     "remote": 753,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8580,
     "fakes": 5157,
-    "tests": 31507,
+    "tests": 31511,
 }
 
 

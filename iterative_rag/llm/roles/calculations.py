@@ -14,6 +14,7 @@ from iterative_rag.computing.display import found_in, shortened, shown
 from iterative_rag.llm.replies.forms import AnswerReply, RequestedComputation
 from iterative_rag.llm.roles.shown_facts import fact_numbers
 from iterative_rag.text.citation_markers import MARKER
+from iterative_rag.text.dates import dates
 from iterative_rag.text.languages import language
 from iterative_rag.text.numerals import with_digits
 from iterative_rag.text.patterns import lazy_pattern
@@ -109,8 +110,9 @@ class Calculations:
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
     """Whether a reply need not be asked for again: its short answer is the last of the results, or it contains them
     all; perhaps rounded."""
-    given = MARKER.sub("", " ".join((reply.short_answer, *reply.also, reply.answer, reply.working)))
-    return _says(reply.short_answer, results[-1].result) or all(_says(given, step.result) for step in results)
+    told = (reply.short_answer, " ".join((reply.short_answer, *reply.also, reply.answer, reply.working)))
+    short, given = (_in_digits(MARKER.sub("", text)) for text in told)
+    return _says(short, results[-1].result) or all(_says(given, step.result) for step in results)
 
 
 def _parts(step: Computation) -> list[Computation]:
@@ -156,8 +158,10 @@ def _marks(facts: Sequence[int]) -> str:
 
 
 def _in_digits(text: str) -> str:
-    """A text, and behind it the same with its numerals as digits: "sixty years" holds 60."""
-    return f"{text} {with_digits(text, language(text)).text}"
+    """A text, and behind it the same with its numerals as digits, and its dates as results write them: "sixty years"
+    holds 60, and "August 9, 2014" 9 August 2014."""
+    digits = with_digits(text, code := language(text)).text
+    return "; ".join([text, digits, *(str(found.date) for found in dates(digits, code))])
 
 
 def _holds(text: str, value: str) -> bool:

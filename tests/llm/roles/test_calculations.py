@@ -87,6 +87,10 @@ def test_what_was_computed_beside_the_answer_costs_no_second_call() -> None:
         ("duration(3 March 1874, 5 May 1911)", "It took 37 years [1].", 1),
         ("duration(3 March 1874, 5 May 1911)", "It took 36 years [1].", 2),
         ("1911 - 1874", "There were 38 of them [1].", 2),
+        ("1 May 1911 + 19 years", "That was on May 1, 1930 [1].", 1),  # a date in its other order
+        ("1 May 1911 + 19 years", "That was on May 2, 1930 [1].", 2),
+        ("days(3 May 1911, 4 May 1911)", "It was one day short [1].", 1),
+        ("days(3 May 1911, 4 May 1911)", "It was two days short [1].", 2),
     ],
 )
 def test_plain_arithmetic_is_checked_in_the_form_in_which_it_is_written(
