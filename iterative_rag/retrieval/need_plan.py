@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading, is_value
 from iterative_rag.retrieval.reading_policy import ReadingPolicy, has_names
+from iterative_rag.retrieval.spans import Span, without
 from iterative_rag.types import (
     Cap,
     DocumentAtHand,
@@ -133,6 +134,11 @@ class NeedPlan:
     def may_pass(self, item: PlannedDocument) -> bool:
         """Whether a document may be left out: none that was graded, and none that the need names."""
         return not self.graded and item.entry.document_id not in self.policy.named
+
+    def finds_more(self, item: PlannedDocument, shown: Sequence[Span]) -> bool:
+        """Whether the best passage of the need's own search stands in an article that it names, and was not `shown`."""
+        best = item.entry.hits[:1] if item is self.items[0] and item.entry.document_id in self.policy.named else ()
+        return any(without([(hit.start, hit.end)], shown) for hit in best)
 
     def take(self, fact: Fact) -> None:
         if fact.key not in self.facts or self.facts[fact.key].score < fact.score:

@@ -155,13 +155,14 @@ def _is_foreign(need: Need, text: str) -> bool:
 
 def goes_on(need: Need, window: Window, *, named: bool) -> bool:
     """Whether a further window of an article is worth a call: it holds most words of the need beside names, and one of
-    those where the article is not `named` by it. What is written in another language than the need may say it in words
-    of its own."""
+    those where the article is not `named` by it; of one that is, a sentence that may answer is enough. What is written
+    in another language than the need may say it in words of its own."""
     if _is_foreign(need, window.text):
         return True
     own = _asked_words(need, window.title)
-    tells = len(own & stems(window.text)) >= MOST_WORDS * len(own)
-    return tells and (named or mentions(need, window.title, window.text))
+    if len(own & stems(window.text)) >= MOST_WORDS * len(own):
+        return named or mentions(need, window.title, window.text)
+    return named and any(answers(need, window.title, window.text[slice(*span)]) for span in sentences(window.text))
 
 
 def answers(need: Need, title: str, sentence: str) -> bool:

@@ -315,6 +315,36 @@ def test_a_further_window_is_read_only_where_it_tells_of_what_the_need_asks() ->
         assert len(extractor.titles) == windows
 
 
+SONS = "The eldest was Tomas Brenk (1901–1990), who drew quays, and the second Ada Brenk (1904–1991), a painter. " * 2
+BREEDING = "Her mares won at Tarn, and a stud book of the time praises what she bred there with so little land. " * 2
+SEVERAL = Need("Which sons and daughters did the architect Oda Brenk raise, with their years of birth?")
+PLANS = Need("Which pupils of the harbour school did the architect Oda Brenk choose for masts?")
+
+
+@pytest.mark.parametrize(
+    ("need", "rest", "at_rest", "reads"),
+    [
+        (SEVERAL, SONS, False, 1),  # a birth that is written as a year
+        (SEVERAL, BREEDING, False, 0),
+        (PLANS, BREEDING, True, 1),  # the best passage of the search for the need
+        (PLANS, BREEDING, False, 0),
+    ],
+)
+def test_the_rest_of_a_named_article_is_read_for_what_may_answer(
+    need: Need, rest: str, at_rest: bool, reads: int
+) -> None:
+    lead = "Oda Brenk drew piers for the town. " * 30
+    pages = {"Oda Brenk": f"{lead}\n\n{rest}"}
+    extractor, place = Reading(values={}), (len(lead) + 2, len(pages["Oda Brenk"])) if at_rest else (0, 200)
+    reading = reader(pages, extractor, window_chars=len(lead))
+    reading.memory.note(
+        [DESIGNER], Window("Oda Brenk", "Oda Brenk", "Oda Brenk.md", ((0, len(lead)),), lead), named=True
+    )
+    hit = Hit("Oda Brenk", "Oda Brenk", *place, 0.05)
+    reading.read([ReadingTask(need, (), [ShortlistedDocument("Oda Brenk", "Oda Brenk", "Oda Brenk.md", 0.05, (hit,))])])
+    assert len(extractor.titles) == reads
+
+
 def test_of_a_long_table_only_the_rows_are_read_that_a_need_asks_for() -> None:
     """A table is read whole up to three windows: for one row of it, that was a quarter of a question's tokens."""
     rows = [f"| Mast {n} | {n} m | It was drawn by the guild of Karsa for the yard |" for n in range(100, 160)]
