@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8580,
     "fakes": 5157,
-    "tests": 31541,
+    "tests": 31542,
 }
 
 

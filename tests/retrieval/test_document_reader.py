@@ -77,8 +77,9 @@ def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     assert len(thorough.calls) == 20
 
 
-@pytest.mark.parametrize(("question", "read"), [("Where is Page 00?", 1), ("How many are on Page 00?", 9)])
+@pytest.mark.parametrize(("question", "read"), [("Where is Page 00?", 1), ("How many are on Page 00?", 10)])
 def test_a_certain_value_of_what_is_named_ends_thorough_reading_for_counts_later(question: str, read: int) -> None:
+    """The third window ends a count; eight others may be under way when the second has arrived."""
     corpus, windows = pages(20, set(range(20)))
     extractor = Quoting(["Yes"])
     reader(corpus, extractor).read([ReadingTask(Need(question), windows)])
