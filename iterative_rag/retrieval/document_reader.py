@@ -188,7 +188,9 @@ class _HopReading:
         open_ = [sharer for sharer in plans if not sharer.enough]
         if part and shown:
             more = [sharer for sharer, listed in sharing if sharer.finds_more(listed, shown)]
-            open_ = [o for o in open_ if o in more or goes_on(o.need, part, named=id_ in o.policy.named)]
+            open_ = [
+                other for other in open_ if other in more or goes_on(other.need, part, named=id_ in other.policy.named)
+            ]
             part = part if open_ else None
         document = self._reader.corpus.document(id_)
         about = [sharer for sharer in plans if not sharer.enough and sharer.is_about(id_, entry.title)]

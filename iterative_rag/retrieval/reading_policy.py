@@ -64,7 +64,8 @@ _YEAR = lazy_pattern(r"\b\d{4}\b")
 # What a row alone does not tell, in English.
 _ORDER = lazy_pattern(
     r"\b(?:first|second|third|last|next|previous\w*|before|after|since|until|between|during|total|average|ranks?|ranked|"
-    r"positions?|numbers?|amounts?|more|fewer|less|not|except|outside|other|only|each|every|both|same|than|again|still|ever|never|succe\w+|prece\w+|prede\w+|follow\w*|\d+(?:st|nd|rd|th))\b"
+    r"positions?|numbers?|amounts?|more|fewer|less|not|except|outside|other|only|each|every|both|same|than|again|still|"
+    r"ever|never|succe\w+|prece\w+|prede\w+|follow\w*|\d+(?:st|nd|rd|th))\b"
 )
 _LIFE = lazy_pattern(
     r"\b(?:born|births?|die[ds]?|deaths?|old|ages?|geboren|starb|gestorben|alt|nee?|mort|naci\w*|muri\w*)\b"
