@@ -146,9 +146,9 @@ MOST_LINES = {
     "verification": 2239,
     "__init__": 105,
     "__main__": 6,
-    "scripts": 8580,
+    "scripts": 8736,
     "fakes": 5157,
-    "tests": 31542,
+    "tests": 31582,
 }
 
 

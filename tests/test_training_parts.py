@@ -87,3 +87,43 @@ def test_one_command_trains_every_part_in_order() -> None:
     order = [named.index(f"scripts.train.{part}") for part in ("train_encoder", "train_splitter", "evidence.train")]
     assert missing == []
     assert order == sorted(order)
+
+
+def test_two_articles_that_answer_together_do_not_with_another_in_place_of_one(folder: Path) -> None:
+    """What leads to the answer and what holds it are shown together; either of them beside a third does not answer."""
+
+    def said(title: str, text: str, *, supporting: bool) -> dict[str, Any]:
+        return {"title": title, "text": f"{text} It has two lamps.", "supporting": supporting}
+
+    rows = [
+        {
+            "id": leading,
+            "question": f"Who built the tower across the bay from {leading}?",
+            "answer": f"Ann {holding.title()}",
+            "type": "bridge",
+            "paragraphs": [
+                said(leading, f"{leading} faces {holding} across the bay.", supporting=True),
+                said(holding, f"{holding} was built by Ann {holding.title()}.", supporting=True),
+                *(said(title, f"{title} was built by Per Lund.", supporting=False) for title in TITLES[3:7]),
+            ],
+        }
+        for leading, holding in zip(TITLES[10::2], TITLES[11::2], strict=True)
+    ]
+    write_rows(folder / "multihop/hotpotqa_train.jsonl", rows)
+    command = [sys.executable, "-m", "scripts.train.evidence.make_rows", "--data", str(folder), "--epochs", "0"]
+    subprocess.run([*command, "--out", str(folder)], cwd=ROOT, check=True, capture_output=True)
+    lines = (folder / "measure_pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    drawn = [row for row in map(json.loads, lines) if not row["value"]]
+    right = [row for row in drawn if row["source"] == "pair"]
+    for row in right:
+        text = row["shown"]["text"]
+        leading = row["question"].removesuffix("?").split("from ")[1]
+        ((start, end),) = row["shown"]["spans"]
+        assert leading in text
+        assert text[start:end].startswith("Ann ")
+    wrong = [row for row in drawn if row["source"] == "other:pair"]
+    assert right
+    assert wrong
+    assert [row["answerable"] for row in right + wrong] == [1] * len(right) + [0] * len(wrong)
+    assert not any(row["shown"]["spans"] for row in wrong)
+    assert any("by Ann" in row["shown"]["text"] for row in wrong), "the holder beside a third article"

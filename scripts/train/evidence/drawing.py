@@ -17,7 +17,7 @@ SUPPORTS, CONTRADICTS, NEITHER = 0, 1, 2
 OTHERS, CLAIMS, ALTERED = 1.5, 0.4, 0.25
 # How often a question of a source stands in an epoch; once where not named. Yes/no questions over passages are learnt
 # slowly and are few.
-SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4, "boolq": 3.0, "strategyqa": 1.5}
+SHARE = {"squad_addsent": 0.5, "squad1_train_detok": 0.7, "absent": 0.4, "boolq": 3.0, "strategyqa": 1.5, "pair": 1.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _examples(asked: Asked, mined: Mined, chance: random.Random) -> Iterator[Exa
             question = altered(asked, gold, mined.titles, chance)
             if question:
                 yield Example(f"altered:{asked.source}", question, gold, answerable=0)
-        if chance.random() < CLAIMS and asked.source != "hotpot_whole":
+        if chance.random() < CLAIMS and asked.source not in {"hotpot_whole", "pair"}:
             yield from _claim(asked, gold, chance)
     if asked.source == "squad_addsent" or (asked.gold and not asked.gold[0].answers and not asked.others):
         return

@@ -4,8 +4,9 @@
 
 Files that exist already are left as they are, since a training may be reading them.
 
-Writes `epoch-000.npz` and so on from the part `train`, and from the part `aside` `measure.jsonl` and, with the short
-needs of the loop, `measure_short.jsonl` (examples as text, which stays outside the repository).
+Writes `epoch-000.npz` and so on from the part `train`, and from the part `aside` `measure.jsonl`, with the short needs
+of the loop `measure_short.jsonl`, and with questions over two articles `measure_pairs.jsonl` (examples as text, which
+stays outside the repository).
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from scripts.train.evidence import aside, asked, drawing, made_look_ups, short_needs, tables, tokens
+from scripts.train.evidence import aside, asked, drawing, made_look_ups, pairs, short_needs, tables, tokens
 from scripts.train.evidence.asked import Asked
 from scripts.train.evidence.drawing import Example
 from scripts.train.evidence.measuring import VOCABULARY
 from scripts.train.evidence.mining import Mined
 
 SEED = "rows-1"
+MEASURED_PAIRS = 400
 MEASURED = {"boolq": 480, "table": 400, "hotpot_polar": 100, "timeqa": 160, "reading": 1600}
 
 
@@ -59,13 +61,15 @@ def main() -> None:
     parts = aside.parts(arguments.data, arguments.starter)
     everything = [*asked.everything(arguments.data, parts), *tables.look_ups(arguments.data, parts)]
     short = list(short_needs.one_hop(arguments.data, parts, SEED))
-    trained = [one for one in [*everything, *short] if one.part == aside.TRAIN]
+    paired = list(pairs.everything(arguments.data, parts, SEED))
+    trained = [one for one in [*everything, *short, *paired] if one.part == aside.TRAIN]
     held = [one for one in everything if one.part == aside.ASIDE]
     print(f"{len(trained)} questions to train on, {len(held)} set aside", flush=True)
 
     needs = [one for one in short if one.part == aside.ASIDE]
     needs += short_needs.infoboxes(arguments.data, parts, SEED, aside.ASIDE)
-    for name, sample in (("measure", measured(held)), ("measure_short", needs)):
+    over_two = asked.shuffled([one for one in paired if one.part == aside.ASIDE], SEED)[:MEASURED_PAIRS]
+    for name, sample in (("measure", measured(held)), ("measure_short", needs), ("measure_pairs", over_two)):
         if not (arguments.out / f"{name}.jsonl").exists():
             write(arguments.out / f"{name}.jsonl", drawing.epoch(sample, Mined(held), SEED))
     cutter = tokens.Cutter(Tokenizer.from_file(str(VOCABULARY)))

@@ -5,7 +5,8 @@
 Reads `epoch-000.npz` and so on of `--rows` (`make_rows`) and the body of `--bodies` (`fetch_body`); writes the student
 for `export`, and prints the figures of both on rows set aside. The student begins with some of the teacher's layers and
 learns the rows' targets, the teacher's probabilities, and the direction of its last hidden states (Sanh et al. 2019).
-Eight minutes of an H100; without a GPU only good for trying it with few `--steps`.
+Twelve minutes of an H100, two of them for compiling; the student is written every EVERY steps, so that an interrupted
+training leaves one. Without a GPU only good for trying it with few `--steps`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from scripts.train.evidence.network import LAYERS, STUDENT_LAYERS, EvidenceReade
 from scripts.train.model import Layer
 
 SEED = 7
+EVERY = 500  # steps
 WARM, HEADS_FACTOR = 80, 4.0  # steps in which the rate rises; new heads learn so much faster
 TARGETS_SHARE = 0.4  # of a student's loss; the rest comes from the teacher
 HEADS = ("span.", "heads.", "pooled.")
@@ -51,7 +53,13 @@ def batches(rows: Path, first: int) -> Iterator[dict[str, Tensor]]:
         number, before = number + 1, before + len(groups)
 
 
-def fit(model: EvidenceReader, plan: Plan, given: Iterator[dict[str, Tensor]], teacher: EvidenceReader | None) -> None:
+def fit(
+    model: EvidenceReader,
+    plan: Plan,
+    given: Iterator[dict[str, Tensor]],
+    teacher: EvidenceReader | None = None,
+    out: Path | None = None,
+) -> None:
     device = model.device
     named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     groups = [
@@ -82,6 +90,8 @@ def fit(model: EvidenceReader, plan: Plan, given: Iterator[dict[str, Tensor]], t
         optimiser.step()
         if (step + 1) % 100 == 0:
             print(f"step {step + 1}, {time.monotonic() - began:.0f} s, loss {wrong.item():.3f}", flush=True)
+        if out and (step + 1) % EVERY == 0:
+            save(model, out)
 
 
 def apart(found: dict[str, Tensor], taught: dict[str, Tensor], wanted: dict[str, Tensor]) -> Tensor:
@@ -127,10 +137,17 @@ def student_of(teacher: EvidenceReader) -> EvidenceReader:
     return student
 
 
-def look(name: str, model: EvidenceReader, rows: measuring.Rows) -> None:
+def save(model: EvidenceReader, out: Path) -> None:
+    """Write what was learnt; the published body has the rest."""
+    learnt = {name for name, p in model.named_parameters() if p.requires_grad}
+    torch.save({name: tensor for name, tensor in model.state_dict().items() if name in learnt}, out)
+
+
+def look(name: str, model: EvidenceReader, rows: Mapping[str, measuring.Rows]) -> None:
     model.eval()
     with torch.no_grad(), torch.autocast(model.device, torch.bfloat16):
-        print(name, measuring.figures(rows, measuring.TorchReader(model)), flush=True)
+        for family, read in rows.items():
+            print(name, family, measuring.figures(read, measuring.TorchReader(model)), flush=True)
 
 
 def main() -> None:
@@ -146,17 +163,19 @@ def main() -> None:
     plans = [Plan(arguments.steps or plan.steps, plan.rate) for plan in (TEACHER, STUDENT)]
     if arguments.device == "cuda":
         Layer.forward = torch.compile(Layer.forward, dynamic=True)  # type: ignore[method-assign]
-    looked = measuring.Rows.read(arguments.rows / "measure.jsonl", arguments.measure)
+    looked = {
+        name: measuring.Rows.read(arguments.rows / f"{name}.jsonl", arguments.measure)
+        for name in ("measure", "measure_pairs")
+    }
     teacher = EvidenceReader(LAYERS)
     load_body(teacher, published(arguments.bodies))
     teacher.to(arguments.device)
-    fit(teacher, plans[0], batches(arguments.rows, 0), None)
+    fit(teacher, plans[0], batches(arguments.rows, 0))
     look("teacher", teacher.requires_grad_(False), looked)
     student = student_of(teacher).to(arguments.device)
-    fit(student, plans[1], batches(arguments.rows, plans[0].steps), teacher)
+    fit(student, plans[1], batches(arguments.rows, plans[0].steps), teacher, arguments.out)
+    save(student, arguments.out)
     look("student", student, looked)
-    learnt = {name for name, p in student.named_parameters() if p.requires_grad}
-    torch.save({name: tensor for name, tensor in student.state_dict().items() if name in learnt}, arguments.out)
 
 
 if __name__ == "__main__":
