@@ -79,11 +79,13 @@ _THAN = lazy_pattern(
     r"^(?P<verb>(?i:is|was|are|were|did|does|do|has|have|had)) (?P<first>.{2,120}?) "
     r"(?P<act>(?:[a-z]+ ){0,3}?(?:[a-z]+er|more|less)(?: [a-z]+){0,3}) than (?P<second>.{2,120})$"
 )
+# "Was A born before B": earlier than B.
+_IN_ORDER = lazy_pattern(r"(?<=[a-z]) (?P<order>before|after) (?=(?:the )?[A-Z“\"])")
 
 
 def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     """Plan "Is A older than B?": yes if A is what "Which is older, A or B?" asks for. None for any other."""
-    match = _THAN.match(text)
+    match = _THAN.match(_IN_ORDER.sub(lambda at: f" {_ORDER[at['order']]} than ", text, count=1))
     if match is None:
         return None
     sides = match["first"], second_of(match["first"], match["second"])
@@ -141,6 +143,7 @@ def sides_of(text: str) -> tuple[str, str, str] | None:
     return None
 
 
+_ORDER = {"before": "earlier", "after": "later"}
 _FILLERS = word_set("of the two them a an more most")
 _EARLY = word_set("first earlier earliest sooner older oldest elder eldest")
 _LATE = word_set("second last later latest younger youngest newer newest recently recent")

@@ -79,7 +79,7 @@ class QuestionPlanner:
                 return None  # "the younger brother of Ann Lee, Bo or Ed"
             rules = self._plan_one(question)
             described = any(isinstance(side, Lookup) and side.slots for side in slots_of(rules))
-            if _labels(rules) == _names(wording.names) and not described:
+            if _labels(rules) in (_names(wording.names), ["yes", "no"]) and not described:
                 return rules
         return plan
 
