@@ -21,15 +21,7 @@ from iterative_rag.builtin.language.function_words import (
     word_set,
 )
 from iterative_rag.builtin.language.nouns import possessive
-from iterative_rag.builtin.language.tokens import (
-    Token,
-    acts,
-    base_form,
-    group_end,
-    head_noun,
-    is_participle,
-    tokenize,
-)
+from iterative_rag.builtin.language.tokens import Token, acts, base_form, group_end, head_noun, is_participle, tokenize
 from iterative_rag.builtin.question.plan import Lookup, escape_braces
 from iterative_rag.builtin.question.span_decoding import Asks, Form, QuestionKind, QuestionSpan, Split
 from iterative_rag.text.patterns import lazy_pattern

@@ -10,16 +10,7 @@ from dataclasses import dataclass, field, replace
 from iterative_rag.builtin.language.function_words import content, folded, names_in, words
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, alike
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.question.plan import (
-    Computed,
-    Fallback,
-    Literal,
-    Lookup,
-    NamePart,
-    Node,
-    Part,
-    slots_of,
-)
+from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Part, slots_of
 from iterative_rag.builtin.reading.answer_form import fits
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
 from iterative_rag.builtin.reasoning import computed_values, name_parts

@@ -14,18 +14,7 @@ from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.node_result import NodeResult
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation, render
 from iterative_rag.builtin.reasoning.thresholds import Thresholds
-from iterative_rag.types import (
-    Analysis,
-    Draft,
-    Fact,
-    Inquiry,
-    Known,
-    Need,
-    Needs,
-    Plan,
-    PlannedStep,
-    Stuck,
-)
+from iterative_rag.types import Analysis, Draft, Fact, Inquiry, Known, Need, Needs, Plan, PlannedStep, Stuck
 
 
 class PlannedRoles:

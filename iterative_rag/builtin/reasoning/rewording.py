@@ -6,13 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from iterative_rag.builtin.language.function_words import (
-    QUESTION_WORDS,
-    STOPWORDS,
-    content,
-    stem,
-    words,
-)
+from iterative_rag.builtin.language.function_words import QUESTION_WORDS, STOPWORDS, content, stem, words
 from iterative_rag.builtin.language.lexicon import INVERSE, MEASURES, near_kinds, synonyms
 from iterative_rag.builtin.language.tokens import tokenize
 from iterative_rag.builtin.question.need_query import LIGHT_VERBS, Query, read_query
