@@ -146,8 +146,8 @@ def _found_what_it_looked_for(state: RunState) -> bool:
 
 
 def _is_near(state: RunState, ending: Ending) -> bool:
-    if ending.corpus is None:
-        return False
+    if ending.corpus is None or not state.hops:  # nothing was looked for
+        return True
     best = max((fact.score for fact in state.inquiry.facts), default=0.0)
     return thresholds().is_near(names_held(state.inquiry.original, ending.corpus, ending.listed), best)
 
@@ -157,7 +157,7 @@ def _abstention_reason(code: ReasonCode, draft: Draft, ending: Ending) -> str:
     if code is ReasonCode.FALSE_PREMISE:
         marks = "".join(f"[{n}]" for n in range(1, len(draft.cited) + 1))
         return f"{_MARKS.sub('', draft.missing)} {marks}".rstrip()
-    if ending.traits.own_words or not draft.missing:
+    if ending.traits.own_words or not draft.missing or not ending.of(ShortlistStep):  # no look-up was made
         return draft.missing or NOTHING_FOUND
     if code is ReasonCode.NOT_IN_CORPUS:
         return f"Nothing near was found for: {draft.missing}"

@@ -18,7 +18,7 @@ from iterative_rag.cli.console import Printer
 from iterative_rag.settings import load_settings
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.storage.past_runs import run_of_id
-from iterative_rag.types import AnswerForm, NameReading, Status
+from iterative_rag.types import AnswerForm, NameReading, ReasonCode, Status
 
 TEXTS = {
     "Velm Tower": (
@@ -210,3 +210,40 @@ def test_an_extract_is_marked_wherever_it_is_shown(rag: IterativeRAG) -> None:
     (end,) = (node for node in proof_graph(answer).nodes if node.id == "answer")
     assert (end.kind, "nothing is concluded" in end.text) == (NodeKind.NO_ANSWER, True)
     assert run_of_id(answer.run_id).status == "extract"
+
+
+@pytest.mark.parametrize(
+    ("question", "unsaid"),
+    [
+        ("Who designed it?", "what “it”"),
+        ("When was she born?", "whom “she”"),
+        ("What is its population?", "what “its”"),
+        ("Could you tell me who was her mother?", "whom “her”"),
+        ("Did she live in Tellby?", "whom “she”"),
+        ("Who designed that tower?", "what “that”"),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["iterative", "naive", "plan"])
+def test_a_question_that_names_nothing_asks_for_the_name(
+    rag: IterativeRAG, strategy: str, question: str, unsaid: str
+) -> None:
+    answer = rag.ask(question, strategy=strategy)
+    assert answer.status is Status.ABSTAINED
+    assert f"The question does not say {unsaid} means: ask it again with the name." in answer.reason
+    if strategy == "iterative":
+        assert (answer.hops, answer.reason_code) == ((), ReasonCode.NOT_WORKED_OUT)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("When was Oda Brenk born, and who was her mother?", "March 3, 1874"),
+        ("The Velm Tower is in Aldermere. Who designed it?", "Oda Brenk"),
+        ("What year is it in which the Velm Tower opened?", "1931"),
+        ("Which country is on the Grey Sea?", "Orm"),
+        ("Is it true that the Velm Tower was designed by Oda Brenk?", "yes"),
+        ("How many people live in the capital of Orm?", "41,000"),
+    ],
+)
+def test_a_pronoun_that_needs_no_other_name_is_no_obstacle(rag: IterativeRAG, question: str, value: str) -> None:
+    assert rag.ask(question).short_answer == value

@@ -10,7 +10,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from iterative_rag.builtin.language.function_words import DETERMINERS, PREPOSITIONS, PRONOUNS, QUESTION_WORDS
+from iterative_rag.builtin.language.function_words import (
+    AUXILIARIES,
+    CONJUNCTIONS,
+    DETERMINERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    QUESTION_WORDS,
+)
 from iterative_rag.builtin.language.nouns import names_person, possessive
 from iterative_rag.builtin.language.tokens import BEFORE, Token, group_end, head_noun, subject_end, tokenize
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node
@@ -37,6 +44,26 @@ _IDENTITY = lazy_pattern(
     r"(?:['’]s (?:name|title))?(?: called| named)?$",
     re.I,
 )
+_AUXILIARY, _PREPOSITION, _ASKING = map("|".join, (AUXILIARIES, PREPOSITIONS, QUESTION_WORDS))
+_BREAK = "|".join(CONJUNCTIONS | DETERMINERS | QUESTION_WORDS)
+_THIS = r"th(?:is|at|[eo]se)\b(?! (?:time|year|day|month|week|century|world|planet|who|which)\b)"
+# A question up to a word whose antecedent it lacks: after the auxiliary ("Is it true that", "How far is it to" mean
+# nothing by "it"; the animal that "has its home" is asked for), at the end, or after "who" and a verb.
+_UNNAMED = lazy_pattern(
+    rf"(?!what (?:time|year|day|date|month) is it\b)(?:(?:(?:{_PREPOSITION}) )?"
+    rf"(?:(?:{_ASKING}) (?:(?!(?:{_BREAK})\b)[a-z-]+ ){{0,3}}?)?(?:(?:{_AUXILIARY}) (?:the (?:[a-z-]+ ){{1,3}}of )?"
+    rf"(?:(s?he|(?<!ha[sd] )(?<!have )(?:his|her|its|their)(?= )|they(?=(?: [a-z]+)?$)"
+    rf"|it(?!.*(?:[^a-z '’-]| (?:rain|snow|take|like|the|that|{_ASKING}|{_PREPOSITION})\b)))(?=(?: [^,.;:]*)?$)"
+    rf"|({_THIS})(?: [a-z-]+){{0,3}}$)|(?<= )(him|her|it|them)$)|who [a-z]+ (its|{_THIS})(?: [a-z-]+)?$)"
+)
+
+
+def unnamed_in(question: str) -> str:
+    """What a question that names nothing does not say, in a sentence: whom "she" means; "" where it stands alone."""
+    found = _UNNAMED.match(f"{question[:1].lower()}{question[1:]}".rstrip(" ?.!"))
+    word = str(found[found.lastindex or 0]) if found else ""
+    whom = "what" if word[:1] in ("i", "t") else "whom"
+    return word and f"The question does not say {whom} “{word}” means: ask it again with the name."
 
 
 @dataclass(frozen=True, slots=True)

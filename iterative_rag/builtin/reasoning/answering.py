@@ -11,7 +11,6 @@ from iterative_rag.builtin.language.function_words import PREPOSITIONS, QUESTION
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.text_values import dates
 from iterative_rag.builtin.question.need_query import read_query, wants_extract
-from iterative_rag.builtin.question.plan import Node
 from iterative_rag.builtin.question.question_planner import as_it_stands
 from iterative_rag.builtin.reading.answer_form import is_of_kind
 from iterative_rag.builtin.reading.findings import NOTHING
@@ -85,11 +84,10 @@ _ASKS_FIRST = lazy_pattern(
 )
 
 
-def compose(inquiry: Inquiry, asked: str, plan: Node, evaluation: Evaluation, *, last_attempt: bool = False) -> Draft:
+def compose(inquiry: Inquiry, asked: str, outcome: NodeResult, evaluation: Evaluation, *, last_attempt: bool) -> Draft:
     """Draft the answer to the question as it was read (`asked`), or an abstention. In the `last_attempt`, facts found
-    for the question as a whole count too if the plan could not be carried out."""
-    outcome = evaluation.of(plan)
-    if last_attempt and not outcome.values:
+    for the question as a whole count too if the plan, of which this is the `outcome`, could not be carried out."""
+    if last_attempt and not (outcome.values or outcome.unnamed):
         outcome = replace(outcome, values=evaluation.of(as_it_stands(asked)).values)
     outcome = replace(outcome, values=_of_asked_kind(asked, outcome.values))
     if not outcome.values:

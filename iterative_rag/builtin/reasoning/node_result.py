@@ -35,13 +35,14 @@ class NodeValue:
 class NodeResult:
     """Either `values`, best first, or the questions to ask first (`needs`), or what was not found (`missing`).
 
-    `denied` means that the corpus states that there is no such thing.
+    `denied` means that the corpus states that there is no such thing, `unnamed` that the question names nothing.
     """
 
     values: tuple[NodeValue, ...] = ()
     needs: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     denied: bool = False
+    unnamed: bool = False
 
 
 def unique(items: Iterable[T]) -> tuple[T, ...]:

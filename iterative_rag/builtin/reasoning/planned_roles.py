@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.builtin.language.nouns import possessive
+from iterative_rag.builtin.question.antecedents import unnamed_in
 from iterative_rag.builtin.question.plan import Literal, Lookup, Node, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, weakest_step
@@ -26,7 +27,8 @@ class PlannedRoles:
 
     def _evaluated(self, inquiry: Inquiry) -> tuple[Node, Evaluation, NodeResult]:
         node, evaluation = self._planner.plan(inquiry.original), Evaluation(inquiry, self._caution, self._trust)
-        return node, evaluation, evaluation.of(node)
+        unnamed = unnamed_in(self._planner.read(inquiry.original).question)
+        return node, evaluation, NodeResult(missing=(unnamed,), unnamed=True) if unnamed else evaluation.of(node)
 
     def analyse(self, inquiry: Inquiry) -> Analysis:
         _, _, outcome = self._evaluated(inquiry)
@@ -65,8 +67,8 @@ class PlannedRoles:
     def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
         """Compose the answer. `advice` is ignored: the answer states nothing beyond the facts."""
         read = self._planner.read(inquiry.original)
-        tree, evaluation, _ = self._evaluated(inquiry)
-        draft = compose(inquiry, read.question, tree, evaluation, last_attempt=last_attempt)
+        _, evaluation, outcome = self._evaluated(inquiry)
+        draft = compose(inquiry, read.question, outcome, evaluation, last_attempt=last_attempt)
         return replace(draft, taken_as=read.taken)
 
 
