@@ -12,6 +12,7 @@ import secrets
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -85,6 +86,7 @@ MOST_HEAD_BYTES = 32_768
 MOST_HEADERS = 100
 # A client that is cut off while it sends may never see why: so much more is read than is taken, in multiples of that.
 _DRAINED = 4
+_DISCARDED_SECONDS = 0.5  # in which the body of a form has come
 # Of Sec-Fetch-Site: a page of this server, or a user who typed the address. "same-site" is another port of this host.
 _OWN = ("same-origin", "none")
 _HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::\d{1,5})?", re.ASCII)
@@ -125,6 +127,7 @@ class Guard:
         headers, client = Headers(scope=scope), client_of(scope)
         checks = (self._head, self._host, self._site, self._client, self._credentials)
         if refusal := next(filter(None, (check(scope, headers) for check in checks)), None):
+            await _discarded(receive)
             await refusal(scope, receive, send)
             return
         self._going[client] += 1
@@ -217,8 +220,21 @@ class Guard:
         return bytes(body) if size <= most else too_large
 
 
+async def _discarded(receive: Receive) -> None:
+    """Read what comes at once of the body of a refused request: a connection closed with unread bytes is reset, and the
+    client may never see the refusal."""
+    size = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_DISCARDED_SECONDS):
+            while size <= MOST_HEAD_BYTES:
+                message = await receive()
+                size += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
+
+
 def refused(status: int, code: str, message: str, hint: str = "", **headers: str) -> Response:
-    """An error in the form of the HTTP door, which closes the connection: the body may not have been read."""
+    """An error in the form of the HTTP door, which closes the connection: the whole body may not have been read."""
     error = {"code": code, "message": message, "hint": hint, "retryable": status in (408, 429)}
     return JSONResponse({"error": error}, status, {"connection": "close", **headers})
 
