@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from iterative_rag.text.sentences import sentences
 from scripts.train.data import half, occurrences
 from scripts.train.evidence import files
 from scripts.train.evidence.aside import Parts, titles_of
@@ -26,7 +27,6 @@ WIDTH = 420  # characters of each text, so that both fit into a window of the re
 QUOTED = 0.3  # of the texts are a single sentence, as a quote is
 COMPOSED, DESCRIBED = 2, 6  # questions at most that are made of one, and with one description
 HALVES = ("multihop/2wiki_train.jsonl", "multihop/musique_train.jsonl")
-_SENTENCE = re.compile(r"\S.*?(?:[.!?][\"”')\]]*(?=\s)|$)", re.DOTALL)
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w’'-]+(?: (?:(?:of|the|de|von|van) )?[A-ZÀ-Þ][\w’'-]+)+")
 
 
@@ -79,16 +79,16 @@ def _shown(pair: Sequence[Text], question: str, answer: str, chance: random.Rand
 
 def _excerpt(one: Text, question: str, answer: str, chance: random.Random) -> str:
     """Sentences around the answer, or where there is none around what shares most with the question."""
-    sentences = [match[0] for match in _SENTENCE.finditer(one.text)] or [one.text]
-    holding = [place for place, sentence in enumerate(sentences) if occurrences(sentence, answer)]
-    nearest = max(range(len(sentences)), key=lambda place: shared_words(question, sentences[place]))
+    told = sentences(one.text) or [one.text]
+    holding = [place for place, sentence in enumerate(told) if occurrences(sentence, answer)]
+    nearest = max(range(len(told)), key=lambda place: shared_words(question, told[place]))
     first = last = holding[0] if holding else nearest
     width = 0 if chance.random() < QUOTED else WIDTH
-    while first > 0 and sum(map(len, sentences[first - 1 : last + 1])) < width:
+    while first > 0 and sum(map(len, told[first - 1 : last + 1])) < width:
         first -= 1
-    while last + 1 < len(sentences) and sum(map(len, sentences[first : last + 2])) < width:
+    while last + 1 < len(told) and sum(map(len, told[first : last + 2])) < width:
         last += 1
-    return " ".join(sentences[first : last + 1])
+    return " ".join(told[first : last + 1])
 
 
 def _of_sentences(folder: Path, parts: Parts) -> Iterator[Asked]:
@@ -97,7 +97,7 @@ def _of_sentences(folder: Path, parts: Parts) -> Iterator[Asked]:
         answer, text = row["answer"].replace(",", ""), row["gold_sentences"]
         if row["answer"] in POLAR or not (spans := occurrences(text, answer)):
             continue
-        left = [match[0] for match in _SENTENCE.finditer(text) if not occurrences(match[0], answer)]
+        left = [sentence for sentence in sentences(text) if not occurrences(sentence, answer)]
         others = (Shown("", "", " ".join(left), (), False),) if left else ()
         part = parts.part(titles_of(files.HOTPOT_SENTENCES, row, {}))
         yield Asked(part, SOURCE, row["question"], (answer,), (Shown("", "", text, spans[-1:], True),), others)
