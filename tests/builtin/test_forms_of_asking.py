@@ -216,6 +216,7 @@ def test_an_extract_is_marked_wherever_it_is_shown(rag: IterativeRAG) -> None:
     ("question", "unsaid"),
     [
         ("Who designed it?", "what “it”"),
+        ("Who designed it and when?", "what “it”"),
         ("When was she born?", "whom “she”"),
         ("What is its population?", "what “its”"),
         ("Could you tell me who was her mother?", "whom “her”"),

@@ -54,7 +54,8 @@ _UNNAMED = lazy_pattern(
     rf"(?:(?:{_ASKING}) (?:(?!(?:{_BREAK})\b)[a-z-]+ ){{0,3}}?)?(?:(?:{_AUXILIARY}) (?:the (?:[a-z-]+ ){{1,3}}of )?"
     rf"(?:(s?he|(?<!ha[sd] )(?<!have )(?:his|her|its|their)(?= )|they(?=(?: [a-z]+)?$)"
     rf"|it(?!.*(?:[^a-z '’-]| (?:rain|snow|take|like|the|that|{_ASKING}|{_PREPOSITION})\b)))(?=(?: [^,.;:]*)?$)"
-    rf"|({_THIS})(?: [a-z-]+){{0,3}}$)|(?<= )(him|her|it|them)$)|who [a-z]+ (its|{_THIS})(?: [a-z-]+)?$)"
+    rf"|({_THIS})(?: [a-z-]+){{0,3}}$)|(?<= )(him|her|it|them)(?=$| and (?:{_ASKING})\b))"
+    rf"|who [a-z]+ (its|{_THIS})(?: [a-z-]+)?$)"
 )
 
 
