@@ -139,6 +139,22 @@ def test_a_name_without_capitals_is_read_as_a_passage_writes_it(rag: IterativeRA
     assert answer.hops[0].needs[0] == "What does Rolf Telby keep?"
 
 
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Did the Velm Tower open before 1930?", "No"),
+        ("Was the Velm Tower opened after 1931?", "No"),
+        ("Is the Velm Tower taller than 600 feet?", "Yes"),
+        ("Was the designer of the Velm Tower born before April 1874?", "Yes"),
+        ("Does the capital of Orm have more than 50,000 inhabitants?", "No"),
+    ],
+)
+def test_a_date_or_an_amount_of_the_question_is_compared(rag: IterativeRAG, question: str, value: str) -> None:
+    """The reader says no to most of them: of a text with another year."""
+    answer = rag.ask(question)
+    assert (answer.status, answer.short_answer) == (Status.ANSWERED, value)
+
+
 EXTRACTS = {
     "Why was the Velm Tower closed?": "The Velm Tower was closed in 1990 because its lift had broken.",
     "Tell me why the Velm Tower was closed.": "The Velm Tower was closed in 1990 because its lift had broken.",

@@ -20,6 +20,7 @@ from iterative_rag.builtin.language.function_words import (
 )
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, kind_of_noun
 from iterative_rag.builtin.language.nouns import PLACES, SITES, SMALLER, is_plural, names_person
+from iterative_rag.builtin.language.text_values import amounts, dates, periods
 from iterative_rag.builtin.language.tokens import (
     BEFORE,
     Token,
@@ -33,6 +34,7 @@ from iterative_rag.builtin.language.tokens import (
 from iterative_rag.builtin.question.differences import ask_age, ask_year, is_event, lifetime, second_of
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
 from iterative_rag.builtin.question.plan import Computed, Expand, Fallback, Literal, Node, Operation, Phrase, templates
+from iterative_rag.text import units
 from iterative_rag.text.patterns import lazy_pattern
 
 _ASK = r"(?i:which|what|who|whose|how|whom)"
@@ -79,46 +81,68 @@ _THAN = lazy_pattern(
     r"^(?P<verb>(?i:is|was|are|were|did|does|do|has|have|had)) (?P<first>.{2,120}?) "
     r"(?P<act>(?:[a-z]+ ){0,3}?(?:[a-z]+er|more|less)(?: [a-z]+){0,3}) than (?P<second>.{2,120})$"
 )
-# "Was A born before B": earlier than B.
-_IN_ORDER = lazy_pattern(r"(?<=[a-z]) (?P<order>before|after) (?=(?:the )?[A-Z“\"])")
+# "Was A born before B": earlier than B; "Is A over 300 m tall": more than that.
+_IN_ORDER = lazy_pattern(
+    r"(?<=[a-z])(?<! or) (?P<order>before|after|over|under) "
+    r"(?=(?:the (?:year )?)?[0-9$€£]|(?<!over )(?<!under )(?:the )?[A-Z“\"])"
+)
+_THE_YEAR = lazy_pattern(r"^the (?:year )?(?=[0-9])")
 
 
 def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
-    """Plan "Is A older than B?": yes if A is what "Which is older, A or B?" asks for. None for any other."""
+    """Plan "Is A older than B?": yes if A is what "Which is older, A or B?" asks for; B may be a date or an amount, as
+    in "Did A win more than three titles?". None for any other."""
     match = _THAN.match(_IN_ORDER.sub(lambda at: f" {_ORDER[at['order']]} than ", text, count=1))
     if match is None:
         return None
-    sides = match["first"], second_of(match["first"], match["second"])
-    verb, words = match["verb"].lower(), match["act"].split()
+    first, second = match["first"], _THE_YEAR.sub("", match["second"])
+    limit = next((second[:end] for _, at, end in (*dates(second), *amounts(second)) if not at), "")
+    if periods(limit) and "earlier" not in match["act"]:
+        return None  # "after the 1890s": a decade counts as its first year
+    said = f"{match['act']}{second[len(limit) :]}" if limit else match["act"]
+    verb, words = match["verb"].lower(), said.split()
     if verb in {"did", "does", "do"}:
         verb, *words = words
-    other = tokenize(match["second"])
-    named = other[-1].capital and not other[-1].text.isdigit()
-    if not words or not named or any(map(is_verb, other)):
-        return None  # "than him", "than 1975", "than Ann Lee was"
-    kind = kind_and_name(sides[0])[0].rpartition(" ")[2]
+    other = tokenize(second)
+    named = other[-1].capital and not other[-1].text.isdigit() and not any(map(is_verb, other))
+    if not words or not (named or limit) or not _UNCLEAR.isdisjoint(words) or (limit and " and " in first):
+        return None  # "than him", "than Ann Lee was"
+    kind = kind_and_name(first)[0].rpartition(" ")[2]
     asked = _Asked(kind, "", "", verb, tuple(words), is_who=False)
-    return _ranked(text, asked, match["act"], sides, (Literal("Yes"), Literal("No")), expand)
+    sides = (first,) if limit else (first, second_of(first, second))
+    labels = (Literal("Yes"), Literal("No"), Literal("No"))[: 3 if limit else 2]
+    return _ranked(text, asked, said, sides, labels, expand, limit)
 
 
 def _ranked(
-    text: str, asked: _Asked, said: str, sides: tuple[str, str], labels: tuple[Node, ...], expand: Expand
+    text: str,
+    asked: _Asked,
+    said: str,
+    sides: tuple[str, ...],
+    labels: tuple[Node, ...],
+    expand: Expand,
+    limit: str = "",
 ) -> Node | None:
-    """Compare what both sides are asked for; None where no times or numbers are compared."""
+    """Compare what the sides are asked for, one with the `limit` if that is given; None where no times or numbers are
+    compared."""
+    given = (Literal(limit),) if limit else ()
     if rank := _order_of_ages(said):
-        return Computed(text, rank, tuple(lifetime(name, expand) for name in sides), labels)
-    compared = _in_time(asked) or _in_measure(asked)
-    if compared is None:
+        return Computed(text, rank, (*(lifetime(name, expand) for name in sides), *given), labels)
+    timed, amount = _in_time(asked), amounts(limit)
+    compared = timed or _in_measure(asked)
+    if compared is None or (limit and not (dates(limit) if timed else amount)):
         return None
     operation, template = compared
+    if amount and amount[0][0].unit:
+        template = template.replace(" of ", f" in {units.plural(amount[0][0].unit)} of ")
     template = ask_age(*sides) if template == _EVENTS["begin"] else template
     came = asked.verb == "came" and "out" not in asked.rest
     asks = [
         ask_year(name) if is_event(name) or (came and name.startswith("the ")) else template.format(name)
         for name in sides
     ]
-    ranked = Computed(text, operation, tuple(map(expand, asks, sides)), labels)
-    if template != _AREA:
+    ranked = Computed(text, operation, (*map(expand, asks, sides), *given), labels)
+    if template != _AREA or limit:
         return ranked
     # What is bigger has more land or more inhabitants, as may be found for both; of towns these come first.
     peopled = replace(ranked, operands=tuple(expand(f"What is the population of {name}?", name) for name in sides))
@@ -143,7 +167,8 @@ def sides_of(text: str) -> tuple[str, str, str] | None:
     return None
 
 
-_ORDER = {"before": "earlier", "after": "later"}
+_ORDER = {"before": "earlier", "after": "later", "over": "more", "under": "less"}
+_UNCLEAR = word_set("not never or both")
 _FILLERS = word_set("of the two them a an more most")
 _EARLY = word_set("first earlier earliest sooner older oldest elder eldest")
 _LATE = word_set("second last later latest younger youngest newer newest recently recent")
@@ -276,6 +301,8 @@ def _in_measure(asked: _Asked) -> tuple[Operation, str] | None:
     if has and len(rest) > 1 and _is_participle(rest[0]):
         verb, has, rest = rest[0], False, rest[1:]  # "has won more titles"
     word, what = rest[0].lower(), " ".join(rest[1:])
+    if word in {"more", "less"} and what in MEASURES and what != "old":
+        return _more_or_less(word), _MEASURE.format(MEASURES[what])
     if word in _AMOUNTS and what:
         does = "does" if has or verb.endswith("s") else "did"
         base = verb if verb in BASE_VERBS else base_form(verb)

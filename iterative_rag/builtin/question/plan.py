@@ -76,8 +76,8 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A value computed from other values. `labels` name the operands of a comparison; `unit` is the unit of the
-    result."""
+    """A value computed from other values. `labels` name the operands of a comparison, and what comes of equal ones if
+    that is an answer; `unit` is the unit of the result."""
 
     source: str
     operation: Operation

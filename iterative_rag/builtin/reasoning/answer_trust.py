@@ -68,8 +68,9 @@ class FittedAnswerTrust:
 
     def is_fitted_for(self, given: Answering) -> bool:
         """Whether the weights hold for an answering: not for rows of a table, whose trust was fitted on questions about
-        tables."""
-        return bool(given.cited) and not _is_of_table(given)
+        tables, nor for a value compared with one that the question gives, which is as sure as that value."""
+        compared = given.values[0].computations and len({fact.need.key for fact in given.cited}) == 1
+        return bool(given.cited) and not compared and not _is_of_table(given)
 
     def features(self, given: Answering) -> Features:
         """What tells whether the first value is right, by name."""

@@ -194,12 +194,18 @@ def _comparison(first: str, second: str, order: int) -> tuple[str, str]:
 
 
 def _extreme(values: Sequence[str], labels: Sequence[str], *, least: bool) -> OperationResult | None:
+    """The label of the smallest or greatest of two; a third label is for a value that equals or lies in a given one."""
     literals = _comparable(values)
-    if not literals or len(labels) != len(literals):
+    if not literals or len(labels) < len(literals):
         return None
+    given = date_of(literals[1]) if labels[2:] else None
+    if given and (found := date_of(literals[0])):
+        literals[0] = str(found.cut(given.precision))
+        if found.precision < given.precision and given.cut(found.precision) == found:
+            return None
     order = _order(literals)
-    if not order:
+    if order is None or not (order or labels[2:]):
         return None
     best = int(order == (1 if least else -1))
     shown = _comparison(literals[best], literals[1 - best], -order if best else order)
-    return OperationResult(labels[best], *shown)
+    return OperationResult(labels[best] if order else labels[2], *shown)
