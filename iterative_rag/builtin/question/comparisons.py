@@ -31,7 +31,7 @@ from iterative_rag.builtin.language.tokens import (
     is_verb,
     tokenize,
 )
-from iterative_rag.builtin.question.differences import ask_age, ask_year, is_event, lifetime, second_of
+from iterative_rag.builtin.question.differences import LESS, ask_age, ask_year, is_event, lifetime, second_of
 from iterative_rag.builtin.question.pairs import closed, kind_and_name, two_names
 from iterative_rag.builtin.question.plan import Computed, Expand, Fallback, Literal, Node, Operation, Phrase, templates
 from iterative_rag.text import units
@@ -174,7 +174,6 @@ _EARLY = word_set("first earlier earliest sooner older oldest elder eldest")
 _LATE = word_set("second last later latest younger youngest newer newest recently recent")
 _AGED = word_set("older oldest elder eldest younger youngest newer newest")
 _AMOUNTS = word_set("more most fewer less")
-_LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
 # Of one side alone nobody can say whether it is farther north; a "not" is easily overlooked where it is read.
 _COMPARING = _AGED | _AMOUNTS | word_set("not never earlier better best farther further closer nearer least wider")
 _NO_CLASS = PREPOSITIONS | DETERMINERS | _EARLY | _LATE | {"one"}
@@ -323,7 +322,7 @@ def _in_measure(asked: _Asked) -> tuple[Operation, str] | None:
 
 
 def _more_or_less(word: str) -> Operation:
-    return Operation.LEAST if word.lower() in _LESS else Operation.GREATEST
+    return Operation.LEAST if word.lower() in LESS else Operation.GREATEST
 
 
 # --- which is something ---------------------------------------------------------------------------

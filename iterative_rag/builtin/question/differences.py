@@ -4,9 +4,10 @@ is left whole: a half-understood side gives a number that looks right."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
-from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS
+from iterative_rag.builtin.language.function_words import BASE_VERBS, CONJUNCTIONS, DETERMINERS, PREPOSITIONS, word_set
 from iterative_rag.builtin.language.lexicon import MEASURES
 from iterative_rag.builtin.language.nouns import NOT_PERSON_WORDS, gender_of_name, possessive
 from iterative_rag.builtin.language.tokens import base_form, is_verb, subject_end, tokenize
@@ -23,7 +24,8 @@ _MORE = lazy_pattern(
     r"(?P<first>.{2,200}?)(?: (?P<late>(?-i:[a-z]+er)))? than (?P<second>[^,]{2,200})(?P<rest>,.{0,100})?$",
     re.I,
 )
-_AGED = frozenset({"older", "younger", "earlier", "later", "newer"})
+_AGED = word_set("older younger earlier later newer")
+LESS = word_set("smaller smallest lower lowest shorter shortest lighter fewer less")
 
 
 def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
@@ -37,21 +39,23 @@ def how_much_more(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     if at < 0 or at > 1 or (match["late"] and not text.lower().startswith("by ")):
         return None
     unit, more, what = "".join(words[:at]), words[at], " ".join(words[at + 1 :])
+    sides = (second, first) if more in LESS | {"younger", "later", "newer"} else (first, second)
     if more in _AGED and unit.startswith("year"):
         verbs = ("completed", "opened", "founded", "built", "released")
         verb = next((verb for verb in verbs if verb[:5] in text.lower()), "")
         asked = f"In which year was {{}} {verb}?" if verb else ask_age(first, second)
-        return _computed(text, Operation.YEARS, asked, (first, second), expand)
+        return _computed(text, Operation.YEARS, asked, sides, expand, "later")
     does = match["aux"].lower() in {"did", "does", "do"}  # "How much longer did A live"
     if more in MEASURES and not (what or does) and (not unit or unit_of(unit)):
         asked = f"What is the {MEASURES[more]}{f' in {unit}' if unit else ''} of {{}}?"
-        return _computed(text, Operation.DIFFERENCE, asked, (first, second), expand, unit)
+        return _computed(text, Operation.DIFFERENCE, asked, sides, expand, unit)
     counted = f"{unit} {what}".strip()
     if match["late"] and unit:  # "By how many floors is A taller than B"
-        return _computed(text, Operation.DIFFERENCE, f"How many {unit} does {{}} have?", (first, second), expand)
+        return _computed(text, Operation.DIFFERENCE, f"How many {unit} does {{}} have?", sides, expand)
     if more not in {"more", "fewer", "less"} or not counted:
         return None
-    return _counted(text, f"How many {counted} {match['aux'].lower()}", first, second, expand)
+    plan = _counted(text, f"How many {counted} {match['aux'].lower()}", first, second, expand)
+    return replace(plan, operands=plan.operands[::-1]) if plan and more in LESS else plan
 
 
 def ask_age(*names: str) -> str:
@@ -67,7 +71,7 @@ def _computed(
     return Computed(text, operation, tuple(expand(asked.format(side), side) for side in sides), unit=unit)
 
 
-def _counted(text: str, asked: str, first: str, second: str, expand: Expand) -> Node | None:
+def _counted(text: str, asked: str, first: str, second: str, expand: Expand) -> Computed | None:
     """What two have, got or did: the second takes the verb of the first, and what it does not say itself."""
     subject, rest = _subject_and_rest(first)
     other, other_rest = _subject_and_rest(second.removesuffix(" did").removesuffix(" does"))
@@ -115,7 +119,7 @@ def second_of(first: str, second: str) -> str:
 
 # --- years between two events, ages ---------------------------------------------------------------
 
-_YEARS = lazy_pattern(r"^how (?:many years|long) (?:after|before) (?P<rest>.{6,400})$", re.I)
+_YEARS = lazy_pattern(r"^how (?:many years|long) (?P<order>after|before) (?P<rest>.{6,400})$", re.I)
 _BETWEEN = lazy_pattern(
     r"^(?:how many years (?:(?:passed|elapsed|lie|lay|went by|separate|are|were|is)(?: there)? )?(?:between )?"
     r"|(?P<ages>(?:what|how (?:big|great|large)) (?:is|was) the (?:age (?:gap|difference)|difference in age)) between )"
@@ -170,7 +174,9 @@ def years_after(text: str, expand: Expand, phrase: Phrase) -> Node | None:
     else:
         ask_first = f"In which year was {first}?"
     asks = ask_first, f"In which year {aux} {second}?"
-    return Computed(text, Operation.YEARS, tuple(map(expand, asks, (first, second))))
+    operands = tuple(map(expand, asks, (first, second)))
+    after = match is not None and match["order"].lower() == "after"
+    return Computed(text, Operation.YEARS, operands if after else operands[::-1], unit="later")
 
 
 def years_between(text: str, expand: Expand, phrase: Phrase) -> Node | None:

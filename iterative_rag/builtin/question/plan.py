@@ -65,8 +65,8 @@ class Operation(StrEnum):
     """What is computed from the operands. Labels are the options that a comparison chooses from."""
 
     JOIN = "join"  # a name from its parts
-    DIFFERENCE = "difference"
-    YEARS = "years between"
+    DIFFERENCE = "difference"  # by which the first is taken to be more
+    YEARS = "years between"  # by which the second is taken to be later, if `unit` says so
     LEAST = "least"  # the label of the smallest value
     GREATEST = "greatest"
     SAME = "same"  # yes or no: are the values the same

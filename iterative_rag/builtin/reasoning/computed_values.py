@@ -1,7 +1,7 @@
 """Computes the operations of a plan from looked-up values: differences, years between, comparisons, joined names.
 
 Who asks for a difference takes for granted that there is one. Where it comes out as nothing, the same value was read
-for both sides: that is no answer.
+for both sides: that is no answer. Where it goes the other way than the question says, the answer says so.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from iterative_rag.text.dates import Date
 
 # What `computing` does not write with a number: no unit, a currency, a share.
 _UNMEASURED = frozenset({"", "money", "share"})
+_REVERSED = ", but the other way round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +116,21 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
     first, second = date_of(values[0]), date_of(values[1])
     if first is None or second is None:
         return None
-    if unit and first <= second and first.month and second.month:
+    aged = unit == "age"
+    if aged and first <= second and first.month and second.month:
         expression = f"years({first}, {second})"
     elif min(first.year, second.year) < 1:
         expression = f"years({first.cut(1)}, {second.cut(1)})"
-    elif unit:
+    elif aged:
         expression = f"{second.year} - {first.year}"
     else:
         expression = f"{max(first.year, second.year)} - {min(first.year, second.year)}"
     years = _amount(_evaluate(expression))
-    if years is None or (not years and unit != "age"):
+    if years is None or not (years or aged):
         return None
     text = written(years)
-    return OperationResult(text if unit == "age" else f"{text} {'year' if text == '1' else 'years'}", expression, text)
+    turned = _REVERSED if unit == "later" and second < first else ""
+    return OperationResult(text if aged else f"{text} {'year' if text == '1' else 'years'}{turned}", expression, text)
 
 
 def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
@@ -137,7 +140,8 @@ def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
         return None
     if unit:
         operands = _in_one_unit(operands, asked)
-    if (order := _order(_literals(operands))) is not None and order < 0:
+    turned = _REVERSED if (_order(_literals(operands)) or 0) < 0 else ""
+    if turned:
         operands.reverse()
     literals = _literals(operands)
     expression = " - ".join(literals)
@@ -149,7 +153,7 @@ def _difference(values: Sequence[str], unit: str) -> OperationResult | None:
         return None
     rounded = written(half_up(amount * 100) / Fraction(100))
     result = said(value)
-    return OperationResult(f"{rounded} {unit or result.partition(' ')[2]}".strip(), expression, result)
+    return OperationResult(f"{rounded} {unit or result.partition(' ')[2]}".strip() + turned, expression, result)
 
 
 def _in_one_unit(numbers: list[_Operand], unit: str) -> list[_Operand]:
