@@ -38,6 +38,7 @@ _ENDED, _BEGUN = (
     frozenset(map(stem, word_set(words)))
     for words in ("completed finished ended done", "begun begin began started start")
 )
+_BUILT = frozenset(map(stem, ("built", "constructed")))
 _UNCLOSED = lazy_pattern(r"\s*\([^()]*$")
 _REMARK = lazy_pattern(r"[(;\[]")
 # Most words after a number that tell what it counts.
@@ -173,11 +174,12 @@ def trimmed(query: Query, value: str) -> str:
 
 
 def shortened(query: Query, value: str) -> str:
-    """The year of a date where a year is asked for, the end of "1887–1889" for what was completed; of a place the part
-    that is asked for: "Tellby" of "1801, Tellby" or "City Theatre, Tellby" for a city."""
+    """The year of a date where a year is asked for, the end of "1887–1889" for what was completed, or the year in which
+    it was built; of a place the part asked for: "Tellby" of "1801, Tellby" or "City Theatre, Tellby" for a city."""
     if query.kind in {AnswerKind.YEAR, AnswerKind.DATE} and (span := _SPAN.fullmatch(value)):
         ends, begins = _ENDED & set(query.relation), _BEGUN & set(query.relation)
-        return span[2] if ends else span[1] if begins else value
+        built = query.kind is AnswerKind.YEAR and not _BUILT.isdisjoint(query.relation)
+        return span[2] if ends or built else span[1] if begins else value
     if query.kind is AnswerKind.YEAR and len(said := years(value)) == 1 and str(said[0]) in value:
         return str(said[0])
     return place_part(query, after_date(value)) if query.kind is AnswerKind.PLACE else value

@@ -41,6 +41,7 @@ PEAK = """# Mount Orm
         ("How tall is the Velm Tower in metres?", "100 m"),
         ("Who is the owner of the Velm Tower?", "Bo Lund"),
         ("In which year was the Velm Tower completed?", "1989"),
+        ("In which year was the Velm Tower built?", "1989"),
         ("When was the Velm Tower built?", "1987–1989"),
     ],
 )
