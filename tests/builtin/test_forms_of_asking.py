@@ -249,6 +249,9 @@ def test_a_question_that_names_nothing_asks_for_the_name(
     assert f"The question does not say {unsaid} means: ask it again with the name." in answer.reason
     if strategy == "iterative":
         assert (answer.hops, answer.reason_code) == ((), ReasonCode.NOT_WORKED_OUT)
+        screen = io.StringIO()
+        show_answer(answer, Printer(screen))
+        assert "To try" not in screen.getvalue()
 
 
 @pytest.mark.parametrize(

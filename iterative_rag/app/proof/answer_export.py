@@ -80,8 +80,11 @@ def to_try(answer: Answer) -> Iterator[tuple[str, str]]:
         yield "a higher limit", f"--max-{answer.cap.value} {2 * limit if isinstance(limit, int | float) else 'N'}"
     if answer.reason_code is not ReasonCode.NOT_WORKED_OUT:
         return
+    builtin = answer.settings.get("backend", "builtin") == "builtin"
+    if builtin and not answer.hops:
+        return  # the question names nothing that could be looked up, as its reason says
     yield "other words, or one fact at a time", ""
-    if answer.settings.get("backend", "builtin") != "builtin":
+    if not builtin:
         if answer.settings.get("strategy") == "iterative":
             yield "a strategy that checks more", "--strategy full"
         return
