@@ -221,13 +221,13 @@ class DataFinder:
 
 
 def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, ...]:
-    """What was found and is not known yet."""
-    known = {fact.key for fact in state.inquiry.facts}
+    """What was found and is not known yet. What was noted beside the needs has no value: it may be an interim one."""
+    known, asked = {fact.key for fact in state.inquiry.facts}, {reading.need.key for reading in readings}
     facts: dict[tuple[object, ...], Fact] = {}
     for reading in readings:
         for fact in reading.facts:
             if not any(struck.covers(fact) for struck in state.struck):
-                facts.setdefault(fact.key, fact)
+                facts.setdefault(fact.key, fact if fact.need.key in asked else replace(fact, value=""))
     return tuple(fact for key, fact in facts.items() if key not in known)
 
 

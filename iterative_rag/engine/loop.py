@@ -179,9 +179,9 @@ class StepLoop:
         outlook.ahead, outlook.fresh, outlook.analysis = (), (), None
         if before.outline:  # what a report needs is known: only what was not found is looked for again
             outlook.analysis = open_aspects(state.inquiry) if hop < most else Known()
-        elif _settles(new, before.question) or (search.last and _have_facts(search.needs, state.inquiry)):
+        elif _settles(new, before.question) or (_ends(search, state) and _have_facts(search.needs, state.inquiry)):
             outlook.decided = Answer(Cause.SETTLED)
-        elif search.plan and (following := foreseen(search.plan, state.inquiry)):
+        elif search.plan and not state.answer_noted and (following := foreseen(search.plan, state.inquiry)):
             outlook.analysis, outlook.fresh = following, new
         elif new:
             state = yield from self._proceed(state, before, new, outlook)
@@ -308,6 +308,12 @@ def _have_facts(needs: Sequence[Need], inquiry: Inquiry) -> bool:
     """Whether each need has a value; for a text, whether each aspect has a fact."""
     served = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
     return all(need.key in served for need in needs)
+
+
+def _ends(search: Search, state: RunState) -> bool:
+    """Whether nothing is missing once each need has a value: the one link that would follow may have been read, too."""
+    plan = search.plan
+    return search.last or (state.answer_noted and plan is not None and plan.last and len(plan.then) == 1)
 
 
 def _settles(new: Sequence[Fact], question: str) -> bool:

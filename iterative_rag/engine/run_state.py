@@ -24,6 +24,7 @@ from iterative_rag.types import (
     UnreadWindow,
     Usage,
 )
+from iterative_rag.verification.answer_type import is_of_kind
 
 # An answer that is trusted less, while a need without a value has unread windows, is only the best one so far.
 WEAK = 0.5
@@ -49,7 +50,8 @@ class RunState:
     read none of its windows. `last_attempt`: the draft was asked for as one, since nothing more would be looked up.
     A run that goes on from an edit begins with `ahead`, the needs to look up first, and with `fresh`, the facts of its
     last hop that were not put into the question yet; what stands at the places that are `struck` is never a fact.
-    `ended_by` is the limit or fault that the draft breaks off at, if it is a text.
+    `ended_by` is the limit or fault that the draft breaks off at, if it is a text. `answer_noted`: in the last hop the
+    reader has noted a value for the question itself.
     """
 
     inquiry: Inquiry
@@ -63,6 +65,7 @@ class RunState:
     fresh: tuple[Fact, ...] = ()
     struck: tuple[Struck, ...] = ()
     ended_by: IterativeRAGError | None = None
+    answer_noted: bool = False
 
     @property
     def next_hop(self) -> int:
@@ -100,8 +103,11 @@ class RunState:
         titles = (title for reading in readings for title in reading.exhausted)
         exhausted = tuple(dict.fromkeys((*self.inquiry.exhausted, *titles)))
         inquiry = replace(self.inquiry, exhausted=exhausted, unread=frozenset(lost.need.key for lost in unread))
-        failed = self.unreadable or next(errors, None)
-        return replace(self, inquiry=inquiry, unread=unread, unreadable=failed)
+        failed, question = self.unreadable or next(errors, None), self.inquiry.question
+        noted = [fact for reading in readings for fact in reading.facts if fact.need.key == Need(question).key]
+        answers = any(fact.value and is_of_kind(question, fact.value) for fact in noted)
+        answers = answers and self.inquiry.form is AnswerForm.VALUE
+        return replace(self, inquiry=inquiry, unread=unread, unreadable=failed, answer_noted=answers)
 
     def with_lost_rows(self, lost: Iterable[LostRows]) -> RunState:
         """The state once it is known which rows the corpus lacks."""

@@ -328,7 +328,7 @@ class _HopReading:
                 plan.dropped += 1
                 continue
             plan.take(fact)
-            self._memory.keep(fact)
+            self._memory.keep(fact if extract.needs else replace(fact, value=""))
 
     def _keep_what_has_come(self) -> None:
         """Take the facts of calls that have ended although no need waited for them."""

@@ -15,7 +15,7 @@ from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.protocols import ChatReply, ChatRequest
-from iterative_rag.types import AnalysisStep, Need, Needs, RephrasingStep, Status, Step
+from iterative_rag.types import AnalysisStep, Answer, Need, Needs, RephrasingStep, Status, Step
 
 TEXTS = {
     "Velm Tower": "Velm Tower was designed by Oda Brenk.",
@@ -90,6 +90,50 @@ def test_without_one_short_value_a_model_looks_at_the_facts(value: str) -> None:
     llm = ScriptedLLM(honest(model) | {"extract": extracted})
     assert outcome(run_loop(corpus, llm, CHAIN.question)).short_answer == "Karsa"
     assert calls_by_role(llm)["rephrase_and_analyse"] == 1
+
+
+def noting(texts: dict[str, str], notes: dict[str, str], *, foresees: bool = True) -> tuple[Answer, dict[str, int]]:
+    """The chain over these texts; the reader notes each of `notes`, with its value, for the whole question as well."""
+    model = chain_model()
+    model.scripts = (replace(CHAIN, foresees=foresees),)
+
+    def extracted(request: ChatRequest) -> Any:
+        facts = json.loads(model.llm.complete(request).text)["facts"]
+        whole = [{"quote": quote, "value": value, "need": 2} for quote, value in notes.items() if quote in request.user]
+        return {"facts": [*facts, *whole]}
+
+    llm = ScriptedLLM(honest(model) | {"extract": extracted})
+    return outcome(run_loop(MemoryCorpus(TEXTS | texts), llm, CHAIN.question)), calls_by_role(llm)
+
+
+BORN = "Tomas Vey was born in Karsa."
+
+
+@pytest.mark.parametrize(
+    ("title", "foresees", "calls"),
+    [
+        ("Oda Brenk", True, {"analyse": 1, "extract": 2, "answer": 1}),
+        ("Oda Brenk", False, {"analyse": 1, "extract": 2, "rephrase_and_analyse": 2, "answer": 1}),
+        ("Velm Tower", True, {"analyse": 1, "extract": 2, "rephrase_and_analyse": 1, "answer": 1}),
+    ],
+)
+def test_an_answer_read_beside_a_link_is_not_looked_up(title: str, foresees: bool, calls: dict[str, int]) -> None:
+    """The link that was foreseen was searched for and read all the same."""
+    answer, made = noting({title: f"{TEXTS[title]} {BORN}"}, {BORN: "Karsa"}, foresees=foresees)
+    assert (answer.status, answer.short_answer, made) == (Status.ANSWERED, "Karsa", calls)
+
+
+def test_a_value_that_was_noted_for_the_question_and_is_none_costs_one_refusal() -> None:
+    done = "She was given a medal in Orra."
+    answer, made = noting({"Oda Brenk": f"{TEXTS['Oda Brenk']} {done}"}, {done: "Orra"})
+    assert (answer.short_answer, made) == ("Karsa", {"analyse": 2, "extract": 3, "answer": 2})
+
+
+def test_values_that_were_noted_on_the_way_do_not_contradict_each_other() -> None:
+    stands, drawn = "Velm Tower stands in Orra.", "She drew Velm Tower in Tarn."
+    texts = {"Velm Tower": f"{TEXTS['Velm Tower']} {stands}", "Oda Brenk": f"{TEXTS['Oda Brenk']} {drawn}"}
+    answer, _ = noting(texts | {"Tomas Vey": "Tomas Vey was a teacher."}, {stands: "Orra", drawn: "Tarn"})
+    assert (answer.status, answer.conflicts) == (Status.ABSTAINED, ())
 
 
 def test_what_an_answer_lacked_is_told_to_the_next_analysis() -> None:

@@ -211,7 +211,8 @@ def _serving(
     seen, beside = windows[extract.window], [other.quote for other in told]
     for n in served:
         if n == len(needs):
-            yield borne_out(replace(extract, value="", needs=()), Need(whole), seen, beside)
+            value = extract.value if served == [n] else ""  # else it is the answer to one of the needs
+            yield borne_out(replace(extract, value=value, needs=()), Need(whole), seen, beside)
         else:
             yield borne_out(replace(extract, needs=(n,)), needs[n], seen, beside)
 

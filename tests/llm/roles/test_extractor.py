@@ -175,7 +175,8 @@ def test_all_needs_of_a_hop_are_asked_of_a_document_at_once() -> None:
 
 def test_a_fact_may_serve_two_needs_or_only_the_question_behind_them() -> None:
     assert served([1, 2]) == [((0,), "Oda Brenk"), ((1,), "Oda Brenk")]
-    assert served(3) == [((), "")]
+    assert served(3) == [((), "Oda Brenk")]
+    assert served([1, 3]) == [((0,), "Oda Brenk"), ((), "")]
 
 
 def test_a_number_that_no_need_has_is_repaired_by_the_words_of_the_fact() -> None:
