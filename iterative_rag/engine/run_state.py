@@ -102,7 +102,11 @@ class RunState:
         errors = (reading.error for reading in readings if reading.error)
         titles = (title for reading in readings for title in reading.exhausted)
         exhausted = tuple(dict.fromkeys((*self.inquiry.exhausted, *titles)))
-        inquiry = replace(self.inquiry, exhausted=exhausted, unread=frozenset(lost.need.key for lost in unread))
+        rests = {title: is_left for reading in readings for title, is_left in reading.named.items()}
+        new = ((reading.need.key, title) for reading in readings for title in reading.named)
+        left = [pair for pair in dict.fromkeys((*self.inquiry.left, *new)) if rests.get(pair[1], True)]
+        keys = frozenset(lost.need.key for lost in unread)
+        inquiry = replace(self.inquiry, exhausted=exhausted, unread=keys, left=tuple(left))
         failed, question = self.unreadable or next(errors, None), self.inquiry.question
         noted = [fact for reading in readings for fact in reading.facts if fact.need.key == Need(question).key]
         answers = any(fact.value and is_of_kind(question, fact.value) for fact in noted)

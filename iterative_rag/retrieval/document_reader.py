@@ -106,7 +106,7 @@ class _HopReading:
         finally:
             for call in self._flight:
                 call.superseded.set()
-        return tuple(plan.result(cap, self._window) for plan in self._plans)
+        return tuple(replace(plan.result(cap, self._window), named=self._named(plan)) for plan in self._plans)
 
     def _read_until(self, deadline: float | None) -> Cap | None:
         """Read until every need has enough; the limit that ended it before, if one did."""
@@ -225,6 +225,12 @@ class _HopReading:
     def _window_of_rest(self, entry: ShortlistedDocument, shown: Sequence[Span]) -> Window | None:
         document = self._reader.corpus.document(entry.document_id)
         return window_of_rest(document, entry, self._reader.window_chars, shown)
+
+    def _named(self, plan: NeedPlan) -> dict[str, bool]:
+        """The titles that a need names, and whether something of their articles was not read."""
+        named = [item.entry for item in plan.items if item.entry.document_id in plan.policy.named]
+        shown = [(entry, self._shown(entry.document_id)) for entry in named if self._reader.sparing]
+        return {entry.title: self._window_of_rest(entry, spans) is not None for entry, spans in shown}
 
     # --- calls --------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.protocols import Corpus, FactCheck
@@ -40,13 +40,15 @@ class ReadingTask:
 class NeedReading:
     """What reading found for one need: the record of it, whose hop is not known yet. `unread` are the windows lost to
     faults and to `cap`; `error` is the first fault where not one window could be read. `exhausted` are the titles
-    in which nothing was left to read for a need that is still open."""
+    in which nothing was left to read for a need that is still open; `named` those that the need names, and whether
+    something of them was not read."""
 
     record: ReadingStep
     error: IterativeRAGError | None = None
     cap: Cap | None = None
     unread: tuple[UnreadWindow, ...] = ()
     exhausted: tuple[str, ...] = ()
+    named: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def need(self) -> Need:

@@ -173,9 +173,9 @@ class LostRows:
 class Inquiry:
     """The state of the loop as every role sees it: the original question and the current one, the facts found so far,
     the needs that were tried, what was computed on the way, the titles that needs have named and no search has found,
-    those of articles in which nothing is left to read, the rows that turned out not to be in the corpus, the keys of
-    needs of which something could not be read, and what a draft of the answer lacked. Immutable: each hop makes a new
-    one.
+    those of articles in which nothing is left to read, those not read to their end, with the key of a need that names
+    them, the rows that turned out not to be in the corpus, the keys of needs of which something could not be read, and
+    what a draft of the answer lacked. Immutable: each hop makes a new one.
 
     `form` is what kind of answer is wanted, `outline` the sections of a report once they are known.
     """
@@ -187,6 +187,7 @@ class Inquiry:
     computed: tuple[Computation, ...] = ()
     absent: tuple[str, ...] = ()
     exhausted: tuple[str, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
     lost_rows: tuple[LostRows, ...] = ()
     unread: frozenset[str] = frozenset()
     missing: str = ""

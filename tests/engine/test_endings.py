@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -15,7 +17,7 @@ from iterative_rag.cli.answer_view import show_answer
 from iterative_rag.cli.console import Printer
 from iterative_rag.errors import LLMTimeout
 from iterative_rag.storage.output import answer_to_json
-from iterative_rag.types import Answer, ReasonCode, Status
+from iterative_rag.types import Answer, Hit, ReasonCode, Status
 
 CORPUS = MemoryCorpus(
     {
@@ -119,6 +121,33 @@ def test_barren_hops_do_not_end_the_run_before_another_thing_was_searched() -> N
     answer = asked(llm)
     assert (answer.status, answer.short_answer, len(answer.hops)) == (Status.ANSWERED, "1911", 3)
     assert 'Article exhausted, nothing of it is left to show: "Velm Tower"' in llm.asked("analyse")[2].user
+
+
+class LeadCorpus(MemoryCorpus):
+    """Its hits are the beginnings of documents."""
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        return [[replace(hit, end=20) for hit in hits] for hits in super().search(queries, limit)]
+
+
+def test_what_was_not_read_of_an_article_is_not_told_as_nothing_found() -> None:
+    """The planner gave the article up, or asked the same again, for which nothing was read."""
+    financed = "Its walls were financed by the guild of Karsa."
+    text = "\n\n".join(["Velm Tower is high.", *["It is painted anew."] * 200, financed, "It is old."])
+    needs = ["Who paid for Velm Tower?", "Which guild financed the walls of Velm Tower?"]
+    llm = ScriptedLLM(
+        {
+            "analyse": [{"status": "needs", "needs": needs[:1]}, {"status": "needs", "needs": needs[1:2]}],
+            "extract": [NOTHING, {"facts": [{"statement": "", "quote": financed, "value": "guild of Karsa"}]}],
+            "rephrase_and_analyse": [{"question": QUESTION, "status": "known"}],
+            "answer": [answering("It was the guild of Karsa [1].", "guild of Karsa")],
+        }
+    )
+    with llm:
+        run_loop(LeadCorpus({"Velm Tower": text}), llm, QUESTION)
+    rest = '; the rest of "Velm Tower" was not read: ask in other words, which it may use'
+    assert f"- {needs[0]} -> nothing found{rest}" in llm.asked("analyse")[1].user
+    assert f"- {needs[0]} -> nothing found\n- {needs[1]} -> [1]" in llm.asked("rephrase_and_analyse")[0].user
 
 
 # --- rows that the corpus lacks --------------------------------------------------------------

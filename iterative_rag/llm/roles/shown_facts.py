@@ -9,6 +9,7 @@ from iterative_rag.llm.prompts import as_field, fence, lines
 from iterative_rag.types import Fact, Inquiry, Need
 
 NO_FACTS, NOTHING_TRIED = "(none yet)", "(nothing yet)"
+NOT_TO_ITS_END = '; the rest of "{}" was not read: ask in other words, which it may use'
 # Characters of each quote that are shown: the first of these lengths with which all facts fit. The longest is that of
 # the quotes that an extractor makes, whose last row may be the one that decides.
 QUOTE_LENGTHS = (1000, 600, 300, 120, 0)
@@ -93,9 +94,9 @@ def _quote(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int]
 
 def tried_needs(inquiry: Inquiry) -> str:
     """Each need once, with the numbers of the facts found for it, marked where none of them has the value, where the
-    article that it named was not found, or where its texts could not be read. Facts that were noted for another part of
-    the question are about no need that was tried. Then the articles in which nothing is left to read (no text is shown
-    twice), and what a draft of the answer lacked."""
+    article that it named was not found or not read to its end, or where its texts could not be read. Facts that were
+    noted for another part of the question are about no need that was tried. Then the articles in which nothing is left
+    to read (no text is shown twice), and what a draft of the answer lacked."""
     numbers: dict[Need, list[int]] = {need: [] for need in inquiry.tried}
     valued: set[Need] = set()
     for n, fact in zip(fact_numbers(inquiry.facts), inquiry.facts, strict=True):
@@ -110,7 +111,9 @@ def tried_needs(inquiry: Inquiry) -> str:
         partly = " (partly: the value itself is not stated)" if ns and need not in valued else ""
         named = dict.fromkeys(twin.see for twin in inquiry.tried if twin == need and twin.see in inquiry.absent)
         absent = "".join(f'; no article "{as_field(title)}" was found' for title in named)
-        tried.append(f"- {need.question} -> {marks}{partly}{absent}")
+        rests = [title for key, title in inquiry.left if key == need.key and title not in inquiry.exhausted]
+        left = "".join(map(NOT_TO_ITS_END.format, map(as_field, rests))) if need not in valued else ""
+        tried.append(f"- {need.question} -> {marks}{partly}{absent}{left}")
     if inquiry.exhausted:
         titles = ", ".join(f'"{as_field(title)}"' for title in inquiry.exhausted)
         tried.append(f"- Article exhausted, nothing of it is left to show: {titles}")
