@@ -14,8 +14,6 @@ from iterative_rag.retrieval.lost_rows import lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import window
-from iterative_rag.text.languages import content_words
-from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import (
     Fact,
     LostRows,
@@ -30,7 +28,6 @@ from iterative_rag.types import (
 
 # How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3
-_WITHOUT_ADDITION = lazy_pattern(r"\s*\([^()]*\)$")
 
 Shortlist = tuple[ShortlistedDocument, ...]
 Readings = tuple[NeedReading, ...]
@@ -207,8 +204,7 @@ class DataFinder:
             if any(fact.value and not fact.is_doubtful for fact in reading.facts):
                 continue
             for document in map(self.corpus.document, reading.record.documents):
-                about = content_words(_WITHOUT_ADDITION.sub("", document.title)) <= content_words(reading.need.question)
-                if about and (section := lost_for(document, reading.need)):
+                if section := lost_for(document, reading.need):
                     lost.append(LostRows(reading.need.key, document.title, section))
         return lost
 

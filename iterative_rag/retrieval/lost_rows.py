@@ -7,8 +7,9 @@ from bisect import bisect
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from iterative_rag.retrieval.article_parts import asked_rows, row_words
+from iterative_rag.retrieval.article_parts import asked_rows, row_words, stems
 from iterative_rag.retrieval.chunking import HEADING_CHARS
+from iterative_rag.retrieval.need_words import ADDITION, is_titled
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.patterns import lazy_pattern
@@ -33,6 +34,7 @@ _NUMBERED = lazy_pattern(
     r"|[^()]*\b(?:wins?|titles?|finals?|records?|podiums|medals)\b[^()\d]*\d*\s?\(\d{1,3}(?:[–-]\d{1,3}){0,2}\)"
     r"|(?:Singles|Doubles|Mixed doubles):? \d+ \([^()]*\)"
 )
+_LIST = frozenset({"list"})
 _TABLE = lazy_pattern(r"\bfollowing (?:\w+ ){0,2}(?:table|chart)s?\b|\b(?:table|chart)s? below\b", re.IGNORECASE)
 _YEAR = lazy_pattern(r"\b(?:1[5-9]|20)\d\d\b")
 # What a line of a list has, and a heading hardly.
@@ -81,15 +83,21 @@ def with_lost_rows(document: Document) -> Document:
 
 
 def lost_for(document: Document, need: Need) -> str:
-    """The first section of a document that should hold what a need asks for, and has lost its rows; "" for none."""
-    title = content_words(document.title)
+    """The first section of a document that should hold what a need asks for, and has lost its rows; "" for none, also
+    where the need neither names the document nor has the words of its title."""
+    title, subject = content_words(document.title), content_words(ADDITION.sub("", document.title)) - _LIST
+    if not (is_titled(document.title, need.see) or stems(" ".join(subject)) <= stems(need.question)):
+        return ""
     asked = content_words(need.question) - title
     years = set(_YEAR.findall(need.question))
+    main = ""  # what the title says, or in an article that is a list "List of ..."
     for name in document.lost_rows:
-        words = content_words(name) - title
+        said = content_words(name)
+        words = said - title
         if words & asked or asked & asked_rows(words) or any(year[:3] == name[:3] for year in years):
             return name
-    return ""
+        main = main or (name if said and (not words or _LIST & said & title) else "")
+    return main
 
 
 # --- headings that are marked ---------------------------------------------------------------------

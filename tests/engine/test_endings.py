@@ -169,6 +169,22 @@ def test_rows_that_the_corpus_lacks_are_told_to_the_reader_the_planner_and_the_u
     assert "LISTS WITHOUT ROWS (this corpus has their headings alone: look in another article, or" in planned.user
 
 
+@pytest.mark.parametrize(
+    ("title", "section", "need"),
+    [
+        ("List of towers of Karsa", "Towers", 'What ranks third in the land? (see "List of towers of Karsa")'),
+        ("List of towers of Karsa", "List of the highest", "Which towers of Karsa rank third?"),
+        ("Orra Award for Best Play", "Winners", "Which plays were nominated for best play at the 2nd Orra Awards?"),
+    ],
+)
+def test_lists_without_rows_are_told_whatever_the_words_of_the_need(title: str, section: str, need: str) -> None:
+    corpus = MemoryCorpus({title: f"It is of Karsa, and one of the Orra Awards.\n\n{section}\nSee also\nTarn"})
+    analyses: list[dict[str, Any]] = [{"status": "needs", "needs": [need]}, {"status": "stuck", "reason": "no rows"}]
+    llm = ScriptedLLM({"analyse": analyses, "extract": [NOTHING]})
+    outcome(run_loop(corpus, llm, QUESTION))
+    assert f'- the rows of "{section}" in the article "{title}"' in llm.asked("analyse")[1].user
+
+
 # --- other values and caveats ----------------------------------------------------------------
 
 DATES = [
