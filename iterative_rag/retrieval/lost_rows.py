@@ -6,12 +6,13 @@ import re
 from bisect import bisect
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from iterative_rag.retrieval.article_parts import asked_rows, row_words, stems
 from iterative_rag.retrieval.chunking import HEADING_CHARS
 from iterative_rag.retrieval.need_words import ADDITION, is_titled
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import content_words
+from iterative_rag.text.languages import content_words, is_function_word
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Document, Need
 from iterative_rag.types.documents import ROWS_LOST_KEY
@@ -36,6 +37,8 @@ _NUMBERED = lazy_pattern(
 )
 _LIST = frozenset({"list"})
 _TABLE = lazy_pattern(r"\bfollowing (?:\w+ ){0,2}(?:table|chart)s?\b|\b(?:table|chart)s? below\b", re.IGNORECASE)
+_LISTING = lazy_pattern(r"This list (?:includes|contains|comprises|shows|gives|is)\b")
+_KEY = lazy_pattern(r"(?:key|legend)s?", re.IGNORECASE)
 _YEAR = lazy_pattern(r"\b(?:1[5-9]|20)\d\d\b")
 # What a line of a list has, and a heading hardly.
 _ENTRY = lazy_pattern(r"^\s|[:;\"“”|=@]|, | – | - | as | by [A-Z]\w+ [A-Z]|\((?!\d{4}[–-]|continued)")
@@ -63,7 +66,7 @@ def lost_rows(text: str) -> tuple[str, ...]:
 
 
 def _spoken_of(lines: Sequence[str], marks: Mapping[int, re.Match[str]]) -> Iterator[str]:
-    """The headings above sentences that speak of a table, in a text without any."""
+    """The headings above sentences that speak of a table, in a text without any, or of a list that does not follow."""
     if any(line.startswith("|") for line in lines):
         return
     heading = ""
@@ -72,8 +75,13 @@ def _spoken_of(lines: Sequence[str], marks: Mapping[int, re.Match[str]]) -> Iter
             heading = marks[n][2]
         elif _looks_like_heading(line) and lines[n - 1].strip() in ("", heading):
             heading = line.strip()
-        elif heading and _TABLE.search(line):
+        elif heading and (_TABLE.search(line) or (_LISTING.match(line) and _ends_section(lines, n))):
             yield heading
+
+
+def _ends_section(lines: Sequence[str], n: int) -> bool:
+    following = list(takewhile(str.strip, lines[n + 2 :]))
+    return lines[n + 1 : n + 2] == [""] and _begins_section(following)
 
 
 def with_lost_rows(document: Document) -> Document:
@@ -142,6 +150,7 @@ def _in_plain_text(lines: Sequence[str], marks: Container[int]) -> Iterator[str]
 
 def _lost_of(run: Sequence[str], body: Sequence[str], following: Sequence[str]) -> Iterator[str]:
     """The lost ones of headings that follow one another, above what stands below the last of them."""
+    run = run[1:] if _KEY.fullmatch(run[0].strip()) and run[1:] else run
     own = next((n for n, line in enumerate(run) if _is(line, "apparatus")), len(run))
     told = own == len(run)  # whether the last heading may have a body, and those right above it may hold it
     entries = [n for n, line in enumerate(run) if n and _is_entry(line)]
@@ -158,8 +167,14 @@ def _lost_of(run: Sequence[str], body: Sequence[str], following: Sequence[str]) 
     last = min(own, max(anchors, default=-1)) if told else own
     if last == len(run) - 1 and (alone or unfollowed):
         told, last = False, len(run)
+    listed = told and (bool(run[last + 1 :]) or (bool(body) and not prose))
+    said = [line for line in run[:own] if " " in line and not _is_known(line)]
+    if 2 * sum(is_function_word(folded(line).split()[0], "en") for line in said) > own > 3:
+        return  # the lines of a poem
     for n, line in enumerate(run[: max(last, 0)]):
-        if (not told or n < last - 2 or _is_empty(line, run[n + 1])) and not _is(line, "apparatus"):
+        if _is(line, "apparatus") or (listed and n == last - 1 and not _words(line).isdisjoint(row_words()["holding"])):
+            continue
+        if not told or n < last - 2 or _is_empty(line, run[n + 1]):
             yield line.strip()
 
 
@@ -167,10 +182,14 @@ def _is_empty(heading: str, below: str) -> bool:
     """Whether a heading right above another one has no body, and the other does not stand below it."""
     if _is(below, "tops") and not _is(heading, "tops"):
         return True
-    words = frozenset(_WORD.findall(folded(heading)))
     rows_below = _announces(below) or _is_entry(below) or _NUMBERED.search(below)
     parents = row_words()["parents"] | (row_words()["gathering"] if rows_below else frozenset())
-    return _announces(heading) and words.isdisjoint(parents)
+    beside = re.match(rf"{re.escape(folded(heading))} (?:{'|'.join(_JOINING)})\b", folded(below))  # "Winners by school"
+    return _announces(heading) and (beside is not None or _words(heading).isdisjoint(parents))
+
+
+def _words(heading: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(folded(heading)))
 
 
 def _begins_section(block: Sequence[str]) -> bool:

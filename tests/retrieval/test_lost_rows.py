@@ -39,7 +39,18 @@ PROSE = "Orm is a kingdom in the north, and its queens have told of their reigns
                 "Standings",
             ],
         ),
+        (f"{PROSE}\n\nKey\nWinners\nWinners by town\n{PROSE}", ["Winners"]),
+        (f"{PROSE}\n\nList\nThis list includes all queens.\n\nOther wives\n{PROSE}\n{PROSE}", ["List"]),
         # The rows are there, or there were none.
+        (f"{PROSE}\n\nList\nThis list includes all queens.\n\nMaud of Orm\nAda of Tarn\n\nReferences", []),
+        (f"{PROSE}\n\nList of serials\n2000s\nTarn by Maud Alder (2001–2003)\nOrm by Jon Brenk (2003–2004)", []),
+        (f"{PROSE}\n\nStaff\nHead coaches\nMaud Alder (1996–1998)\nJon Brenk (1999–2007)\n\nReferences", []),
+        (f"{PROSE}\n\nTeam records\nCareer\nRides: Maud Alder, 18\nWins: Jon Brenk, 172\n\nReferences", []),
+        (
+            f"{PROSE}\n\nHer grave reads\n\nRespect her\nThis was a queen\nHer word has held\nOur land is hers\n"
+            f"He who comes here\nShall rest\n{PROSE}",
+            [],
+        ),
         (f"{PROSE}\n\nSerials\n2000s\nTarn by Maud Alder (2001–2003)\nOrm by Jon Brenk (2003–2004)", []),
         (f"{PROSE}\n\nReception\nCritical response\n{PROSE}", []),
         (f"{PROSE}\n\nAwards\nImage Awards\n{PROSE}", []),
