@@ -155,6 +155,23 @@ def test_a_date_or_an_amount_of_the_question_is_compared(rag: IterativeRAG, ques
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, value)
 
 
+@pytest.mark.parametrize(
+    ("question", "value", "is_one_of_two"),
+    [
+        ("Who designed the Velm Tower and when did it open?", "Oda Brenk", True),
+        ("Could you tell me when Oda Brenk was born, and who was her mother?", "March 3, 1874", True),
+        ("When did the Velm Tower open and how tall is it?", "1931", True),
+        ("How many people live in the capital of Orm?", "41,000", False),
+    ],
+)
+def test_the_answer_to_one_of_two_questions_says_so(
+    rag: IterativeRAG, question: str, value: str, is_one_of_two: bool
+) -> None:
+    answer = rag.ask(question)
+    assert answer.short_answer == value
+    assert any("ask the rest by itself" in caveat for caveat in answer.caveats) is is_one_of_two
+
+
 EXTRACTS = {
     "Why was the Velm Tower closed?": "The Velm Tower was closed in 1990 because its lift had broken.",
     "Tell me why the Velm Tower was closed.": "The Velm Tower was closed in 1990 because its lift had broken.",

@@ -115,13 +115,7 @@ def exceeds(text: str, expand: Expand, phrase: Phrase) -> Node | None:
 
 
 def _ranked(
-    text: str,
-    asked: _Asked,
-    said: str,
-    sides: tuple[str, ...],
-    labels: tuple[Node, ...],
-    expand: Expand,
-    limit: str = "",
+    text: str, asked: _Asked, said: str, sides: Sequence[str], labels: tuple[Node, ...], expand: Expand, limit: str = ""
 ) -> Node | None:
     """Compare what the sides are asked for, one with the `limit` if that is given; None where no times or numbers are
     compared."""

@@ -22,7 +22,7 @@ from iterative_rag.builtin.question.plan import (
     is_understood,
     slots_of,
 )
-from iterative_rag.builtin.question.request_forms import restated
+from iterative_rag.builtin.question.request_forms import first_question, restated
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split, reordered
 from iterative_rag.builtin.question.wording import plan_of
@@ -52,7 +52,7 @@ class QuestionPlanner:
 
     def _read(self, question: str) -> QuestionNames:
         """The question as a plain question, with its names as the corpus writes them."""
-        asked = spelled_out(question if "request_forms" in self._without else restated(question))
+        asked = spelled_out(question if "request_forms" in self._without else first_question(restated(question)))
         if asked != " ".join(question.split()) and not asked.endswith("?"):
             asked += "?"
         lower = not any(character.isupper() for character in question[1:])

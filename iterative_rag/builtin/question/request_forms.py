@@ -34,6 +34,18 @@ _REQUEST = lazy_pattern(
 _ABOUT = lazy_pattern(r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?!wh)(?P<what>.{2,300})$", re.I)
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
+# A second question: "and when did it open"; "and who was" may still belong to the first.
+_SECOND = lazy_pattern(
+    r"^(?P<first>(?i:(?:in |on )?(?:who|what|which|when|where|how|is|was|did))\b(?!.* between ).{6,300}?),? and "
+    r"(?:(?:(?:in which|in what|what|when|where|why|how)(?: [a-z]+){0,2} (?:is|was|are|were|did|does|has|had)"
+    r"|who (?:is|was) (?:his|her|its|their)) .+|when|where|why|how)$"
+)
+
+
+def first_question(text: str) -> str:
+    """The first of two questions in one; the whole of any other."""
+    match = _SECOND.match(text.rstrip(" ?.!"))
+    return match["first"] if match else text
 
 
 def restated(question: str) -> str:

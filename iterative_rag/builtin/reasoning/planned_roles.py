@@ -10,6 +10,7 @@ from iterative_rag.builtin.language.nouns import possessive
 from iterative_rag.builtin.question.antecedents import unnamed_in
 from iterative_rag.builtin.question.plan import Literal, Lookup, Node, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
+from iterative_rag.builtin.question.request_forms import first_question, restated
 from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.node_result import NodeResult
@@ -69,6 +70,9 @@ class PlannedRoles:
         read = self._planner.read(inquiry.original)
         _, evaluation, outcome = self._evaluated(inquiry)
         draft = compose(inquiry, read.question, outcome, evaluation, last_attempt=last_attempt)
+        if draft.answered and first_question(plain := restated(inquiry.original)) != plain:
+            rest = "This answers a part of the question: ask the rest by itself."
+            draft = replace(draft, caveats=(*draft.caveats, rest))
         return replace(draft, taken_as=read.taken)
 
 
