@@ -82,15 +82,15 @@ def _ids(tokenizer: Tokenizer, text: str, most: int) -> list[int]:
     return ids[:most]
 
 
-NAME: Final = "builtin/mpnet-evidence@4"
+NAME: Final = "builtin/mpnet-evidence@5"
 # sha256 of each file, put here by `scripts.train.evidence.install`. New weights need a new NAME, by which readings are
 # cached.
 _NETWORK: Final = "evidence.onnx"
 _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
-    _NETWORK: "2a1afb5cdd3cbda2a39a2f21a0f2a02a2afcd1a0ac83c90d23ae3fcdce1e010d",
-    _SETTINGS: "53b0ce68f358a0c1af92fbb30fa35f494ee8a587a5acb1a6deda96cbf1063b5f",
+    _NETWORK: "209c22935ac66811d414940420663c65973b2b4fd99576d9dabbe4e20686849b",
+    _SETTINGS: "87d6b1402b565d4a85e55bfb462df43d610a1c4d10f6671f4709da87bc3c3895",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.

@@ -5,7 +5,7 @@
 Reads `epoch-000.npz` and so on of `--rows` (`make_rows`) and the body of `--bodies` (`fetch_body`); writes the student
 for `export`, and prints the figures of both on rows set aside. The student begins with some of the teacher's layers and
 learns the rows' targets, the teacher's probabilities, and the direction of its last hidden states (Sanh et al. 2019).
-Twelve minutes of an H100, two of them for compiling; the student is written every EVERY steps, so that an interrupted
+Ten minutes of an H100, two of them for compiling; the student is written every EVERY steps, so that an interrupted
 training leaves one. Without a GPU only good for trying it with few `--steps`.
 """
 
@@ -40,7 +40,7 @@ class Plan:
     rate: float
 
 
-TEACHER, STUDENT = Plan(2_440, 6e-5), Plan(3_660, 1e-4)
+TEACHER, STUDENT = Plan(2_100, 6e-5), Plan(3_150, 1e-4)
 
 
 def batches(rows: Path, first: int) -> Iterator[dict[str, Tensor]]:

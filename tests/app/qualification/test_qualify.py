@@ -80,7 +80,7 @@ def test_the_builtin_models_play_their_cases_well(server: FakeServer, qualified:
     for role in RIVALLED:
         played = [result.right for result in rivals if result.role == role]
         assert len(played) >= 10
-        assert sum(played) >= 0.75 * len(played), role
+        assert sum(played) >= 0.65 * len(played), role
 
 
 def test_a_test_that_is_broken_off_sets_nothing_and_goes_on(server: FakeServer, qualified: Test) -> None:
