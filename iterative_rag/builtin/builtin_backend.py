@@ -22,6 +22,7 @@ from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
 from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust
+from iterative_rag.builtin.reasoning.joint_reading import JointReading
 from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
@@ -72,13 +73,15 @@ class BuiltinBackend:
 
     def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
         """The roles. The budget is unused, since no role makes an LLM call."""
-        planned = PlannedRoles(self._planner_for(corpus), self._caution, self._trust)
+        planner = self._planner_for(corpus)
+        planned = PlannedRoles(planner, self._caution, self._trust)
         extractor = BuiltinExtractor(self._reader, self._embedder)
         return Roles(
             analyst=planned,
             extractor=extractor,
             rephraser=planned,
             answerer=planned,
+            confirmers=(JointReading(planner, self._grader),),
             grader=self._grader,
             rewriter=self._rewriter,
             planner=planned,

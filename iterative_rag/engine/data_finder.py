@@ -9,6 +9,7 @@ from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
+from iterative_rag.protocols import Confirmer
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.lost_rows import lost_for
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
@@ -48,7 +49,7 @@ class DataFinder:
     ) -> None:
         self.corpus, self._reader, self._corrector = run.corpus, reader or run.reader, corrector
         self._budget, self._settings, self._sparing = run.budget, run.settings, run.traits.calls_cost
-        self._confirmer = run.roles.confirmer
+        self._confirmers = run.roles.confirmers
         self._listed: dict[str, set[str]] = {}
 
     @property
@@ -154,17 +155,16 @@ class DataFinder:
         for need, documents in zip(needs, shortlists, strict=True):
             tasks.append(ReadingTask(need, self._windows(documents), documents, graded))
         readings = self._reader.read(tasks, question=question, seconds=self._budget.seconds_left())
-        if self._confirmer:
-            readings = tuple(map(self._confirmed, readings))
+        for confirmer in self._confirmers:
+            readings = tuple(self._confirmed(reading, confirmer) for reading in readings)
         for reading in readings:
             yield reading.step(hop)
         return readings
 
-    def _confirmed(self, reading: NeedReading) -> NeedReading:
-        """The reading with what the second reader makes of its facts; as it was, with the fault, where that fails."""
-        assert self._confirmer is not None
+    def _confirmed(self, reading: NeedReading, confirmer: Confirmer) -> NeedReading:
+        """The reading with what a second reader makes of its facts; as it was, with the fault, where that fails."""
         try:
-            facts = self._confirmer.confirm(reading.need, reading.facts, self.corpus)
+            facts = confirmer.confirm(reading.need, reading.facts, self.corpus)
             return replace(reading, record=replace(reading.record, facts=facts))
         except CapReached as reached:
             return replace(reading, cap=reached.cap)

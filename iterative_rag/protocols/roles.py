@@ -215,7 +215,7 @@ class Roles:
     follow_up: FollowUpReader | None = None
     writer: Writer | None = None
     outliner: Outliner | None = None
-    confirmer: Confirmer | None = None
+    confirmers: tuple[Confirmer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

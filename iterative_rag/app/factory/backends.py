@@ -212,5 +212,7 @@ class CarefulBackend:
         from iterative_rag.llm.roles.sentence_reader import REPLY_TOKENS, LLMSentenceReader
 
         call = RoleCall("read", SentenceReply, self._model, budget, self._cache, REPLY_TOKENS)
-        confirmer = SecondReading(LLMSentenceReader(call), fact_check(self._cache))
-        return replace(self._builtin.roles(budget, corpus), confirmer=confirmer)
+        second = SecondReading(LLMSentenceReader(call), fact_check(self._cache))
+        own = self._builtin.roles(budget, corpus)
+        # One sentence does not tell what two articles say together, so that is read afterwards.
+        return replace(own, confirmers=(second, *own.confirmers))

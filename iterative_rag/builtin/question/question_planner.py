@@ -23,6 +23,7 @@ from iterative_rag.builtin.question.plan import (
     slots_of,
 )
 from iterative_rag.builtin.question.request_forms import first_question, restated
+from iterative_rag.builtin.question.span_decoding import QuestionKind
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.question.substitution import plan_split, reordered
 from iterative_rag.builtin.question.wording import plan_of
@@ -49,6 +50,11 @@ class QuestionPlanner:
         return QuestionPlanner(
             self._splitter, None if "corpus_names" in self._without else names, without=self._without
         )
+
+    def is_described(self, question: str) -> bool:
+        """Whether the splitter sees that a question describes whom or what it is about. Raises WeightsError."""
+        kinds = {QuestionKind.NESTED, QuestionKind.INTERSECTION}
+        return self._splitter is not None and self._splitter.split(question).kind in kinds
 
     def _read(self, question: str) -> QuestionNames:
         """The question as a plain question, with its names as the corpus writes them."""

