@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8736,
     "fakes": 5157,
-    "tests": 31837,
+    "tests": 31839,
 }
 
 
