@@ -1,21 +1,48 @@
-"""The operators on numbers, measures and dates."""
+"""The operators on numbers, measures and dates, and the time between two dates.
+
+The calendar is the proleptic Gregorian one: Gregorian rules before 1582, too. Years are astronomical inside (44 BC is
+-43), so that the year that the calendar does not have, 0, is never counted.
+"""
 
 from __future__ import annotations
 
+import datetime
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cmp_to_key
 
-from iterative_rag.computing import date_arithmetic
-from iterative_rag.computing.operands import MOST_BITS, Amount, Value, number, plain, said
-from iterative_rag.computing.unit_conversion import Unit, difference_unit, unit_at
+from iterative_rag.computing.operands import (
+    MOST_BITS,
+    Amount,
+    Unit,
+    Value,
+    difference_unit,
+    number,
+    plain,
+    said,
+    unit_at,
+)
 from iterative_rag.errors import ComputeError
-from iterative_rag.text.dates import Date
+from iterative_rag.text.dates import MONTH_PATTERN, MONTHS, Date, date_at, days_in
+from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.patterns import lazy_pattern
 
 MOST_POWER = 512
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
 _DAYS = {"day": 1, "week": 7}
+# The last year, before or after Christ, with which anything is computed.
+LAST_YEAR = 9999
+
+# How a date begins. Most numbers do not, and this test is much cheaper than reading a date.
+_OPENS = lazy_pattern(
+    rf"\d{{4}}-|\d{{1,4}}[A-Za-z]{{0,2}}\s*(?:of\s+)?[A-Za-z]|(?:{MONTH_PATTERN}|A\.?D)\b", re.IGNORECASE
+)
+# In an expression, 12/25/1987 is a division.
+_DIVIDES = lazy_pattern(r"\d{1,2}[./]")
+_YEAR_0 = lazy_pattern(r"0+\s*(?:B\.?\s?C|A\.?\s?D|C\.?\s?E)(?![A-Za-z])", re.IGNORECASE)
+_LONGEST = 60
 
 
 def add(first: Value, second: Value, sign: int = 1) -> Value:
@@ -40,11 +67,7 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
 
 
 def _is_year(amount: Amount) -> bool:
-    return 0 < amount.value <= date_arithmetic.LAST_YEAR
-
-
-def subtract(first: Value, second: Value) -> Value:
-    return add(first, second, -1)
+    return 0 < amount.value <= LAST_YEAR
 
 
 def _moved(date: Date, time: Amount, sign: int) -> Date:
@@ -52,17 +75,16 @@ def _moved(date: Date, time: Amount, sign: int) -> Date:
     whole = time.value * (_MONTHS.get(name) or _DAYS.get(name) or 0) * sign
     if (name not in _MONTHS and name not in _DAYS) or whole.denominator != 1:
         raise ComputeError(f"{said(time)} cannot be added to a date; use whole years, months, weeks or days")
-    if abs(whole) > date_arithmetic.LAST_YEAR * 366:
+    if abs(whole) > LAST_YEAR * 366:
         raise ComputeError("the duration is out of range")
-    later = date_arithmetic.months_later if name in _MONTHS else date_arithmetic.days_later
-    return later(date, int(whole))
+    return (months_later if name in _MONTHS else days_later)(date, int(whole))
 
 
 def _apart(first: Date, second: Date) -> Value:
     if first.precision == second.precision == 1:
         return number(first.year - second.year)
     if first.precision == second.precision == 3:
-        days = date_arithmetic.day_number(first) - date_arithmetic.day_number(second)
+        days = day_number(first) - day_number(second)
         return number(days, unit_at("days", 0)[0])
     raise ComputeError(
         "say which difference between the dates you want: years(a, b), months(a, b), days(a, b) or age(born, day)"
@@ -121,12 +143,12 @@ def as_date(value: Value) -> Date:
         text = value.strip()
         if text.isascii() and text.isdigit() and len(text) <= 4:
             return as_date(number(int(text)))
-        reading = date_arithmetic.read_date(text)
+        reading = read_date(text)
         if reading and reading[1] == len(text):
             return reading[0]
     if not isinstance(value, Amount) or value.unit or value.value.denominator != 1:
         raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")
-    if not 1 <= value.value <= date_arithmetic.LAST_YEAR:
+    if not 1 <= value.value <= LAST_YEAR:
         raise ComputeError(f"{said(value)} is not a year; write 44 BC for a year before Christ")
     return Date(int(value.value))
 
@@ -169,3 +191,100 @@ def ordered(values: Sequence[Value], *, descending: bool = False) -> list[int]:
     """The indices of the values in ascending (or descending) order; the sort is stable."""
     key = cmp_to_key(compare)
     return sorted(range(len(values)), key=lambda index: key(values[index]), reverse=descending)
+
+
+# --- dates ---------------------------------------------------------------------------------------
+
+
+def read_date(text: str, position: int = 0) -> tuple[Date, int] | None:
+    """The date that is written at `position` and the place after it: "1 March 1912", "March 1, 1912", "1912-03-01",
+    "March 1912", "44 BC". A bare year is a number, not a date. Raises ComputeError for a day that does not exist."""
+    if _YEAR_0.match(text, position):
+        raise ComputeError("there is no year 0: 1 BC is followed by AD 1")
+    if not _OPENS.match(text, position) or _DIVIDES.match(text, position):
+        return None
+    written = date_at(folded_in_place(text[position : position + _LONGEST]), 0, "en")
+    if written is None or not isinstance(written.date, Date):
+        return None
+    if not written.exists:
+        raise ComputeError(f"there is no {written.date.day} {MONTHS[written.date.month - 1]} in that year")
+    return in_range(written.date), position + written.end
+
+
+def in_range(date: Date) -> Date:
+    if abs(date.year) > LAST_YEAR:
+        raise ComputeError(f"the year {date.year} is out of range")
+    return date
+
+
+def day_number(date: Date) -> int:
+    """Days since 1 January of the year 1, which is day 1. Raises ComputeError for a day before Christ, or none."""
+    if not date.day:
+        raise ComputeError(f"the day of {date} is not given")
+    if date.year < 1:
+        raise ComputeError(f"days are counted after Christ only, not from {date}")
+    return datetime.date(date.year, date.month, date.day).toordinal()
+
+
+def full_months(start: Date, end: Date) -> int:
+    """Completed months between two days; `start` is the earlier one."""
+    return (end.year - start.year) * 12 + end.month - start.month - (end.day < start.day)
+
+
+def days_later(date: Date, days: int) -> Date:
+    try:
+        moved = datetime.date.fromordinal(day_number(date) + days)
+    except (ValueError, OverflowError) as error:
+        raise ComputeError("the date is out of range") from error
+    return Date(moved.year, moved.month, moved.day)
+
+
+def months_later(date: Date, months: int) -> Date:
+    """A date moved forwards or back; the 31st becomes the last day of a shorter month."""
+    if months % 12 and not date.month:
+        raise ComputeError(f"the month of {date} is not given")
+    year, month = divmod(date.year * 12 + max(date.month - 1, 0) + months, 12)
+    if not date.month:
+        return in_range(Date(year))
+    return in_range(Date(year, month + 1, min(date.day, days_in(year, month + 1))))
+
+
+def between(first: Date, second: Date, unit: str) -> tuple[int, int]:
+    """The least and the most completed "years", "months" or "days" between two dates, in either order.
+
+    Two dates of different precision are compared at the precision of the coarser one: from 1912 to March 1914
+    it is 2 years. A unit finer than that gives a range: from 1912 to 1914 it is 366 to 1095 days.
+    """
+    known = min(first.precision, second.precision)
+    start, end = sorted((first, second))
+    start, end = start.cut(known), end.cut(known)
+    if (unit == "years" and known < 3) or (unit == "months" and known == 2):
+        months = (end.year - start.year) * 12 + end.month - start.month
+        return (months // (12 if unit == "years" else 1),) * 2
+    most = _elapsed(start.earliest(), end.latest(), unit)
+    return max(0, _elapsed(start.latest(), end.earliest(), unit)) if known < 3 else most, most
+
+
+def _elapsed(start: Date, end: Date, unit: str) -> int:
+    if unit == "days":
+        return day_number(end) - day_number(start)
+    return full_months(start, end) // (12 if unit == "years" else 1)
+
+
+def age(born: Date, on: Date) -> tuple[int, int]:
+    """The least and the most completed years from a birth to a date; they differ where the dates are too coarse."""
+    if on.latest() < born.earliest():
+        raise ComputeError(f"{on} lies before {born}; the birth comes first: age(born, day)")
+    most = full_months(born.earliest(), on.latest()) // 12
+    return max(0, full_months(born.latest(), on.earliest()) // 12), most
+
+
+def duration(first: Date, second: Date) -> str:
+    """ "37 years, 2 months, 3 days" between two days, in either order."""
+    for date in (first, second):
+        day_number(date)
+    start, end = sorted((first, second))
+    months = full_months(start, end)
+    days = day_number(end) - day_number(months_later(start, months))
+    parts = [(months // 12, "year"), (months % 12, "month"), (days, "day")]
+    return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in parts if count) or "0 days"

@@ -11,12 +11,11 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 
-from iterative_rag.computing.arithmetic import add, divide, multiply, negated, power, related, subtract
-from iterative_rag.computing.date_arithmetic import read_date
+from iterative_rag.computing.arithmetic import add, divide, multiply, negated, power, read_date, related
 from iterative_rag.computing.functions import FUNCTIONS, ORDERS, called
-from iterative_rag.computing.operands import Amount, Items, Value, number, plain, said
-from iterative_rag.computing.unit_conversion import Unit, unit_at
+from iterative_rag.computing.operands import Amount, Items, Unit, Value, number, plain, said, unit_at
 from iterative_rag.errors import ComputeError
 from iterative_rag.text.languages import language_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -242,7 +241,7 @@ class _Expression:
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
     ast.Add: add,
-    ast.Sub: subtract,
+    ast.Sub: partial(add, sign=-1),
     ast.Mult: multiply,
     ast.Div: divide,
     ast.Pow: power,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 
-from iterative_rag.computing import date_arithmetic
+from iterative_rag.computing import arithmetic
 from iterative_rag.computing.arithmetic import RELATIONS, add, as_date, compare, divide, ordered, related
 from iterative_rag.computing.operands import Amount, Items, Range, Value, half_up, number, plain, said
 from iterative_rag.errors import ComputeError
@@ -56,7 +56,7 @@ def _ranged(bounds: tuple[int, int]) -> Amount | Range:
 
 def _difference(unit: str) -> Function:
     def difference(first: Value, second: Value) -> Value:
-        return _ranged(date_arithmetic.between(as_date(first), as_date(second), unit))
+        return _ranged(arithmetic.between(as_date(first), as_date(second), unit))
 
     return difference
 
@@ -171,9 +171,9 @@ FUNCTIONS: dict[str, Function] = {
     "years": _difference("years"),
     "months": _difference("months"),
     "days": _difference("days"),
-    "age": lambda born, on: _ranged(date_arithmetic.age(as_date(born), as_date(on))),
-    "duration": lambda first, second: date_arithmetic.duration(as_date(first), as_date(second)),
-    "weekday": lambda day: WEEKDAYS[(date_arithmetic.day_number(as_date(day)) - 1) % 7],
+    "age": lambda born, on: _ranged(arithmetic.age(as_date(born), as_date(on))),
+    "duration": lambda first, second: arithmetic.duration(as_date(first), as_date(second)),
+    "weekday": lambda day: WEEKDAYS[(arithmetic.day_number(as_date(day)) - 1) % 7],
 }
 
 

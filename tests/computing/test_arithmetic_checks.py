@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.computing.arithmetic_checks import right_equations, wrong_equations
-from iterative_rag.computing.display import found_in, shown
+from iterative_rag.computing.display import found_in, right_equations, shown, wrong_equations
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iterative_rag.computing import compute
-from iterative_rag.computing.date_arithmetic import read_date
+from iterative_rag.computing.arithmetic import read_date
 from iterative_rag.text import units
 from tests.text.table import Row, rows
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from iterative_rag.computing.arithmetic_checks import wrong_equations
+from iterative_rag.computing.display import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply, RecallReply
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import LLMRole

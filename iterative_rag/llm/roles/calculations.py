@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.computing.arithmetic_checks import right_equations
-from iterative_rag.computing.display import found_in, shortened, shown
+from iterative_rag.computing.display import found_in, right_equations, shortened, shown
 from iterative_rag.llm.replies.forms import AnswerReply, RequestedComputation
 from iterative_rag.llm.roles.shown_facts import fact_numbers
 from iterative_rag.text.citation_markers import MARKER
