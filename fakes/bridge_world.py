@@ -1,7 +1,7 @@
 """A made-up world of bridges, towns and mayors, two-hop questions over it, and a model that plays every role.
 
-The model is honest: what it says it takes from the prompt that it is shown. It replies in JSON, or in the plain lines
-that a prompt asks for; faults are put on top by whoever serves it (`fakes/model_server.py`, `fakes/broken_replies.py`).
+The model is honest: what it says it takes from the prompt that it is shown. Faults are put on top by whoever serves it
+(`fakes/model_server.py`, `fakes/broken_replies.py`).
 """
 
 from __future__ import annotations

@@ -115,9 +115,8 @@ class ScriptMind:
         return by_number(PLAYS[request.role](View(script, request)), request.user)
 
     def reply(self, body: Mapping[str, Any]) -> str:
-        """The reply to a request of Ollama's or OpenAI's protocol: JSON where a schema came with it, else lines."""
-        made = self.played(request_of(body)) if role_of(body) in PLAYS else {}
-        return json.dumps(made) if body.get("format") or body.get("response_format") else as_lines(made)
+        """The reply to a request of Ollama's or OpenAI's protocol."""
+        return json.dumps(self.played(request_of(body)) if role_of(body) in PLAYS else {})
 
     def functions(self, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         """The calls of a model with function calling: the strategy `agent`."""
@@ -158,23 +157,3 @@ def request_of(body: Mapping[str, Any]) -> ChatRequest:
 def _prompt(body: Mapping[str, Any], *, system: bool) -> str:
     said = (message["content"] for message in body["messages"] if (message["role"] == "system") is system)
     return "\n".join(said)
-
-
-def as_lines(made: Mapping[str, Any]) -> str:
-    """A reply as plain `field: value` lines."""
-    lines = []
-    for name, value in made.items():
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, Mapping):
-                lines += [f"{key}: {_plain(part)}" for key, part in item.items()]
-            else:
-                lines.append(f"{name}: {_plain(item)}")
-        if value == []:
-            lines.append(f"{name}: none")
-    return "\n".join([*lines, "end"])
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

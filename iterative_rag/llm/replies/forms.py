@@ -35,11 +35,6 @@ class Reply(BaseModel):
         """The JSON values in what a model wrote, of which one is the reply: a form may make one of several."""
         return values
 
-    @classmethod
-    def line_names(cls) -> list[str]:
-        """The names that lines of a reply in plain lines may have."""
-        return list(cls.model_fields)
-
 
 # --- the loop --------------------------------------------------------------------------------
 

@@ -151,12 +151,6 @@ class WrittenCall(Reply):
     tool: Text = ""
     arguments: Any = None
 
-    @classmethod
-    def line_names(cls) -> list[str]:
-        """The arguments of all tools, and those of one quote."""
-        names = [name for tool in TOOLS.values() for name in tool.form.model_fields]
-        return ["tool", *dict.fromkeys([*names, *(field.name for field in fields(QuotedPassage))])]
-
     @model_validator(mode="before")
     @classmethod
     def _apart(cls, value: Any) -> Any:

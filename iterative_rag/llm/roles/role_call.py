@@ -11,7 +11,7 @@ from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import prompt
 from iterative_rag.llm.replies.forms import Reply, schema, schema_version
 from iterative_rag.llm.replies.partial_answer import answer_so_far
-from iterative_rag.llm.replies.structured_call import ask
+from iterative_rag.llm.replies.structured_call import ATTEMPTS, ask
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.llm.roles.shown_facts import fact_lines, numbered_places, tried_needs
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
@@ -103,7 +103,7 @@ class RoleCall(Generic[R]):
                 return REPEATED
             return check(reply) if check else ""
 
-        reply = ask(self.model, self.budget, request, self.reply_type, wrong, plain=prompt(self.role).plain)
+        reply = ask(self.model, self.budget, request, self.reply_type, wrong, ATTEMPTS + 1)
         if repeats(reply.model_dump(), system):
             raise ReplyUnreadable(
                 f"The model {self.model.name} repeated its instructions ({self.role}) instead of following them.",

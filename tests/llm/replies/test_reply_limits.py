@@ -9,7 +9,6 @@ import pytest
 from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply
 from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, is_whole_json, parse
 from iterative_rag.llm.replies.partial_answer import answer_so_far
-from iterative_rag.llm.replies.structured_call import parse_plain
 from iterative_rag.llm.replies.tool_calls import AgentReply
 from tests.nightly import sliced
 
@@ -38,9 +37,9 @@ BOMBS = {
 @pytest.mark.parametrize("name", sliced(BOMBS, 3))
 def test_what_holds_no_reply_is_told_so_at_once(name: str) -> None:
     """Sixty thousand brackets took two minutes."""
-    for read, form in ((parse, AnalysisReply), (parse_plain, AnswerReply), (parse, AgentReply)):
+    for form in (AnalysisReply, AnswerReply, AgentReply):
         with pytest.raises(Unparsable):
-            read(BOMBS[name], form)
+            parse(BOMBS[name], form)
     assert not is_whole_json(BOMBS[name]) or name in ("closed lists", "a number", "commas")
     assert answer_so_far(BOMBS[name]) == ""
 

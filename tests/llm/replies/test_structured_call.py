@@ -174,6 +174,15 @@ def test_twice_unreadable_is_a_typed_error_that_keeps_the_cost(text: str) -> Non
     assert caught.value.hint
 
 
+def test_a_third_attempt_goes_without_the_schema() -> None:
+    request = ChatRequest("analyse", "system", "user", schema=schema(AnalysisReply))
+    with ScriptedLLM({"analyse": ["{", "no", KNOWN]}) as llm:
+        assert ask(llm, CountingBudget(), request, AnalysisReply, attempts=3).status == "known"
+    assert [asked.schema for asked in llm.requests] == [request.schema, request.schema, None]
+    assert "it held no JSON object" in llm.requests[2].user
+    assert 'status (one of "known", "needs", "stuck")' in llm.requests[2].user
+
+
 def test_a_complaint_costs_the_retry_but_never_the_reply() -> None:
     complaints: list[str] = []
 
