@@ -131,7 +131,7 @@ MOST_LINES = {
     "evaluation": 4349,
     "index": 5757,
     "integrations": 381,
-    "llm": 4004,
+    "llm": 4000,
     "protocols": 560,
     "registry": 172,
     "remote": 753,

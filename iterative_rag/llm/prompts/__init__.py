@@ -3,7 +3,6 @@
 A file begins with `version: N` and `variables: a b c`; `=== system` and `=== user` open its two parts; `{{a}}` is
 where a variable goes. A variable that is used and not declared, or declared and not used, raises when it is loaded.
 A variable that shares a line of the user part with words is a field and stays on that line, whatever it holds.
-`=== plain` opens a third part where a role has it: how to reply in plain lines, for a model whose JSON cannot be used.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from iterative_rag.text.control_characters import one_line
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FILE = re.compile(
     r"\Aversion: (?P<version>\d+)\nvariables:(?P<variables>[ \w]*)\n+"
-    r"=== system\n(?P<system>.+)\n=== user\n(?P<user>.+?)(?:\n=== plain\n(?P<plain>.+))?\Z",
+    r"=== system\n(?P<system>.+)\n=== user\n(?P<user>.+)\Z",
     re.DOTALL,
 )
 
@@ -40,15 +39,13 @@ class PromptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A loaded prompt. `version` is the declared number and a hash of the file: it goes into cache keys. `plain` is ""
-    for a role that replies in JSON only."""
+    """A loaded prompt. `version` is the declared number and a hash of the file: it goes into cache keys."""
 
     role: str
     version: str
     variables: frozenset[str]
     system: str
     user: str
-    plain: str = ""
     fields: frozenset[str] = frozenset()
 
     def render(self, **values: str) -> tuple[str, str]:
@@ -93,10 +90,9 @@ def load(role: str, text: str) -> Prompt:
         raise PromptError(f"The prompt {role!r} declares {', '.join(sorted(unused))} without using it.")
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     version = f"{parts['version']}-{digest}"
-    plain = (parts["plain"] or "").strip()
     beside_words = (line for line in parts["user"].splitlines() if _PLACEHOLDER.sub("", line).strip())
     fields = frozenset(name for line in beside_words for name in _PLACEHOLDER.findall(line))
-    return Prompt(role, version, declared, parts["system"].strip(), parts["user"].strip(), plain, fields)
+    return Prompt(role, version, declared, parts["system"].strip(), parts["user"].strip(), fields)
 
 
 def fence(text: str, kind: str = "document") -> str:
