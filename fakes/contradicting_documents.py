@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,61 +19,11 @@ from iterative_rag.index.filters import CorpusPart
 from iterative_rag.types import Answer
 
 EACH = 5
-SUBJECTS = (
-    "Velm Tower", "Orra Bridge", "Karsa Lighthouse", "Tarn Abbey", "Mell Mill", "Wend Library", "Harl Castle",
-    "Sorrel Hall", "Ostrava Gate of Lim", "Brock Chapel", "Quern House", "Dunlin Theatre",
-)  # fmt: skip
-TITLES = ("{s}", "History of the {s}", "Buildings of Lim: {s}", "A guide to the {s}", "The {s} today") * 2
-FILLER = (
-    "It can be seen from the harbour.",
-    "Visitors come by boat in summer.",
-    "The stones were brought from the quarry at Hask.",
-    "A fire damaged the roof, which was replaced with slate.",
-    "It is closed in winter.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Matter:
-    """What is asked, the two values of each pair that documents may give, and how they put it."""
-
-    question: str
-    values: Sequence[tuple[str, str]]
-    wordings: Sequence[str]
-
-
-MATTERS = (
-    Matter(
-        "In which year was the {s} finished?",
-        [("1871", "1894"), ("1911", "1926"), ("1702", "1688"), ("1655", "1791")],
-        ["The {s} was finished in {v}.", "Building of the {s} ended in {v}.", "The {s} was completed in {v}.",
-         "Work on the {s} went on until it was finished in {v}.", "In {v} the {s} was finished at last."],
-    ),
-    Matter(
-        "Who designed the {s}?",
-        [("Oda Brenk", "Jan Orsk"), ("Mira Toll", "Pavel Ruhn"), ("Edda Holm", "Lars Quist"), ("Ines Far", "Otto Bly")],
-        ["The {s} was designed by {v}.", "The architect of the {s} was {v}.", "{v} designed the {s}.",
-         "The {s}, designed by {v}, has two floors.", "The plans of the {s} were drawn by {v}, who designed it."],
-    ),
-    Matter(
-        "In which town does the {s} stand?",
-        [("Aldermere", "Saltmarsh"), ("Karsa", "Hollin"), ("Upper Wick", "Greyford"), ("Tarnby", "Osmere")],
-        ["The {s} stands in {v}.", "The {s} stands in the town of {v}.", "The {s} is a building in {v}.",
-         "The {s} stands by the market of the town {v}.", "In {v} stands the {s}."],
-    ),
-    Matter(
-        "How tall is the {s}?",
-        [("61 m", "74 m"), ("38 m", "52 m"), ("19 m", "27 m"), ("105 m", "88 m")],
-        ["The {s} is {v} tall.", "The {s} is {v} high.", "The {s} has a height of {v}.",
-         "The {s}, {v} tall, is a landmark.", "The height of the {s} is {v}."],
-    ),
-    Matter(
-        "Who owns the {s}?",
-        [("Nessa Pike", "Hal Sorrow"), ("Cora Vase", "Tansy Rull"), ("Gil Moor", "Sela Fin"), ("Kett Lo", "Odo Gray")],
-        ["The {s} is owned by {v}.", "{v} owns the {s}.", "The owner of the {s} is {v}.", "Today {v} owns the {s}.",
-         "The {s} belongs to {v}, who owns it."],
-    ),
-)  # fmt: skip
+# Of each matter: what is asked, the pairs of values that documents may give, and how they put it.
+_FILE = Path(__file__).resolve().parents[1] / "evaluation" / "hostile" / "contradicting.toml"
+_DATA = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+SUBJECTS, MATTERS, FILLER = _DATA["subjects"], _DATA["matter"], _DATA["filler"]
+TITLES = _DATA["titles"] * 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +61,8 @@ def cases(count: int = len(SUBJECTS) * len(MATTERS)) -> list[Case]:
     for number in range(count):
         subject = SUBJECTS[(number // len(MATTERS)) % len(SUBJECTS)]
         matter = MATTERS[number % len(MATTERS)]
-        true, false = chance.choice(matter.values)
-        wordings = chance.sample(matter.wordings, EACH) + chance.sample(matter.wordings, EACH)
+        true, false = chance.choice(matter["values"])
+        wordings = chance.sample(matter["wordings"], EACH) + chance.sample(matter["wordings"], EACH)
         titles = chance.sample(TITLES, 2 * EACH)
         texts = {}
         for place, (wording, title) in enumerate(zip(wordings, titles, strict=True)):
@@ -120,7 +71,7 @@ def cases(count: int = len(SUBJECTS) * len(MATTERS)) -> list[Case]:
             body = [said, *chance.sample(FILLER, 2)]
             chance.shuffle(body)
             texts[f"{chance.randrange(10**6):06}-{place}.md"] = f"# {title.format(s=subject)}\n\n{' '.join(body)}\n"
-        made.append(Case(f"{number:03}", matter.question.format(s=subject), true, false, texts))
+        made.append(Case(f"{number:03}", matter["question"].format(s=subject), true, false, texts))
     return made
 
 
