@@ -122,23 +122,23 @@ def test_outside_libraries_stay_in_their_adapters(path: Path) -> None:
 # Lines of Python that a room, or a folder beside the package, may have: what comes in is paid for by what goes out.
 # After a cut, lower the number. The aim is 54,000 in the package, 9,000 of scripts, 4,500 of fakes, 32,000 of tests.
 MOST_LINES = {
-    "app": 4063,
+    "app": 4060,
     "builtin": 8757,
-    "cli": 4179,
+    "cli": 4176,
     "computing": 1087,
     "engine": 3963,
     "errors": 246,
-    "evaluation": 4349,
-    "index": 5757,
+    "evaluation": 4348,
+    "index": 5751,
     "integrations": 381,
-    "llm": 4000,
+    "llm": 3986,
     "protocols": 560,
     "registry": 172,
     "remote": 753,
     "retrieval": 2990,
     "serve": 4246,
     "settings": 592,
-    "sources": 7587,
+    "sources": 7585,
     "storage": 860,
     "system": 515,
     "text": 2696,
@@ -147,7 +147,7 @@ MOST_LINES = {
     "__init__": 105,
     "__main__": 6,
     "scripts": 8736,
-    "fakes": 5044,
+    "fakes": 5042,
     "tests": 31704,
 }
 

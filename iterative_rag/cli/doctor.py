@@ -22,13 +22,10 @@ from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS
 from iterative_rag.text.plurals import counted
 
 if TYPE_CHECKING:
-    from iterative_rag.registry import Registry
-    from iterative_rag.remote.model_spec import Spec
-    from iterative_rag.settings import Settings
-
-if TYPE_CHECKING:
     from iterative_rag.app.qualification.cases import CaseResult
     from iterative_rag.app.qualification.qualify import Qualification
+    from iterative_rag.registry import Registry
+    from iterative_rag.remote.model_spec import Spec
     from iterative_rag.settings import Settings
 
 # Free bytes in the data folder: the least that indexing needs, and what leaves some room.

@@ -30,7 +30,6 @@ from iterative_rag.types import (
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
-    from iterative_rag.protocols import Corpus
 
 # The loop over the gold articles alone: what it could reach if every search succeeded.
 ORACLE = "oracle"

@@ -160,7 +160,6 @@ def _hint() -> str:
 
 _DDG_SECONDS = 15
 _ANYWHERE = "wt-wt"  # no country's own results
-_DDG_HINT = "Wait a while, or choose another --search-engine."
 
 
 class DuckDuckGo:
@@ -185,11 +184,10 @@ class DuckDuckGo:
         except DDGSException as error:
             message = plain(without_secrets(str(error)), 200).rstrip(". ")
             status = 429 if isinstance(error, RatelimitException) else None
-            raise FetchError(
-                f"DuckDuckGo listed nothing: {message}.", hint=_DDG_HINT, retryable=True, status=status
-            ) from error
+            text = f"DuckDuckGo listed nothing: {message}."
+            raise FetchError(text, hint=_WAIT, retryable=True, status=status) from error
         if not entries:
-            raise FetchError("DuckDuckGo listed nothing.", hint=_DDG_HINT, retryable=True)
+            raise FetchError("DuckDuckGo listed nothing.", hint=_WAIT, retryable=True)
         return listed("DuckDuckGo", entries, limit, url="href", snippet="body")
 
 

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from iterative_rag.index.embedders.engines import RayEngine
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import DocumentChange, IngestReport
-    from iterative_rag.protocols import Corpus, DocumentSource, Embedder
-
-if TYPE_CHECKING:
-    from iterative_rag.protocols import Skipped
+    from iterative_rag.protocols import Corpus, DocumentSource, Embedder, Skipped
     from iterative_rag.sources.web.page_client import RetryPolicy, Web
     from iterative_rag.sources.web.web_pages import WebPage
     from iterative_rag.sources.wikipedia.article_fetching import Collected, Wanted

@@ -22,9 +22,6 @@ from iterative_rag.text.plurals import counted
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
-if TYPE_CHECKING:
-    from llama_index.core.base.embeddings.base import BaseEmbedding
-
 # Embedded once to find out the dimensions.
 PROBE = "dimensions"
 

@@ -34,9 +34,6 @@ from iterative_rag.remote.hosts import announce
 from iterative_rag.remote.server_calls import connection_limits, without_secrets
 
 if TYPE_CHECKING:
-    from qdrant_client import QdrantClient
-
-if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
 
 _LONGEST_REASON = 200

@@ -54,9 +54,6 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
     from llama_index.core.llms.llm import LLM
 
-if TYPE_CHECKING:
-    from llama_index.core.base.llms.types import ChatResponse
-
 
 @dataclass(slots=True)
 class ArrivingReply:

@@ -54,17 +54,16 @@ _AskedForm = Literal["value", "list", "table", "explanation", "summary", "report
 _FORMS = get_args(_AskedForm)
 
 
-def _as_form(value: Any) -> Any:
-    """The form of the answer, or "" for anything else: the words of the question then decide."""
-    word = as_word(value) if isinstance(value, str) else ""
-    return word if word in _FORMS else ""
+def _one_of(words: Sequence[str]) -> BeforeValidator:
+    """One of these words, or "" for anything else: a reply can do without it."""
+    return BeforeValidator(lambda value: word if (word := as_word(value)) in words else "")
 
 
 class AnalysisReply(Reply):
     reason: Text = ""
     form: Annotated[
         Literal[_AskedForm, ""],
-        BeforeValidator(_as_form),
+        _one_of(_FORMS),
         WithJsonSchema({"type": "string", "enum": list(_FORMS)}),
     ] = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
@@ -78,12 +77,6 @@ class AnalysisReply(Reply):
 _STATUSES = ("known", "needs", "stuck")
 
 
-def _as_status(value: Any) -> Any:
-    """The status, or "" for anything else: the analysis is then missing."""
-    word = as_word(value)
-    return word if word in _STATUSES else ""
-
-
 class ContinuationReply(Reply):
     """The rephrased question and its analysis: "" where the model left out the question or the status."""
 
@@ -91,7 +84,7 @@ class ContinuationReply(Reply):
     question: Text = ""
     status: Annotated[
         Literal["known", "needs", "stuck", ""],
-        BeforeValidator(_as_status),
+        _one_of(_STATUSES),
         WithJsonSchema({"type": "string", "enum": list(_STATUSES)}),
     ] = ""
     needs: Texts = []

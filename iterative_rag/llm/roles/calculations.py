@@ -152,10 +152,6 @@ def with_computations(text: str, computations: Sequence[Computation]) -> str:
     return text
 
 
-def _marks(facts: Sequence[int]) -> str:
-    return "".join(f"[{index + 1}]" for index in facts)
-
-
 def _in_digits(text: str) -> str:
     """A text, and behind it the same with its numerals as digits, and its dates as results write them: "sixty years"
     holds 60, and "August 9, 2014" 9 August 2014."""
