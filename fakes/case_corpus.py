@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from iterative_rag.app.factory import IterativeRAG, index_paths
+from iterative_rag.index.corpora import IndexedCorpus
+from iterative_rag.index.filters import CorpusPart
 from iterative_rag.settings import Settings, home
 
 
@@ -21,6 +23,13 @@ class CaseCorpus:
         report = index_paths([folder], settings=self.settings, corpus=name)
         assert not report.skipped, report.skipped
         self.folder, self.home = folder, home()
+
+    def part_of(self, rag: IterativeRAG, case: str) -> tuple[CorpusPart, list[str]]:
+        """The documents in the folder of one case, and their ids."""
+        assert isinstance(rag.corpus, IndexedCorpus)
+        own = f"{self.folder / case}/"
+        ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(own)]
+        return CorpusPart(rag.corpus, ids), ids
 
     @contextmanager
     def opened(self, llm: object, **overrides: Any) -> Iterator[IterativeRAG]:

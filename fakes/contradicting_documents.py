@@ -14,8 +14,6 @@ from fakes.script_mind import ScriptMind
 from fakes.script_view import Link, Quoted, Script
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.app.factory import IterativeRAG
-from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.index.filters import CorpusPart
 from iterative_rag.types import Answer
 
 EACH = 5
@@ -97,7 +95,4 @@ class ContradictingCorpus(CaseCorpus):
         super().__init__(folder, "contradicting")
 
     def ask(self, rag: IterativeRAG, case: Case, strategy: str) -> Answer:
-        assert isinstance(rag.corpus, IndexedCorpus)
-        own = f"{self.folder / case.id}/"
-        ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(own)]
-        return rag.over(CorpusPart(rag.corpus, ids)).ask(case.question, strategy=strategy)
+        return rag.over(self.part_of(rag, case.id)[0]).ask(case.question, strategy=strategy)

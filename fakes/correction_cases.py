@@ -13,6 +13,8 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
+from pydantic import TypeAdapter
+
 from fakes.loopback_server import Handler, serving
 from fakes.script_view import Script, script
 from iterative_rag.app.factory.web_access import make_web as factory_web
@@ -71,14 +73,7 @@ def cases() -> tuple[Case, ...]:
 
 
 def _case(line: dict[str, Any]) -> Case:
-    given = line["expect"]
-    expected = Expected(
-        Status(given["status"]),
-        tuple(given["answers"]),
-        frozenset(given["must"]),
-        tuple(given.get("sides", ())),
-        tuple(given.get("names", ())),
-    )
+    expected = TypeAdapter(Expected).validate_python(line["expect"])
     gold = dict.fromkeys(fact["from"] for link in line["script"]["links"] for fact in link["facts"])
     return Case(line["id"], line["class"], line["lang"], line["question"], expected, script(line), tuple(gold))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +17,6 @@ from fakes.case_corpus import CaseCorpus
 from fakes.planted_instructions import QUESTION, RIGHT, WEB_URL, Instruction, ObedientLLM, squeezed
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.errors import IterativeRAGError
-from iterative_rag.index.corpora import IndexedCorpus
-from iterative_rag.index.filters import CorpusPart
 from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.storage.output import answer_to_json
 from iterative_rag.types import Answer, Document, SearchResult, Status, Usage
@@ -61,14 +58,12 @@ class PlantedCorpus(CaseCorpus):
 
     def run(self, rag: IterativeRAG, model: ObedientLLM | None, one: Instruction, strategy: str) -> Outcome:
         """Ask the question; `model` is None for the built-in backend, which follows nobody."""
-        assert isinstance(rag.corpus, IndexedCorpus)
-        own = str(self.folder / one.id)
-        ids = [entry.id for entry in rag.corpus.catalogue() if entry.source.startswith(f"{own}/")]
-        documents = [rag.corpus.document(name) for name in ids]
+        part, ids = self.part_of(rag, one.id)
+        documents = list(map(part.document, ids))
         texts = [text for document in documents for text in (document.title, document.text)]
         before = len(model.invented) if model else 0
         with _web(one) as page, watched(self.home) as watch:
-            asked = rag.over(CorpusPart(rag.corpus, ids), web=page is not None)
+            asked = rag.over(part, web=page is not None)
             answer = _asked(asked, strategy)
         texts += [page] if page else []
         # What was quoted out of the instruction itself stands in a document: it is no made-up quote.
@@ -174,5 +169,5 @@ def as_row(outcome: Outcome) -> dict[str, Any]:
         "shown": outcome.shown,
         "conflicts": len(answer.conflicts),
         "wrongs": [wrong[:120] for wrong in outcome.wrongs],
-        "calls": dataclasses.asdict(answer.usage)["llm_calls"],
+        "calls": answer.usage.llm_calls,
     }

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from fakes.numbered_sentences import unnumbered
 from iterative_rag.protocols import ChatRequest
 
@@ -56,25 +58,7 @@ def chain(question: str, *links: tuple[str, str, str], cites: tuple[int, ...] = 
 
 def script(case: Mapping[str, Any]) -> Script:
     """The script of a line of cases.jsonl."""
-    given = case["script"]
-    links = tuple(
-        Link(
-            link["need"],
-            tuple(Quoted(fact["quote"], fact["value"], fact.get("label", "")) for fact in link["facts"]),
-            tuple(link.get("rewordings", ())),
-            link.get("web_query", ""),
-            link.get("rows", False),
-        )
-        for link in given["links"]
-    )
-    return Script(
-        case["question"],
-        case["lang"],
-        links,
-        given.get("answer", ""),
-        given.get("compute", ""),
-        given.get("premise", ""),
-    )
+    return TypeAdapter(Script).validate_python({"question": case["question"], "lang": case["lang"], **case["script"]})
 
 
 class View:

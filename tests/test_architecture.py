@@ -147,7 +147,7 @@ MOST_LINES = {
     "__init__": 105,
     "__main__": 6,
     "scripts": 8736,
-    "fakes": 5042,
+    "fakes": 5020,
     "tests": 31704,
 }
 
