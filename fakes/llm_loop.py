@@ -7,6 +7,7 @@ from typing import Any
 
 from fakes.in_memory import DictCache, MemoryCorpus
 from fakes.scripted_llm import ScriptedLLM
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.strategies import ITERATIVE
@@ -24,7 +25,13 @@ def run_loop(corpus: MemoryCorpus, llm: ScriptedLLM, question: str, **settings: 
     budget = RunBudget(chosen, Trace("test", []))
     roles = LLMBackend(llm, None, None, chosen).roles(budget)
     reader = DocumentReader(
-        corpus, roles.extractor, cache=DictCache(), fact_limit=3, in_flight=1, on_hit=budget.cache_hit
+        corpus,
+        roles.extractor,
+        cache=DictCache(),
+        fact_limit=3,
+        in_flight=1,
+        on_hit=budget.cache_hit,
+        ranker=ReaderRoles(),
     )
     run = RunComponents(corpus, reader, roles, roles.grader, budget, chosen, BackendTraits())
     return list(ITERATIVE(run).steps(question))

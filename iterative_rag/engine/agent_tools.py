@@ -83,7 +83,7 @@ class Toolbox:
         for rank, most in enumerate(SHOWN):
             for query, documents in zip(call.queries, listings, strict=True):
                 for entry in documents[rank : rank + 1]:
-                    if not rank or tells(_as_need(query), entry.title, self._hits(entry), ()):
+                    if not rank or tells(_as_need(query), entry.title, self._hits(entry)):
                         document = self.corpus.document(entry.document_id)
                         passages.setdefault(document.id, Passages(document, entry=entry, most=most))
         for entry in (entry for documents in listings for entry in documents):

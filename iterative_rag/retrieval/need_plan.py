@@ -28,11 +28,12 @@ from iterative_rag.types import (
 @dataclass(slots=True, eq=False)
 class PlannedDocument:
     """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
-    cut before; `rest` is False once nothing of it is left to read. `passed`: it was left out, because it names nothing
-    that the need names or was read in vain before."""
+    cut before; `rest` is False once nothing of it is left to read. `chance` is how likely it answers, 1 for what nobody
+    has looked at; `passed`: it was left out, because that is too little."""
 
     entry: ShortlistedDocument
     cut: Window | None = None
+    chance: float = 1.0
     asked: int = 0
     rest: bool = True
     passed: bool = False
@@ -78,6 +79,7 @@ class NeedPlan:
     remembered: set[str] = field(default_factory=set)  # documents whose text was read before
     facts: dict[tuple[object, ...], Fact] = field(default_factory=dict)
     dropped: int = 0
+    ranked: bool = False
     enough: bool = False
 
     @property
@@ -101,9 +103,9 @@ class NeedPlan:
         return [fact for fact in self.facts.values() if fact.need == self.need]
 
     @property
-    def named_titles(self) -> list[str]:
-        """The titles on the list that the need names."""
-        return [item.entry.title for item in self.items if item.entry.document_id in self.policy.named]
+    def unread(self) -> list[PlannedDocument]:
+        """The documents that were not asked yet."""
+        return [item for item in self.items if not item.asked]
 
     def is_about(self, document_id: str, title: str) -> bool:
         """Whether the need is about the subject of a document, by its title."""
@@ -112,7 +114,7 @@ class NeedPlan:
     def next(self, at_once: int, per_call: int) -> list[PlannedDocument]:
         """What to ask for next, `per_call` at once after a first document in vain; second windows of documents that the
         need names come before other documents."""
-        unread = [item for item in self.items if not item.asked]
+        unread = self.unread
         if self.policy.thorough:
             ahead = len(self.calls) - self.accepted
             return unread[:1] if ahead < (at_once if self.accepted else 1) else []  # the first one settles most needs
@@ -179,7 +181,7 @@ class NeedPlan:
         lost = [UnreadWindow(self.need, call.window, str(call.fault)) for call in faults]
         if cap is None or self.enough:
             return lost
-        unasked = [item for item in self.items if not item.asked][: max(0, self.policy.most - self.asked)]
+        unasked = self.unread[: max(0, self.policy.most - self.asked)]
         windows = [call.window for call in self.calls if call.extracts is None or isinstance(call.fault, CapReached)]
         windows += [item.cut or cut(item.entry) for item in unasked]
         return lost + [UnreadWindow(self.need, part, f"not read before the limit of {cap.value}") for part in windows]

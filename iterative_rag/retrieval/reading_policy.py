@@ -27,7 +27,7 @@ from iterative_rag.text.languages import content_words, language
 from iterative_rag.text.other_names import common_names
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.unspaced import is_unspaced, stands_within
-from iterative_rag.types import Fact, Need, ShortlistedDocument, Support, Window
+from iterative_rag.types import Fact, Need, ShortlistedDocument, Support
 
 # Documents that are read where the need names several, or where it names none and the first value does not say what it
 # is about: the best document may be that of a namesake.
@@ -37,10 +37,7 @@ UNSURE = 2
 MOST = 4
 # Facts without a value that count as much as one with a value.
 FACTS_PER_VALUE = 2
-# A further window of an article is read if it holds this share of the need's words beside names: of 46 such windows 32
-# brought nothing, of those with this share 2 of 13.
-MOST_WORDS = 0.7
-# Two sentences of a document further down the list hold this share of them.
+# Two sentences of a document further down the list hold this share of the words beside names.
 LEAST_WORDS = 0.33
 # From this trust on, a value about what the need names, of a quote that bears it out, ends the reading also where calls
 # cost nothing.
@@ -123,17 +120,13 @@ def mentions(need: Need, title: str, text: str) -> bool:
     return not wanted or _is_foreign(need, text) or any(holds_words(said, name) for name in wanted)
 
 
-def tells(need: Need, title: str, text: str, subjects: Collection[str]) -> bool:
-    """Whether a document that a need neither names nor finds first is worth a call: its title holds half of the names,
-    it holds the title of an article that the need names, or two sentences that follow one another hold most of the
-    names and some of what is asked. Of 35 recorded documents that brought something these are 31, of 86 others 26."""
+def tells(need: Need, title: str, text: str) -> bool:
+    """Whether a document that a search did not find first is worth showing: its title holds half of the names, or two
+    sentences that follow one another hold most of the names and some of what is asked."""
     words = _single_names(need)
     if not words or _is_foreign(need, text) or 2 * len(words & _names(ADDITION.sub("", title))) >= len(words):
         return True
-    said = [text[slice(*span)] for span in sentences(text)]
-    plain = [plain_words(f"{title} {sentence}") for sentence in said]
-    if any(holds_words(sentence, plain_words(ADDITION.sub("", name))) for name in subjects for sentence in plain):
-        return True
+    plain = [plain_words(f"{title} {text[slice(*span)]}") for span in sentences(text)]
     wanted, own = telling_names(need) or words, stems(" ".join(content_words(need.question) - words))
     return any(
         2 * sum(holds_words(f"{first} {second}", name) for name in wanted) > len(wanted)
@@ -150,20 +143,12 @@ def _is_foreign(need: Need, text: str) -> bool:
     """Whether a text is in another language than a need, and may say the same in words of its own. Rows and names are
     in none."""
     asked, told = language(need.question), language(text)
-    rows = sum(len(line) for line in text.split("\n") if line.startswith("|"))
-    return told != asked != "" and (told != "" or 2 * rows < len(text))
+    return told != asked != "" and (told != "" or not is_tabular(text))
 
 
-def goes_on(need: Need, window: Window, *, named: bool) -> bool:
-    """Whether a further window of an article is worth a call: it holds most words of the need beside names, and one of
-    those where the article is not `named` by it; of one that is, a sentence that may answer is enough. What is written
-    in another language than the need may say it in words of its own."""
-    if _is_foreign(need, window.text):
-        return True
-    own = _asked_words(need, window.title)
-    if len(own & stems(window.text)) >= MOST_WORDS * len(own):
-        return named or mentions(need, window.title, window.text)
-    return named and any(answers(need, window.title, window.text[slice(*span)]) for span in sentences(window.text))
+def is_tabular(text: str) -> bool:
+    """Whether half of a text, or more, are rows."""
+    return 2 * sum(len(line) for line in text.split("\n") if line.startswith("|")) >= len(text)
 
 
 def answers(need: Need, title: str, sentence: str) -> bool:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from fakes.in_memory import DictCache, MemoryCorpus
+from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.types import Extract, Hit, Need, ShortlistedDocument, Window
 
+RANKER = ReaderRoles()
 DESIGNER, HEIGHT = Need("Who designed Velm Tower?"), Need("How high is Velm Tower?")
 TOWER = "Velm Tower was designed by Oda Brenk. It is 61 m high."
 VALUES = {"designed": ("Velm Tower was designed by Oda Brenk.", "Oda Brenk"), "high": ("It is 61 m high.", "61 m")}
@@ -84,6 +86,7 @@ def reader(
         window_chars=window_chars,
         documents_per_call=per_call,
         call_chars=call_chars,
+        ranker=RANKER,
     )
 
 
@@ -119,7 +122,7 @@ READ = {
     "the title of a kind": (
         Need("Who made the film Velm Tower?"),
         KINDS,
-        ["Velm Tower", "Velm Tower (film)", "Velm Tower (album)"],
+        ["Velm Tower", "Velm Tower (film)"],
     ),
     # A second document was read although the first value was right: the town was named beside the tower.
     "one of several that are named": (Need("Who designed Velm Tower of Karsa?"), KARSA, ["Velm Tower"]),
@@ -180,8 +183,8 @@ def test_documents_that_a_need_reads_anyway_share_a_call_and_bring_the_same_fact
     one, several = Reading(values=HEIGHTS), Reading(values=HEIGHTS)
     (singly,) = reader(TOWERS, one).read([listed(HIGHEST, TOWERS, *TOWERS)])
     (shared,) = reader(TOWERS, several, per_call=4).read([listed(HIGHEST, TOWERS, *TOWERS)])
-    assert one.calls == [("Tower 1",), ("Tower 2",), ("Tower 3",)]
-    assert several.calls == [("Tower 1", "Tower 2", "Tower 3")]
+    assert [len(call) for call in one.calls] == [1, 1, 1]
+    assert several.calls == [tuple(one.titles)]
     assert {(fact.document_id, fact.quote) for fact in shared.facts} == {
         (fact.document_id, fact.quote) for fact in singly.facts
     }
@@ -189,7 +192,11 @@ def test_documents_that_a_need_reads_anyway_share_a_call_and_bring_the_same_fact
 
 
 def test_the_first_document_goes_alone_and_after_it_in_vain_several_go_together() -> None:
-    pages = {**PAGES, "Velm": "Velm has Velm Tower.", "Towers": "A tower beside Velm Tower is well designed."}
+    pages = {
+        **PAGES,
+        "Velm": "Velm has Velm Tower.",
+        "Towers": "The tower beside Velm Tower was designed by her pupil.",
+    }
     extractor = Reading()
     need = [listed(DESIGNER, pages, "Velm", "Towers", "Oda Brenk", "Velm Tower")]
     (found,) = reader(pages, extractor, per_call=2).read(need)
@@ -202,9 +209,9 @@ def test_documents_of_a_call_that_failed_are_read_alone_the_second_time() -> Non
     one_run = reader(TOWERS, extractor, per_call=3)
     (failed,) = one_run.read([listed(HIGHEST, TOWERS, *TOWERS)])
     windows = [unread.window for unread in failed.unread]
-    assert [window.title for window in windows] == ["Tower 1", "Tower 2", "Tower 3"]
+    assert tuple(window.title for window in windows) == extractor.calls[0]
     (found,) = one_run.read([ReadingTask(HIGHEST, windows)])
-    assert extractor.calls[2:] == [("Tower 1",), ("Tower 2",), ("Tower 3",)]
+    assert extractor.calls[2:] == [(title,) for title in extractor.calls[0]]
     assert len(found.facts) == 3
 
 
@@ -217,17 +224,23 @@ RIVALS = {
 BIRTH = Need("When was the harbour architect Oda Brenk of Karsa born?")
 
 
-def test_a_document_without_the_name_of_the_need_is_left_out_unless_it_is_the_best() -> None:
-    """Of 62 first windows of an article 10 brought nothing; none without the whole name brought a value. A table of
-    another article passed for a text in another language, and was read without the name."""
+def test_the_likeliest_documents_are_read_and_none_that_is_unlikely_to_answer() -> None:
+    """Of 62 first windows of an article 10 brought nothing. A table of another article passed for a text in another
+    language, and was read without the name."""
     extractor = Reading(values={"born": ("nowhere", "")})
     pages = {**RIVALS, "Masts": "The masts of the ships were drawn by Oda Brenk for the king."}
     pages["Sons"] = "Oda Brenk had two sons, who were born in the harbour."
     pages["Prices"] = "| Pier | Price |\n|---|---|\n| Harbour | 100 |\n| Born | 3 |"
-    (found,) = reader(pages, extractor).read([listed(BIRTH, pages, "Piers", "Velm", "Masts", "Sons")])
-    reader(pages, extractor).read([listed(BIRTH, pages, "Piers", "Prices")])
-    assert extractor.titles == ["Piers", "Sons", "Piers"]
-    assert (found.record.read, found.record.skipped) == (2, 2)
+    pages["Register"] = "| Architect | Born |\n|---|---|\n| Oda Brenk | Karsa |\n| Ada Holm | Tarn |"
+    pages["Brenks"] = "The architect Oda Brenk of Karsa was born in 1870."
+    (found,) = reader(pages, extractor).read([listed(BIRTH, pages, "Piers", "Velm", "Masts", "Sons", "Brenks")])
+    assert extractor.titles[0] == "Brenks"  # wherever it is listed
+    assert not {"Piers", "Velm"} & {*extractor.titles}
+    assert found.record.skipped >= 2
+    for other, read in {"Prices": [], "Register": ["Register"]}.items():  # rows are not held to their chance
+        extractor = Reading(values={})
+        reader(pages, extractor).read([listed(BIRTH, pages, "Piers", other)])
+        assert extractor.titles == read
 
 
 @pytest.mark.parametrize(("see", "read"), [("", ["Capitol"]), ("List of founders of Karsa", [])])
@@ -242,14 +255,14 @@ def test_in_place_of_an_article_that_is_not_there_only_what_tells_of_the_need_is
 
 def test_no_text_is_shown_twice_to_a_question_whatever_the_need_and_its_words() -> None:
     """35 of 175 reads showed what the question had been shown of an article: for another need, in another hop."""
-    said = "Velm Tower was painted anew, designed to last, as the architect drew it in his plans"
+    said = "Velm Tower was painted anew, designed to last, as the architect Oda Brenk drew it in her plans"
     pages = {"Velm Tower": "".join(f"In year {n} {said}. " for n in range(22))}
     extractor = Reading(values={})
     reading = reader(pages, extractor, in_flight=4, window_chars=800)
     for words in ("designed", "drew the plans of", "was the architect of"):
         (found,) = reading.read([listed(Need(f"Who {words} Velm Tower?"), pages, *pages)])
     shown = [line for text in extractor.texts for line in text.split(". ")]
-    assert len(shown) == len(set(shown)) > 20
+    assert len(shown) == len(set(shown)) > 12
     assert (found.record.read, found.exhausted) == (0, ("Velm Tower",))
 
 
@@ -309,7 +322,11 @@ def test_of_an_article_that_becomes_the_subject_only_what_may_tell_is_shown_agai
 
 def test_a_further_window_is_read_only_where_it_tells_of_what_the_need_asks() -> None:
     article = "Velm Tower is high. " * 30 + "In its later years Velm Tower was painted by a guild of Karsa. " * 60
-    for question, windows in (("Which guild painted Velm Tower?", 2), ("Which bells hang in Velm Tower?", 1)):
+    for question, windows in {
+        "Which guild painted Velm Tower?": 2,
+        "Who gave Velm Tower its colours?": 2,  # in other words
+        "Which bells hang in Velm Tower?": 1,
+    }.items():
         extractor = Reading(values={})
         reader({"Velm Tower": article}, extractor).read([listed(Need(question), {"Velm Tower": article}, "Velm Tower")])
         assert len(extractor.titles) == windows

@@ -124,7 +124,7 @@ def test_lists_are_sharpened_for_an_llm_only(tmp_path: Path, monkeypatch: pytest
     index_paths([tmp_path / "articles"], settings=settings, corpus="towns")
     question = "Who is the mayor of Aldermere?"
     scores = []
-    with ScriptedLLM({"extract": [{"facts": []}] * 2}) as llm:
+    with ScriptedLLM({"extract": [{"facts": []}]}) as llm:
         for backend in (llm, "builtin"):
             rag = IterativeRAG.from_settings(settings, llm=backend)
             (step,) = [step for step in rag.steps(question, strategy="crag") if isinstance(step, ShortlistStep)]

@@ -9,6 +9,7 @@ from iterative_rag.settings import Settings, home
 
 if TYPE_CHECKING:
     from iterative_rag.builtin.builtin_backend import BuiltinBackend
+    from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
     from iterative_rag.protocols import (
         Backend,
         Cache,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         Corpus,
         Embedder,
         FactCheck,
-        Grader,
         Reranker,
         Roles,
     )
@@ -50,8 +50,8 @@ def make_reranker(settings: Settings, kept: Cache | None = None, wanted: object 
     return reranker(settings.rerank if wanted is None else wanted, settings, kept)
 
 
-def builtin_grader(settings: Settings, kept: Cache) -> Grader:
-    """The built-in reader as a grader, which costs no LLM call."""
+def builtin_reader(kept: Cache) -> ReaderRoles:
+    """The built-in reader as grader, ranker and second pair of eyes, which costs no LLM call."""
     from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 
     return ReaderRoles(cache=kept)
@@ -60,10 +60,9 @@ def builtin_grader(settings: Settings, kept: Cache) -> Grader:
 def fact_check(kept: Cache, *, overruled: bool = False) -> FactCheck:
     """The check of every fact, with the built-in reader as a second pair of eyes: it costs no LLM call either. Its "no"
     is `overruled` by an LLM that reads better."""
-    from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
     from iterative_rag.verification.fact_support import FactSupport
 
-    return FactSupport(ReaderRoles(cache=kept), overruled)
+    return FactSupport(builtin_reader(kept), overruled)
 
 
 def make_chat_model(wanted: str | Spec, settings: Settings) -> ChatModel | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.app.factory.backends import builtin_grader, fact_check
+from iterative_rag.app.factory.backends import builtin_reader, fact_check
 from iterative_rag.app.factory.notices import check_language, notices
 from iterative_rag.builtin.networks import usable_cores
 from iterative_rag.computing import ComputeError, compute
@@ -48,7 +48,7 @@ def run_parts(
         from iterative_rag.engine.flows import SingleLookUp
 
         roles = dataclasses.replace(roles, analyst=SingleLookUp(roles.analyst))
-    grader = roles.grader if settings.grader == "backend" else builtin_grader(settings, rag.store)
+    grader = roles.grader if settings.grader == "backend" else builtin_reader(rag.store)
     if settings.web:
         corpus, web = _with_web(rag, corpus, roles, grader)
     reader = _reader(rag, corpus, roles.extractor, budget)
@@ -181,6 +181,7 @@ def _reader(rag: IterativeRAG, corpus: Corpus, extractor: Extractor, budget: Run
         call_chars=traits.call_chars or settings.window_chars,
         memory=ReadingMemory(),
         check=fact_check(rag.store, overruled=traits.reads_better),
+        ranker=builtin_reader(rag.store),
         reading=budget.reading,
     )
 
