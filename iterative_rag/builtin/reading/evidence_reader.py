@@ -90,7 +90,7 @@ _SETTINGS: Final = "evidence.json"
 _VOCABULARY: Final = "evidence_vocabulary.json"
 WEIGHTS: Final = {
     _NETWORK: "209c22935ac66811d414940420663c65973b2b4fd99576d9dabbe4e20686849b",
-    _SETTINGS: "87d6b1402b565d4a85e55bfb462df43d610a1c4d10f6671f4709da87bc3c3895",
+    _SETTINGS: "c1b0529016af8531d8cd4f8f65906dd6bfec3e2f8fa05fcf359aab93d4aaf6dd",
     _VOCABULARY: "76e2b8dd116b7c5aafadc7d5aec0a97f01bbf3d4335dbea9999a373f8f6910f6",
 }
 # Tokens of a window with its question, of the part that two windows share, and of an answer.
