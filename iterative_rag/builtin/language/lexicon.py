@@ -21,6 +21,7 @@ class AnswerKind(StrEnum):
     NAME = "name"
     THING = "thing"
     YES_NO = "yes/no"
+    CHOICE = "choice"
 
 
 _GROUPS: dict[str, frozenset[str]] = {}

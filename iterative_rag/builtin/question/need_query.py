@@ -62,6 +62,10 @@ _BIRTHPLACE = lazy_pattern(
     r"^what (?:is|was) (?:(?:the )?(?:birthplace|place of birth) of (.+?)|(.+?)['’]s birthplace)\??$", re.I
 )
 
+# "Is Tellby a city or a river?" offers two answers, "Did she ever marry or have children?" asks for a yes.
+_EITHER = lazy_pattern(
+    r"^(?!.*\b(?:ever|any\w*)\b).*?\b(?P<one>(?:\S+ ){1,4})or (?!(?:not|no|more|less|so)\b)(?P<other>\S+(?: \S+){0,3})"
+)
 # What asks for something wherever it stands, while "who" and the like may begin a clause.
 _ASKING = frozenset({"what", "how"})
 
@@ -149,6 +153,13 @@ def read_query(question: str) -> Query:
     )
 
 
+def offered(question: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The words of meaning on both sides of the "or" in "Is Tellby a city or a river?", of which one side answers; None
+    for a question that offers no choice."""
+    match = _EITHER.match(question)
+    return (frozenset(content(match["one"])), frozenset(content(match["other"]))) if match else None
+
+
 def _is_past(word: str) -> bool:
     """Whether a word is a past form: "first" before one ("was first performed") is not an ordinal."""
     return word in IRREGULAR or word in PARTICIPLES or (word.endswith("ed") and len(word) > 4)
@@ -157,7 +168,7 @@ def _is_past(word: str) -> bool:
 def _asked(low: list[str], text: str) -> tuple[AnswerKind, tuple[str, ...], frozenset[int], str]:
     """Answer kind, stems of the asked noun, indexes of tokens that are not relation words, and the unit asked for."""
     if low and low[0] in YES_NO_OPENINGS:  # also with a "when" inside: "Did Ann Lee win when Bo Orr lost?"
-        return AnswerKind.YES_NO, (), frozenset(), ""
+        return AnswerKind.CHOICE if offered(text) else AnswerKind.YES_NO, (), frozenset(), ""
     tokens = [token for token in tokenize(text) if token.word]
     for index, word in enumerate(low):
         after = low[index + 1] if index + 1 < len(low) else ""

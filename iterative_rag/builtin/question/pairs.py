@@ -28,10 +28,10 @@ _KIND = lazy_pattern(
     r"^(?P<the>(?:the |two )*)(?P<kind>(?:[a-z-]+ ){0,2}[a-z-]+)(?P<sep>[,:]? )(?=(?:the |The )?[A-Z“\"0-9])"
 )
 _UNCOUNTED = word_set("series species people men women")
-# What these say of two things is not said of each of them.
+# What these say of two things is not said of each of them; "or" offers a choice.
 _MUTUAL = word_set(
     "same different similar each other eachother another together related married brothers sisters siblings cousins "
-    "twins relatives friends colleagues rivals enemies neighbours neighbors not never"
+    "twins relatives friends colleagues rivals enemies neighbours neighbors not never or"
 )
 _SHARED = lazy_pattern(r"^(?P<verb>.*?)\b(?P<link>in|from) the same (?P<noun>[a-z]+)\b")
 

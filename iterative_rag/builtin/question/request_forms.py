@@ -14,7 +14,7 @@ from iterative_rag.text.patterns import lazy_pattern
 
 _POLITE = lazy_pattern(
     r"^(?:(?:hi|hello|hey|please|ok|okay|so|well)\b(?: there)?[,!. ]+)+(?=\w)"
-    r"|[, ]+(?:please|thanks|thank you)(?=[.!? ]*$)|(?<= )(?-i:please),? ",
+    r"|[, ]+(?:please|thanks|thank you|or not)(?=[.!? ]*$)|(?<= )(?-i:please),? ",
     re.I,
 )
 # What stands before a question, and the verb of a request as far as what follows shows that it is one: "State Street"

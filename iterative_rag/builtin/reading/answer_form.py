@@ -9,7 +9,7 @@ from iterative_rag.builtin.language.function_words import content, stem, word_se
 from iterative_rag.builtin.language.lexicon import AnswerKind
 from iterative_rag.builtin.language.nouns import COUNTRIES, LARGER, SITES, SMALLER
 from iterative_rag.builtin.language.text_values import amounts, dates, periods, years
-from iterative_rag.builtin.question.need_query import Query, wants_extract
+from iterative_rag.builtin.question.need_query import Query, offered, wants_extract
 from iterative_rag.builtin.reading.findings import NOTHING
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.other_names import nations_in
@@ -88,6 +88,8 @@ def is_of_kind(query: Query, value: str) -> bool:
     match query.kind:
         case AnswerKind.YES_NO:
             return _DECISION.match(value) is not None
+        case AnswerKind.CHOICE:
+            return _is_offered(query, value)
         case AnswerKind.NUMBER:
             return _is_amount(query, value)
         case AnswerKind.YEAR | AnswerKind.DATE:
@@ -102,6 +104,13 @@ def is_of_kind(query: Query, value: str) -> bool:
             named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
             return not (named and is_measured(value))
     return True
+
+
+def _is_offered(query: Query, value: str) -> bool:
+    """Whether a value is one of the two that a question offers, and not the other: "a city"."""
+    said = set(content(value))
+    one, other = offered(query.text) or (frozenset(), frozenset())
+    return bool(said) and said <= one | other and said.isdisjoint(one) != said.isdisjoint(other)
 
 
 def _repeats(query: Query, value: str) -> bool:

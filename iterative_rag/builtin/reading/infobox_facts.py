@@ -31,7 +31,7 @@ def infobox_fact(query: Query, page: UnitPage) -> Finding | None:
     """The value under the one label that accounts for all that is asked for of the page's subject."""
     wanted = [word for word in query.asked if ordinal(word) is None and word not in _HOLLOW and not unit_of(word)]
     sure = own_page_trust(query, page)
-    if not sure or query.superlative or query.kind is AnswerKind.YES_NO:
+    if not sure or query.superlative or query.kind in {AnswerKind.YES_NO, AnswerKind.CHOICE}:
         return None
     rows = [unit for unit in page.units if unit.infobox and len(unit.cells) == 2]
     rows = [unit for unit in rows if (wanted and _is_label(query, wanted, unit)) or _is_deed(query, unit)]

@@ -90,7 +90,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "19", *sorted(self._without)))
+        return "/".join((self._evidence.name, "20", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -153,7 +153,7 @@ class EvidencePageReader:
             # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
             value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
-            if not value or (unit.infobox and _is_of_spouse(query, unit)):
+            if not value or (unit.infobox and (value == unit.cells[0] or _is_of_spouse(query, unit))):
                 continue
             if fits(query, value) and (value != NOTHING or _denies(query, unit)):
                 candidates.append(_Candidate(value, span.probability, unit, passage, reading))

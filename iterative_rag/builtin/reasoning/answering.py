@@ -119,7 +119,7 @@ def _of_asked_kind(asked: str, values: tuple[NodeValue, ...]) -> tuple[NodeValue
     kind, and that of a question whose asking word comes late is not known: "The state where ...
     has how many ...?"."""
     query = read_query(asked)
-    if _ASKS_FIRST.match(asked) is None or (query.kind is AnswerKind.YES_NO and " or " in asked):
+    if _ASKS_FIRST.match(asked) is None or query.kind is AnswerKind.CHOICE:
         return values
     return tuple(value for value in values if is_of_kind(query, value.text))
 

@@ -47,7 +47,7 @@ def listed(values: Sequence[str]) -> str:
 
 def table_answers(query: Query, text: str, page_tables: Sequence[PageTable]) -> list[TableAnswer]:
     """The answers of the tables of a page with this text, the most trusted first."""
-    if query.kind is AnswerKind.YES_NO:
+    if query.kind in {AnswerKind.YES_NO, AnswerKind.CHOICE}:
         return []
     question = read_table_question(query)
     picks = picks_of(question, page_tables)
