@@ -177,10 +177,10 @@ class _HopReading:
     def _chance(self, need: Need, title: str, text: str) -> float:
         """How likely a text answers a need. What the ranker does not understand may, if it holds a name of the need: a
         text in another language, and one of rows, of which it finds too unlikely 28 in 100 that answer."""
-        ranker, held = self._reader.ranker, float(mentions(need, title, text))
-        if ranker is None or not {language(need.question), language(text)} <= {"", "en"}:
+        held = float(mentions(need, title, text))
+        if not (self._reader.ranker and _is_english(need, text)):
             return held
-        chance = ranker.relevance(need.question, [(title, text)])[0]
+        chance = self._reader.ranker.relevance(need.question, [(title, text)])[0]
         return max(chance, FURTHER * held) if is_tabular(text) else chance
 
     def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
@@ -217,8 +217,9 @@ class _HopReading:
         open_ = [sharer for sharer in plans if not sharer.enough]
         if part and shown:
             more = [sharer for sharer, listed in sharing if sharer.finds_more(listed, shown)]
-            read = part.title, part.text
-            open_ = [one for one in open_ if one in more or self._chance(one.need, *read) >= FURTHER]
+            read = [one for one in open_ if _is_english(one.need, part.text) or id_ in one.policy.named]
+            likely = [one for one in read if self._chance(one.need, part.title, part.text) >= FURTHER]
+            open_ = [one for one in open_ if one in more or one in likely]
             part = part if open_ else None
         document = self._reader.corpus.document(id_)
         about = [sharer for sharer in plans if not sharer.enough and sharer.is_about(id_, entry.title)]
@@ -376,3 +377,8 @@ class _HopReading:
 def _of(extracts: Sequence[Extract], position: int) -> tuple[Extract, ...]:
     """The extracts of one window of a call."""
     return tuple(extract for extract in extracts if extract.window == position)
+
+
+def _is_english(need: Need, text: str) -> bool:
+    """Whether neither a need nor a text is in another language, so that the ranker understands both."""
+    return {language(need.question), language(text)} <= {"", "en"}

@@ -330,6 +330,11 @@ def test_a_further_window_is_read_only_where_it_tells_of_what_the_need_asks() ->
         extractor = Reading(values={})
         reader({"Velm Tower": article}, extractor).read([listed(Need(question), {"Velm Tower": article}, "Velm Tower")])
         assert len(extractor.titles) == windows
+    german = "Der Koch der Werft sah das Meer und den Kahn am Abend. " * 60  # the reader understands English alone
+    for title, windows in {"Werft": 1, "Kahn": 2}.items():
+        extractor, need = Reading(values={}), Need("Wer bemerkte am Abend das Loch im Rumpf vom Kahn?")
+        reader({title: german}, extractor).read([listed(need, {title: german}, title)])
+        assert len(extractor.titles) == windows
 
 
 SONS = "The eldest was Tomas Brenk (1901–1990), who drew quays, and the second Ada Brenk (1904–1991), a painter. " * 2
