@@ -32,6 +32,12 @@ _REQUEST = lazy_pattern(
     re.I,
 )
 _ABOUT = lazy_pattern(r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?!wh)(?P<what>.{2,300})$", re.I)
+# "The Elm, is it a river?" asks for a yes, whatever stands in front.
+_TOPIC = lazy_pattern(
+    rf"^(?!(?:{'|'.join((*PREPOSITIONS, *QUESTION_WORDS, 'if', 'while'))})\b)(?P<topic>[^,:?]{{2,60}}?)(?:,|:| [-–—]) "
+    r"(?P<asks>is|was|are|were|has|have|had|did|does|do) (?:s?he|it|they) (?P<rest>.+)$",
+    re.I,
+)
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 # A second question: "and when did it open"; "and who was" may still belong to the first.
@@ -54,6 +60,8 @@ def restated(question: str) -> str:
     text = asked = _SHORT.sub(r"\1 is ", _POLITE.sub("", " ".join(question.split())))
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
+    if topic := _TOPIC.match(asked):
+        asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
     return capitalize(text if asked == text else _plain(asked.rstrip(" ?.!")))

@@ -20,7 +20,12 @@ REQUESTS = {
     "Tell me about the Sunday bridge.": "What is known about the Sunday bridge",
     "whos the mayor of Orm": "Who is the mayor of Orm",
     "What's the capital of Orm?": "What is the capital of Orm?",
+    "the Orm, is it the longest river of the north?": "Is the Orm the longest river of the north",
+    "Ada Orr - did she ever paint?": "Did Ada Orr ever paint",
+    "Orm Hall: was it built of stone?": "Was Orm Hall built of stone",
     # These are not requests.
+    "When it opened, was it the tallest?": "When it opened, was it the tallest?",
+    "In 1930, was it sold?": "In 1930, was it sold?",
     "Ann Lee and Bo Orm, who wrote Dawn, were born first?": "Ann Lee and Bo Orm, who wrote Dawn, were born first?",
     "Ann Lee and Bo Orm won a prize. Did they marry?": "Ann Lee and Bo Orm won a prize. Did they marry?",
     "Ann Lee and Bo Orm are poets. Who taught them?": "Ann Lee and Bo Orm are poets. Who taught them?",
