@@ -117,7 +117,9 @@ def _years(values: Sequence[str], unit: str) -> OperationResult | None:
     if first is None or second is None:
         return None
     aged = unit == "age"
-    if aged and first <= second and first.month and second.month:
+    if aged and second < first:
+        return None  # nobody has an age before the birth
+    if aged and first.month and second.month:
         expression = f"years({first}, {second})"
     elif min(first.year, second.year) < 1:
         expression = f"years({first.cut(1)}, {second.cut(1)})"

@@ -95,6 +95,8 @@ def test_a_computed_answer_shows_what_it_comes_from(
         (Operation.DIFFERENCE, ["790 ft", "790 ft"], [], "feet", None),
         (Operation.YEARS, ["1896", "February 1, 1896"], [], "", None),
         (Operation.YEARS, ["May 3, 1801", "June 2, 1801"], [], "age", "0"),
+        (Operation.YEARS, ["October 7, 1885", "December 11, 1882"], [], "age", None),
+        (Operation.YEARS, ["1885", "1882"], [], "age", None),
         (Operation.YEARS, ["then", "1886"], [], "", None),
     ],
 )
