@@ -155,6 +155,11 @@ def test_a_date_or_an_amount_of_the_question_is_compared(rag: IterativeRAG, ques
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, value)
 
 
+@pytest.mark.parametrize("question", ["Is Oda Brenk older than 50?", "Is the Velm Tower younger than 120 years?"])
+def test_an_age_of_today_is_declined(rag: IterativeRAG, question: str) -> None:
+    assert rag.ask(question).status is Status.ABSTAINED
+
+
 @pytest.mark.parametrize(
     ("question", "value"),
     [

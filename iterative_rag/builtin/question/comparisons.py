@@ -124,8 +124,10 @@ def _ranked(
         return Computed(text, rank, (*(lifetime(name, expand) for name in sides), *given), labels)
     timed, amount = _in_time(asked), amounts(limit)
     compared = timed or _in_measure(asked)
-    if compared is None or (limit and not (dates(limit) if timed else amount)):
+    if compared is None or (limit and not (timed or amount)):
         return None
+    if timed and limit and not dates(limit):
+        given = (Literal("today"),)  # "older than 50" asks for an age of today: nothing compares with that
     operation, template = compared
     if amount and amount[0][0].unit:
         template = template.replace(" of ", f" in {units.plural(amount[0][0].unit)} of ")
