@@ -135,7 +135,7 @@ MOST_LINES = {
     "protocols": 560,
     "registry": 172,
     "remote": 753,
-    "retrieval": 3011,
+    "retrieval": 3009,
     "serve": 4246,
     "settings": 592,
     "sources": 7585,

@@ -169,19 +169,17 @@ class _HopReading:
             if item.cut is None and plan.may_pass(item) and not self._shown(item.entry.document_id):
                 item.chance = self._chance(plan.need, item.entry.title, self._window(item.entry).text)
         plan.items.sort(key=lambda item: (not item.asked, plan.may_pass(item), -item.chance))
-        if plan.unread and not (plan.policy.named or plan.need.see):  # an article that was expected is not there
-            best = plan.unread[0]
+        best = plan.unread[0] if plan.unread else None
+        if best and best.chance < PROMISING and not (plan.policy.named or plan.need.see):  # no other was expected
             held = mentions(plan.need, best.entry.title, self._window(best.entry).text)
             best.chance = max(best.chance, PROMISING * held)  # it may be worded in a way that the ranker does not see
 
     def _chance(self, need: Need, title: str, text: str) -> float:
         """How likely a text answers a need. What the ranker does not understand may, if it holds a name of the need: a
         text in another language, and one of rows, of which it finds too unlikely 28 in 100 that answer."""
-        held = float(mentions(need, title, text))
-        if not (self._reader.ranker and _is_english(need, text)):
-            return held
-        chance = self._reader.ranker.relevance(need.question, [(title, text)])[0]
-        return max(chance, FURTHER * held) if is_tabular(text) else chance
+        ranker = self._reader.ranker if _is_english(need, text) else None
+        chance = ranker.relevance(need.question, [(title, text)])[0] if ranker else 0.0
+        return chance if ranker and not is_tabular(text) else max(chance, FURTHER * mentions(need, title, text))
 
     def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for a window of a document, of what the run was not shown yet, for all needs that list it."""
@@ -217,9 +215,9 @@ class _HopReading:
         open_ = [sharer for sharer in plans if not sharer.enough]
         if part and shown:
             more = [sharer for sharer, listed in sharing if sharer.finds_more(listed, shown)]
-            read = [one for one in open_ if _is_english(one.need, part.text) or id_ in one.policy.named]
-            likely = [one for one in read if self._chance(one.need, part.title, part.text) >= FURTHER]
-            open_ = [one for one in open_ if one in more or one in likely]
+            understood = [plan for plan in open_ if _is_english(plan.need, part.text) or id_ in plan.policy.named]
+            likely = [plan for plan in understood if self._chance(plan.need, part.title, part.text) >= FURTHER]
+            open_ = [plan for plan in open_ if plan in more or plan in likely]
             part = part if open_ else None
         document = self._reader.corpus.document(id_)
         about = [sharer for sharer in plans if not sharer.enough and sharer.is_about(id_, entry.title)]

@@ -64,7 +64,7 @@ _BIRTHPLACE = lazy_pattern(
 
 # "Is Tellby a city or a river?" offers two answers, "Did she ever marry or have children?" asks for a yes.
 _EITHER = lazy_pattern(
-    r"^(?!.*\b(?:ever|any\w*)\b).*?\b(?P<one>(?:\S+ ){1,4})or (?!(?:not|no|more|less|so)\b)(?P<other>\S+(?: \S+){0,3})"
+    r"^(?!.*\b(?:ever|any\w*)\b).*?\b(?P<left>(?:\S+ ){1,4})or (?!(?:not|no|more|less|so)\b)(?P<right>\S+(?: \S+){0,3})"
 )
 # What asks for something wherever it stands, while "who" and the like may begin a clause.
 _ASKING = frozenset({"what", "how"})
@@ -157,7 +157,7 @@ def offered(question: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """The words of meaning on both sides of the "or" in "Is Tellby a city or a river?", of which one side answers; None
     for a question that offers no choice."""
     match = _EITHER.match(question)
-    return (frozenset(content(match["one"])), frozenset(content(match["other"]))) if match else None
+    return (frozenset(content(match["left"])), frozenset(content(match["right"]))) if match else None
 
 
 def _is_past(word: str) -> bool:

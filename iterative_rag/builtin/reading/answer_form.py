@@ -109,8 +109,8 @@ def is_of_kind(query: Query, value: str) -> bool:
 def _is_offered(query: Query, value: str) -> bool:
     """Whether a value is one of the two that a question offers, and not the other: "a city"."""
     said = set(content(value))
-    one, other = offered(query.text) or (frozenset(), frozenset())
-    return bool(said) and said <= one | other and said.isdisjoint(one) != said.isdisjoint(other)
+    left, right = offered(query.text) or (frozenset(), frozenset())
+    return bool(said) and said <= left | right and said.isdisjoint(left) != said.isdisjoint(right)
 
 
 def _repeats(query: Query, value: str) -> bool:
