@@ -21,6 +21,7 @@ from typing import Self
 from iterative_rag.errors import CapReached, IterativeRAGError
 from iterative_rag.protocols import Cache, Corpus, Extractor, FactCheck, Reranker
 from iterative_rag.retrieval.extract_cache import ExtractCache
+from iterative_rag.retrieval.likelihood import FURTHER, PROMISING, Likelihood, is_english
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
@@ -28,23 +29,16 @@ from iterative_rag.retrieval.reading_policy import (
     ReadingPolicy,
     answers,
     asked_rows,
-    is_tabular,
     mentions,
     within_limit,
 )
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.retrieval.windows import PACKED, sifted, together, window, window_of_rest, with_again
 from iterative_rag.system.threads import LastingPool, first_done, observing
-from iterative_rag.text.languages import language
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
 
 # Documents and facts of a need, where sources are to corroborate or contradict each other.
 CORROBORATING = 5
-# The least chance with which a document that a need does not name is worth a call, and with which a further window of
-# one is. In the order of these chances 225 of 237 needs of MuSiQue had their value within 265 reads, by rules on names
-# 204 of 229 within 242. Of further windows of long articles that had not answered yet, 31 of the 32 with the answer
-# pass and 18 of the 40 without; by rules on words it were 8 and 17.
-PROMISING, FURTHER = 0.01, 0.03
 # Shared by all readers of the process. A call that is not needed any more keeps its thread until it ends, so this bound
 # is far above what any machine runs at once: each reader bounds its own calls in flight.
 _calls = LastingPool("iterative-rag reading", threads=4096)
@@ -100,6 +94,7 @@ class _HopReading:
     def __init__(self, reader: DocumentReader, tasks: Sequence[ReadingTask], question: str) -> None:
         self._reader, self._question, self._memory = reader, question, reader.memory
         self._cache = ExtractCache(reader.cache, reader.extractor)
+        self._likelihood = Likelihood(reader.corpus, reader.ranker)
         self._plans = [self._plan(task) for task in tasks]
         self._queued: list[WindowCall] = []
         self._flight: list[WindowCall] = []
@@ -167,19 +162,17 @@ class _HopReading:
         plan.ranked = True
         for item in plan.unread:
             if item.cut is None and plan.may_pass(item) and not self._shown(item.entry.document_id):
-                item.chance = self._chance(plan.need, item.entry.title, self._window(item.entry).text)
+                self._weigh(plan, item)
         plan.items.sort(key=lambda item: (not item.asked, plan.may_pass(item), -item.chance))
         best = plan.unread[0] if plan.unread else None
         if best and best.chance < PROMISING and not (plan.policy.named or plan.need.see):  # no other was expected
             held = mentions(plan.need, best.entry.title, self._window(best.entry).text)
             best.chance = max(best.chance, PROMISING * held)  # it may be worded in a way that the ranker does not see
 
-    def _chance(self, need: Need, title: str, text: str) -> float:
-        """How likely a text answers a need. What the ranker does not understand may, if it holds a name of the need: a
-        text in another language, and one of rows, of which it finds too unlikely 28 in 100 that answer."""
-        ranker = self._reader.ranker if _is_english(need, text) else None
-        chance = ranker.relevance(need.question, [(title, text)])[0] if ranker else 0.0
-        return chance if ranker and not is_tabular(text) else max(chance, FURTHER * mentions(need, title, text))
+    def _weigh(self, plan: NeedPlan, item: PlannedDocument) -> None:
+        if not item.weighed:
+            item.weighed = True
+            item.entry, item.chance = self._likelihood.weighed(plan.need, item.entry)
 
     def _queue(self, plan: NeedPlan, item: PlannedDocument) -> None:
         """Ask for a window of a document, of what the run was not shown yet, for all needs that list it."""
@@ -207,6 +200,9 @@ class _HopReading:
                 sharing.append((other, twin))
         sharing.sort(key=lambda pair: self._plans.index(pair[0]))
         plans = [sharer for sharer, _ in sharing]
+        document = self._reader.corpus.document(id_)
+        for sharer, listed in sharing if len(document.text) > self._reader.window_chars else ():
+            self._weigh(sharer, listed)
         entry = together([listed.entry for _, listed in sharing])
         part = self._window_of_rest(entry, shown) if shown else self._window(entry)
         for sharer, listed in sharing if shown else ():
@@ -215,11 +211,10 @@ class _HopReading:
         open_ = [sharer for sharer in plans if not sharer.enough]
         if part and shown:
             more = [sharer for sharer, listed in sharing if sharer.finds_more(listed, shown)]
-            understood = [plan for plan in open_ if _is_english(plan.need, part.text) or id_ in plan.policy.named]
-            likely = [plan for plan in understood if self._chance(plan.need, part.title, part.text) >= FURTHER]
-            open_ = [plan for plan in open_ if plan in more or plan in likely]
+            understood = [plan for plan in open_ if is_english(plan.need, part.text) or id_ in plan.policy.named]
+            chances = {plan: self._likelihood.chances(plan.need, part.title, [part.text])[0] for plan in understood}
+            open_ = [plan for plan in open_ if plan in more or chances.get(plan, 0.0) >= FURTHER]
             part = part if open_ else None
-        document = self._reader.corpus.document(id_)
         about = [sharer for sharer in plans if not sharer.enough and sharer.is_about(id_, entry.title)]
         if about and (unquoted := self._memory.unquoted(id_)):
             fresh, named = part, [sharer.need for sharer in about]
@@ -375,8 +370,3 @@ class _HopReading:
 def _of(extracts: Sequence[Extract], position: int) -> tuple[Extract, ...]:
     """The extracts of one window of a call."""
     return tuple(extract for extract in extracts if extract.window == position)
-
-
-def _is_english(need: Need, text: str) -> bool:
-    """Whether neither a need nor a text is in another language, so that the ranker understands both."""
-    return {language(need.question), language(text)} <= {"", "en"}

@@ -28,12 +28,14 @@ from iterative_rag.types import (
 @dataclass(slots=True, eq=False)
 class PlannedDocument:
     """A document on the list of one need, and how many windows of it were asked for. `cut` is its window where that was
-    cut before; `rest` is False once nothing of it is left to read. `chance` is how likely it answers, 1 for what nobody
-    has looked at; `passed`: it was left out, because that is too little."""
+    cut before; `rest` is False once nothing of it is left to read. `weighed`: its hits stand in the order of how likely
+    they answer. `chance` is how likely it does as a whole, 1 for what nobody has looked at; `passed`: it was left out,
+    because that is too little."""
 
     entry: ShortlistedDocument
     cut: Window | None = None
     chance: float = 1.0
+    weighed: bool = False
     asked: int = 0
     rest: bool = True
     passed: bool = False

