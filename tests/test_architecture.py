@@ -126,7 +126,7 @@ MOST_LINES = {
     "builtin": 8790,
     "cli": 4176,
     "computing": 1087,
-    "engine": 3963,
+    "engine": 3977,
     "errors": 246,
     "evaluation": 4348,
     "index": 5751,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8736,
     "fakes": 5027,
-    "tests": 31771,
+    "tests": 31791,
 }
 
 

@@ -37,6 +37,15 @@ def foreseen(plan: Needs, inquiry: Inquiry) -> Needs | None:
     return replace(plan, needs=tuple(needs[: len(ready)]), then=tuple(needs[len(ready) :]))
 
 
+def is_foretold(plan: Needs, inquiry: Inquiry) -> bool:
+    """Whether one need alone follows those of a plan, and a fact may already say what it asks."""
+    if not plan.last or len(plan.then) != 1:
+        return False
+    (then,) = plan.then
+    values = {n: value for n, need in enumerate(plan.needs, start=1) if (value := _value(need, inquiry))}
+    return values.keys() >= _places(then) and _is_told(_filled(then, values), then, inquiry)
+
+
 def _places(need: Need) -> set[int]:
     return {int(number) for number in _PLACE.findall(f"{need.question} {need.see}")}
 

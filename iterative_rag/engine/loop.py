@@ -15,7 +15,7 @@ from typing import TypeAlias
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting, optional
-from iterative_rag.engine.foreseen_needs import foreseen
+from iterative_rag.engine.foreseen_needs import foreseen, is_foretold
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.texts import TextPlanning, open_aspects
 from iterative_rag.errors import CapReached, LLMError
@@ -305,15 +305,20 @@ def _is_said(fact: Fact, known: Fact) -> bool:
 
 
 def _have_facts(needs: Sequence[Need], inquiry: Inquiry) -> bool:
-    """Whether each need has a value; for a text, whether each aspect has a fact."""
+    """Whether half of the needs have a value, since several may ask for the same in other words, or of each thing that
+    a description fits: a draft of the answer costs no more than to ask what is missing, and says it, too. For a text,
+    whether each aspect has a fact."""
     served = {fact.need.key for fact in inquiry.facts if fact.value or inquiry.form.is_text}
-    return all(need.key in served for need in needs)
+    met = sum(need.key in served for need in needs)
+    return met == len(needs) if inquiry.form.is_text else 2 * met >= len(needs)
 
 
 def _ends(search: Search, state: RunState) -> bool:
-    """Whether nothing is missing once each need has a value: the one link that would follow may have been read, too."""
+    """Whether nothing is missing once the needs have their values: the one link that would follow may have been read,
+    too."""
     plan = search.plan
-    return search.last or (state.answer_noted and plan is not None and plan.last and len(plan.then) == 1)
+    noted = state.answer_noted and plan is not None and plan.last and len(plan.then) == 1
+    return search.last or noted or (plan is not None and is_foretold(plan, state.inquiry))
 
 
 def _settles(new: Sequence[Fact], question: str) -> bool:

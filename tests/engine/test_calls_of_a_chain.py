@@ -92,15 +92,18 @@ def test_without_one_short_value_a_model_looks_at_the_facts(value: str) -> None:
     assert calls_by_role(llm)["rephrase_and_analyse"] == 1
 
 
-def noting(texts: dict[str, str], notes: dict[str, str], *, foresees: bool = True) -> tuple[Answer, dict[str, int]]:
-    """The chain over these texts; the reader notes each of `notes`, with its value, for the whole question as well."""
+def noting(
+    texts: dict[str, str], notes: dict[str, str], *, foresees: bool = True, need: int = 2
+) -> tuple[Answer, dict[str, int]]:
+    """The chain over these texts; the reader notes each of `notes`, with its value, for the whole question as well, or
+    for the need alone."""
     model = chain_model()
     model.scripts = (replace(CHAIN, foresees=foresees),)
 
     def extracted(request: ChatRequest) -> Any:
         facts = json.loads(model.llm.complete(request).text)["facts"]
-        whole = [{"quote": quote, "value": value, "need": 2} for quote, value in notes.items() if quote in request.user]
-        return {"facts": [*facts, *whole]}
+        noted = ((quote, value) for quote, value in notes.items() if quote in request.user)
+        return {"facts": [*facts, *({"quote": quote, "value": value, "need": need} for quote, value in noted)]}
 
     llm = ScriptedLLM(honest(model) | {"extract": extracted})
     return outcome(run_loop(MemoryCorpus(TEXTS | texts), llm, CHAIN.question)), calls_by_role(llm)
@@ -121,6 +124,23 @@ def test_an_answer_read_beside_a_link_is_not_looked_up(title: str, foresees: boo
     """The link that was foreseen was searched for and read all the same."""
     answer, made = noting({title: f"{TEXTS[title]} {BORN}"}, {BORN: "Karsa"}, foresees=foresees)
     assert (answer.status, answer.short_answer, made) == (Status.ANSWERED, "Karsa", calls)
+
+
+def test_a_link_that_a_fact_already_tells_is_neither_looked_up_nor_asked_about() -> None:
+    answer, made = noting({"Oda Brenk": f"{TEXTS['Oda Brenk']} {BORN}"}, {BORN: ""}, need=1)
+    assert (answer.short_answer, made) == ("Karsa", {"analyse": 1, "extract": 2, "answer": 1})
+
+
+def test_where_half_of_what_was_foreseen_has_a_value_the_answer_is_tried() -> None:
+    """Of nine such plans of a strong model the needs without a value were other words for one that had one, or asked of
+    another thing that the description fitted: the model only said that all is known."""
+    model = chain_model()
+    needs = [link.need.format("Oda Brenk", "Tomas Vey") for link in CHAIN.links] + ["Who is Ada Holm?"]
+    plan = {"status": "needs", "needs": needs, "then": [], "last": True}
+    llm = ScriptedLLM(honest(model) | {"analyse": [plan]})
+    ask(llm)
+    assert calls_by_role(llm).items() >= {"analyse": 1, "answer": 1}.items()
+    assert not llm.asked("rephrase_and_analyse")
 
 
 def test_a_value_that_was_noted_for_the_question_and_is_none_costs_one_refusal() -> None:
