@@ -94,7 +94,7 @@ class AgentLoop:
 
     def __init__(self, run: RunComponents, agent: ToolAgent) -> None:
         self._agent, self._run, self._budget = agent, run, run.budget
-        self._tools = Toolbox(run.corpus, run.settings)
+        self._tools = Toolbox(run.corpus, run.settings, run.reader.ranker)
         self._shown = ShownTexts(self._tools.titles)
         self.drafting = run.drafting()
         self._memory = AgentMemory()

@@ -8,7 +8,7 @@ from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.display import shortened, shown
 from iterative_rag.engine.agent_results import LEAST_SHOWN, Found, Passages
 from iterative_rag.llm.prompts import as_field, lines
-from iterative_rag.protocols import Corpus
+from iterative_rag.protocols import Corpus, Reranker
 from iterative_rag.retrieval.article_parts import (
     Table,
     beginning,
@@ -20,7 +20,8 @@ from iterative_rag.retrieval.article_parts import (
     tables,
 )
 from iterative_rag.retrieval.article_titles import ArticleTitles
-from iterative_rag.retrieval.reading_policy import mentions, tells
+from iterative_rag.retrieval.likelihood import FURTHER, Likelihood
+from iterative_rag.retrieval.reading_policy import mentions
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.word_places import word_places
@@ -56,8 +57,9 @@ LookingCall = FindCall | SectionCall | RowsCall
 class Toolbox:
     """The tools of one run."""
 
-    def __init__(self, corpus: Corpus, settings: Settings) -> None:
+    def __init__(self, corpus: Corpus, settings: Settings, ranker: Reranker | None) -> None:
         self.corpus, self.settings, self.titles = corpus, settings, ArticleTitles(corpus)
+        self._likelihood = Likelihood(corpus, ranker)
 
     def carry_out(self, calls: Sequence[ToolCall], chars: int) -> list[Found]:
         """What each call finds; `chars` is what they may show together."""
@@ -78,14 +80,15 @@ class Toolbox:
     def _search(self, call: SearchCall) -> Found:
         needs = [Need(query) for query in call.queries]
         settings = self.settings
-        listings = shortlist(self.corpus, needs, documents=settings.shortlist, passages=settings.passages, sharpen=True)
+        found = shortlist(self.corpus, needs, documents=settings.shortlist, passages=settings.passages)
+        ranked = [self._likelihood.ranked(need, documents) for need, documents in zip(needs, found, strict=True)]
         passages: dict[str, Passages] = {}
         for rank, most in enumerate(SHOWN):
-            for query, documents in zip(call.queries, listings, strict=True):
-                for entry in documents[rank : rank + 1]:
-                    if not rank or tells(_as_need(query), entry.title, self._hits(entry)):
-                        document = self.corpus.document(entry.document_id)
-                        passages.setdefault(document.id, Passages(document, entry=entry, most=most))
+            for entry, chance in (pair for documents in ranked for pair in documents[rank : rank + 1]):
+                if not rank or chance >= FURTHER:
+                    document = self.corpus.document(entry.document_id)
+                    passages.setdefault(document.id, Passages(document, entry=entry, most=most))
+        listings = [tuple(entry for entry, _ in documents) for documents in ranked]
         for entry in (entry for documents in listings for entry in documents):
             self.titles.learn(entry.title, entry.document_id)
         listed = lines(

@@ -48,6 +48,10 @@ class Likelihood:
         ranked = sorted(zip(chances, entry.hits, strict=True), key=lambda pair: -pair[0])
         return replace(entry, hits=tuple(hit for _, hit in ranked)), max(chances, default=1.0)
 
+    def ranked(self, need: Need, documents: Sequence[ShortlistedDocument]) -> list[tuple[ShortlistedDocument, float]]:
+        """The documents, likeliest first, each with its likeliest hits first, and their chances."""
+        return sorted((self.weighed(need, entry) for entry in documents), key=lambda pair: -pair[1])
+
 
 def is_english(need: Need, text: str) -> bool:
     """Whether neither a need nor a text is in another language, so that the ranker understands both."""

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from iterative_rag.retrieval.article_parts import stems
-from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, is_value
 from iterative_rag.retrieval.need_words import (
-    ADDITION,
     CAPITAL_NOUNS,
     holds_words,
     is_titled,
@@ -37,8 +34,6 @@ UNSURE = 2
 MOST = 4
 # Facts without a value that count as much as one with a value.
 FACTS_PER_VALUE = 2
-# Two sentences of a document further down the list hold this share of the words beside names.
-LEAST_WORDS = 0.33
 # From this trust on, a value about what the need names, of a quote that bears it out, ends the reading also where calls
 # cost nothing.
 CERTAIN = 0.7
@@ -118,21 +113,6 @@ def mentions(need: Need, title: str, text: str) -> bool:
     wanted = telling_names(need) or _single_names(need)
     said = plain_words(f"{title} {text}")
     return not wanted or _is_foreign(need, text) or any(holds_words(said, name) for name in wanted)
-
-
-def tells(need: Need, title: str, text: str) -> bool:
-    """Whether a document that a search did not find first is worth showing: its title holds half of the names, or two
-    sentences that follow one another hold most of the names and some of what is asked."""
-    words = _single_names(need)
-    if not words or _is_foreign(need, text) or 2 * len(words & _names(ADDITION.sub("", title))) >= len(words):
-        return True
-    plain = [plain_words(f"{title} {text[slice(*span)]}") for span in sentences(text)]
-    wanted, own = telling_names(need) or words, stems(" ".join(content_words(need.question) - words))
-    return any(
-        2 * sum(holds_words(f"{first} {second}", name) for name in wanted) > len(wanted)
-        and len(own & stems(f"{first} {second}")) >= LEAST_WORDS * len(own)
-        for first, second in pairwise([*plain, ""])
-    )
 
 
 def _single_names(need: Need) -> frozenset[str]:

@@ -18,6 +18,8 @@ FILLER = "The keeper wrote down wind, waves and passing ships with care every ev
 ROWS = [f"| Brig {n} | {1700 + n} | salt {n} |" for n in range(90)]
 TABLE = "\n".join(["| Ship | Year | Cargo |", "|---|---|---|", *ROWS])
 LIT = "In the end it was lit by Orla Fenn."
+WALLS = [f"Wall {n} of the harbour of Skarn is of the design that a harbour of Skarn needs. {FILLER}" for n in range(40)]
+DRAWN = "The drawings were made by Ada Holm, an architect of the coast, before the first stone was laid."
 TEXTS = {
     "lamp.md": f"# Lamp of Skarn\n\nThe lamp of Skarn burnt oil. {FILLER * 16}\n\n{LIT}\n",
     "ships.md": f"# Ships of Skarn\n\nShips passed the lamp of Skarn. {FILLER * 30}\n\n## Arrivals\n\n{TABLE}\n\n"
@@ -27,6 +29,7 @@ TEXTS = {
     "## Assistants\n\n## See also\n\nThe end.\n",
     "wardens.md": "# Wardens of Skarn\n\nThe lamp had wardens, who kept the harbour.\n\n## By year\n\nIda Moor (1731)\n"
     "Bo Tarn (1740)\nEva Lint (1752)\nOle Frost (1761)\n\n## Staff\n\nFilms\nMusic\nNotes\nOther\n",
+    "harbour.md": "# Harbour of Skarn\n\n" + "".join(f"{wall}\n\n" for wall in WALLS) + f"{DRAWN}\n",
     "planets/mercury.md": "# Mercury\n\nMercury is a planet with a crater named Skarn.\n",
     "metals/mercury.md": "# Mercury\n\nMercury is a metal. In the lamp of Skarn it carried the lens.\n",
 }
@@ -141,6 +144,11 @@ def test_a_search_says_where_no_article_has_the_name_and_shows_only_the_first(se
     shown, _ = after(settings, {"tool": "search", "queries": ["king Olaf Brandt"]})
     assert "no article names this; near: " in shown
     assert shown.count("\n\n# ") == 1
+
+
+def test_a_search_shows_the_passages_that_likeliest_answer(settings: Settings) -> None:
+    shown, _ = after(settings, {"tool": "search", "queries": ["Who designed the harbour of Skarn?"]})
+    assert DRAWN in shown
 
 
 def test_plain_lines_are_a_list_and_stand_below_their_heading(settings: Settings) -> None:
