@@ -108,8 +108,6 @@ class DataFinder:
             needs,
             documents=settings.shortlist * factor,
             passages=settings.passages * factor,
-            sharpen=self._sparing,
-            keep_tail=wider,
         )
         return [self._unlisted(need, documents) for need, documents in zip(needs, shortlists, strict=True)]
 

@@ -49,7 +49,7 @@ class Listed:
         ]
 
     def document(self, document_id: str) -> Document:
-        return Document(document_id, document_id, "x" * 500, f"{document_id}.md")
+        return Document(document_id, document_id, f"{document_id} " * 99, f"{document_id}.md")
 
     def close(self) -> None:
         pass
