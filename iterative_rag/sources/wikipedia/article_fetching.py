@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from iterative_rag.sources.web.stored_pages import StoredPage, StoredPages
 from iterative_rag.sources.wikipedia.mediawiki_api import API, Disambiguation, FoundPage, MediaWiki, Missing
 from iterative_rag.sources.wikipedia.page_markdown import require_converters, to_markdown
 from iterative_rag.sources.wikipedia.page_names import PageName
+from iterative_rag.system.threads import first_done
 
 LIMIT = 1000
 FOUND, NEAREST = 10, 5  # articles of a search, and titles that may be meant by a missing one
@@ -46,10 +48,7 @@ class NotFetched:
 
 
 Outcome = Stored | NotFetched
-
-
-# Called after every name: how many have their outcome, of how many.
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]  # called after every name: how many have their outcome, of how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +147,11 @@ def collect(wanted: Wanted, path: Path, wikis: Wikis, *, progress: Progress | No
 def _names(wanted: Wanted, wikis: Wikis) -> tuple[dict[PageName, None], bool]:
     """All wanted pages, and whether the limit left some out."""
     names = dict.fromkeys(wanted.names)
-    taken = 0
+    most = len(names) + wanted.limit
     for name in _further(wanted, wikis):
-        if name in names:
-            continue
-        if taken == wanted.limit:
+        if len(names) == most and name not in names:
             return names, True
         names[name] = None
-        taken += 1
     return names, False
 
 
@@ -186,8 +182,7 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
     require_converters()
     asked: dict[str, dict[str, list[PageName]]] = {}
     for name in dict.fromkeys(names):
-        there = folder.find(name)
-        if there:
+        if there := folder.find(name):
             yield _there(name, there)
         else:
             asked.setdefault(name.language, {}).setdefault(name.title, []).append(name)
@@ -200,12 +195,11 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
                 if not isinstance(result, FoundPage):
                     yield from _not_fetched(wiki, names_of[title], result)
                     continue
-                there = folder.find(PageName(result.title, language))
-                if there:
+                if there := folder.find(PageName(result.title, language)):
                     yield from (_there(name, there) for name in names_of[title])
                 else:
                     pages.setdefault(result.title, (result, []))[1].extend(names_of[title])
-            yield from _outcomes({work.submit(_fetch, wiki, page, of, folder): of for page, of in pages.values()})
+            yield from _outcomes((work.submit(_fetch, wiki, page, of, folder), of) for page, of in pages.values())
     except BaseException:  # an interrupt, or the generator is closed: requests that wait must not go on
         wikis.retry.stop()
         raise
@@ -243,11 +237,17 @@ def _fetch(wiki: MediaWiki, page: FoundPage, names: list[PageName], folder: Page
     return title, folder.store(fields, to_markdown(html, title))
 
 
-def _outcomes(futures: dict[Future[tuple[str, Path]], list[PageName]]) -> Iterator[Outcome]:
-    """The outcome of each page. Raises FetchError when so many fail in a row that the others will fail too."""
+def _outcomes(fetches: Iterator[tuple[Future[tuple[str, Path]], list[PageName]]]) -> Iterator[Outcome]:
+    """The outcome of each page. Raises FetchError when so many fail in a row that the others will fail too.
+
+    `fetches` begin when they are taken, each when another is done: however late their failures are seen, few follow.
+    """
     failed = 0
-    for future in as_completed(futures):
-        names = futures[future]
+    running = dict(islice(fetches, IN_FLIGHT))
+    while running:
+        future = first_done(running).pop()
+        names = running.pop(future)
+        running.update(islice(fetches, 1))
         try:
             title, path = future.result()
         except FetchError as error:
