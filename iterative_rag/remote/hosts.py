@@ -17,7 +17,6 @@ from iterative_rag.system.private_files import read_json, update_json
 if TYPE_CHECKING:
     import httpx
 
-_OPENAI = "openai.com"
 _PORTS = {"http": 80, "https": 443}
 # RFC 1918, link-local and IPv6's unique local addresses, which are not routed on the internet.
 _PRIVATE = tuple(
@@ -64,8 +63,7 @@ def is_private(url: str) -> bool:
 
 def is_openai(url: str) -> bool:
     """Whether this is a URL of OpenAI, over https."""
-    host = host_of(url)
-    return urlsplit(url).scheme == "https" and (host == _OPENAI or host.endswith(f".{_OPENAI}"))
+    return urlsplit(url).scheme == "https" and f".{host_of(url)}".endswith(".openai.com")
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

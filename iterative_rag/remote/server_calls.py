@@ -11,8 +11,9 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -102,29 +103,30 @@ class CallState(threading.local):
         }
 
     def _limit(self, request: httpx.Request) -> None:
+        import httpx
+
         from iterative_rag.remote.bounded_body import ENCODING
 
         request.headers["Accept-Encoding"] = ENCODING
         left = max(0.001, self.deadline() - time.monotonic())
-        request.extensions["timeout"] = {
-            "connect": min(left, CONNECT_SECONDS),
-            "read": left,
-            "write": left,
-            "pool": left,
-        }
+        request.extensions["timeout"] = httpx.Timeout(left, connect=min(left, CONNECT_SECONDS)).as_dict()
 
     def _listen(self, response: httpx.Response) -> None:
         self.status = response.status_code
-        self.retry_after = _pause_asked_for(response)
+        self.retry_after = pause_asked_for(response.headers)
         from iterative_rag.remote.bounded_body import bound
 
         bound(response, self.deadline())
 
 
-def _pause_asked_for(response: httpx.Response) -> float | None:
-    """The seconds of `Retry-After`."""
-    value = response.headers.get("retry-after", "")
-    return float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+def pause_asked_for(headers: Mapping[str, str]) -> float | None:
+    """The pause that `Retry-After` asks for, in seconds or as a date; None where it says neither."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        seconds = re.fullmatch(r"\d+(\.\d+)?", value)
+        return float(value) if seconds else max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def connection_limits() -> httpx.Limits:
@@ -147,8 +149,7 @@ def with_retries(attempt: Callable[[], T], seconds: float, call: CallState, retr
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn) * random.uniform(0.5, 1.5)
             # Half of them if nothing listens: a user who forgot to start the server should not wait.
             last = min(retries // 2 if error.fatal else retries, error.most_retries or retries)
-            late = time.monotonic() + pause >= deadline
-            if not error.retryable or turn == last or late:
+            if not error.retryable or turn == last or time.monotonic() + pause >= deadline:
                 raise
         time.sleep(pause)
     raise AssertionError("unreachable")

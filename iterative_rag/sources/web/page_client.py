@@ -7,14 +7,13 @@ import contextlib
 import random
 import re
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from iterative_rag.errors import AddressRefused, FetchError, UsageError
+from iterative_rag.remote.server_calls import pause_asked_for
 
 if TYPE_CHECKING:
     import httpcore
@@ -65,14 +64,8 @@ class PageResponse:
 
     @property
     def retry_after(self) -> float | None:
-        """The pause in seconds that the server asks for, given in seconds or as a date."""
-        value = self.headers.get("retry-after", "").strip()
-        if value.isascii() and value.isdigit():
-            return float(value)
-        try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-        except (ValueError, TypeError, OverflowError):
-            return None
+        """The pause in seconds that the server asks for."""
+        return pause_asked_for(self.headers)
 
 
 def status_error(reply: PageResponse, hints: Mapping[int, str], server: str = "", hint: str = "") -> FetchError:
@@ -189,25 +182,18 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 
 
+@dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
     """For one server, usable from several threads.
 
     `on_pause` gets each pause in seconds and its reason, on any thread. `sleep` is for tests, which need not wait.
     """
 
-    def __init__(
-        self,
-        *,
-        tries: int = TRIES,
-        longest_pause: float = LONGEST_PAUSE,
-        on_pause: Callable[[float, FetchError], None] | None = None,
-        sleep: Callable[[float], object] | None = None,
-    ) -> None:
-        self.tries = tries
-        self.longest_pause = longest_pause
-        self._on_pause = on_pause
-        self._stopped = threading.Event()
-        self._sleep = sleep or self._stopped.wait
+    tries: int = TRIES
+    longest_pause: float = LONGEST_PAUSE
+    on_pause: Callable[[float, FetchError], None] | None = None
+    sleep: Callable[[float], object] | None = None
+    _stopped: threading.Event = field(default_factory=threading.Event, init=False)
 
     def stop(self) -> None:
         """End all pauses and fail all calls that wait."""
@@ -236,6 +222,6 @@ class RetryPolicy:
             ) from error
         grown = min(self.longest_pause, FIRST_PAUSE * 2.0 ** (turn - 1) * random.uniform(1.0, 1.25))
         pause = max(grown, asked)  # servers under load ask for 0 s, or for the same few seconds each time
-        if self._on_pause:
-            self._on_pause(pause, error)
-        self._sleep(pause)
+        if self.on_pause:
+            self.on_pause(pause, error)
+        (self.sleep or self._stopped.wait)(pause)
