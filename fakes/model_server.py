@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from fakes.loopback_server import Handler, LoopbackServer
 from fakes.numbered_sentences import sent
-from fakes.stream_parts import DONE, NDJSON, SSE, chunk, event, said, turn
+from fakes.stream_parts import DONE, JSON, NDJSON, SSE, chunk, event, said, turn
 
 Replier = Callable[[Mapping[str, Any]], str]
 DIMENSIONS = 4
@@ -27,13 +27,13 @@ class Fault:
     kind: "status" (answers `status` with `message`), "drop" (closes the connection before a word), "cut" (the stream
     ends orderly before it is done), "broken" (the connection breaks inside the stream), "error" (an error inside
     the stream), "length" (the reply hits its token limit), "hang" (silence until the server closes), "endless" (the
-    stream is `piece` again and again, with `every` seconds between).
+    stream is `piece` again and again, with `every` seconds between). A `message` that is no text is the whole body.
     """
 
     kind: str
     status: int = 500
-    message: str = "something broke"
-    retry_after: str = ""
+    message: str | Mapping[str, object] = "something broke"
+    headers: Mapping[str, str] = field(default_factory=dict)
     after: int = 1
     piece: bytes = b" "
     every: float = 0.05
@@ -51,8 +51,9 @@ class Seen:
 @dataclass
 class FakeServer(LoopbackServer):
     """`reply` is the text of every chat reply, or a function of the request's body; `functions` are the calls ({"name",
-    "arguments"}) by which a request with tools is answered instead; `thoughts` come before the reply, in a field of
-    their own; `figures` is what is shown of each model; `faults` are used up in order (None: all goes well), then
+    "arguments"}) by which a request with tools is answered instead; `thoughts` come before the reply, in the field
+    `thoughts_in`, or as `<think>` in the text where that is ""; `counted` counts the tokens of a prompt, which stand in
+    `usage_in`; `figures` is what is shown of each model; `faults` are used up in order (None: all goes well), then
     `fault_of` may name one for a request's body, then `always` holds. `refuses` are fields of a request that are
     answered with 400; `latency` is the seconds before a reply, `pace` those between two chunks of a stream. `peak`
     counts the POST requests that were open at once; each is held until `gather` of them are, or none has come for two
@@ -63,6 +64,9 @@ class FakeServer(LoopbackServer):
     models: Sequence[str] = ("tiny:8b",)
     figures: Mapping[str, Any] = field(default_factory=dict)
     thoughts: Callable[[Mapping[str, Any]], str] = lambda body: ""
+    thoughts_in: str = "reasoning_content"
+    counted: Callable[[str], int] = lambda prompt: 21
+    usage_in: str = "usage"
     latency: float = 0.0
     faults: deque[Fault | None] = field(default_factory=deque)
     always: Fault | None = None
@@ -75,7 +79,7 @@ class FakeServer(LoopbackServer):
     gather: int = 0
     peak: int = 0
 
-    def __enter__(self) -> FakeServer:
+    def __enter__(self) -> Self:
         self.closing = threading.Event()
         self._lock = threading.Lock()
         self._arrived = threading.Condition()
@@ -93,6 +97,14 @@ class FakeServer(LoopbackServer):
             if self.faults:
                 return self.faults.popleft()
             return (self.fault_of(seen.body) if seen.body else None) or self.always
+
+    def refusal(self, body: Mapping[str, Any], authorization: str) -> Fault | None:
+        """Why a chat in OpenAI's protocol gets no reply; None where it gets one."""
+        if refused := self.refuses & body.keys():
+            return Fault("status", 400, f"unknown field: {', '.join(sorted(refused))}")
+        if body["model"] not in self.models:
+            return Fault("status", 404, f"The model `{body['model']}` does not exist.")
+        return None
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -199,28 +211,35 @@ class _Handler(Handler):
     # --- OpenAI ------------------------------------------------------------------------------
 
     def _openai_chat(self, body: Mapping[str, Any], fault: Fault | None) -> None:
-        if refused := self.fake.refuses & body.keys():
-            self.send_json({"error": {"message": f"unknown field: {', '.join(sorted(refused))}"}}, 400)
-            return
-        if body["model"] not in self.fake.models:
-            self.send_json({"error": {"message": f"The model `{body['model']}` does not exist."}}, 404)
+        fault = self.fake.refusal(body, self.headers.get("Authorization", "")) or fault
+        if fault and fault.kind == "status":
+            self._refuse(fault)
             return
         calls = self._functions(body)
         text = "" if calls else self._text(body)
+        thoughts = self.fake.thoughts(body)
+        if thoughts and not self.fake.thoughts_in:
+            text, thoughts = f"<think>{thoughts}</think>{text}", ""
         finish = "length" if fault and fault.kind == "length" else "tool_calls" if calls else "stop"
-        usage = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
+        asked = self.fake.counted("".join(str(message["content"]) for message in body["messages"]))
+        usage = {"prompt_tokens": asked, "completion_tokens": 7, "total_tokens": asked + 7}
         if not body.get("stream"):
             choice = {"index": 0, "finish_reason": finish, "message": said(text)}
             self.send_json({**chunk({}), "object": "chat.completion", "choices": [choice], "usage": usage})
             return
-        deltas = [{"role": "assistant", "reasoning_content": part} for part in _parts(self.fake.thoughts(body)) if part]
+        deltas = [{"role": "assistant", self.fake.thoughts_in: part} for part in _parts(thoughts) if part]
         deltas += [said(part) for part in _parts(text)]
         deltas += _openai_calls(calls)
         chunks = [*map(chunk, deltas), chunk({}, finish)]
-        if (body.get("stream_options") or {}).get("include_usage"):
+        if self.fake.usage_in != "usage":
+            chunks[-1][self.fake.usage_in] = {"id": "req_1", "usage": usage}
+        elif (body.get("stream_options") or {}).get("include_usage"):
             chunks.append({**chunk({}), "choices": [], "usage": usage})
         whole = [*(event({**part, "model": body["model"]}) for part in chunks), DONE]
-        self._stream(whole, event({"error": {"message": "out of memory"}}), SSE, fault)
+        error = event({"error": {"message": "out of memory"}})
+        if fault and not isinstance(fault.message, str):
+            error = event(fault.message, "event: error\ndata: ")
+        self._stream(whole, error, SSE, fault)
 
     def _openai_embed(self, body: Mapping[str, Any], fault: Fault | None) -> None:
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
@@ -239,8 +258,11 @@ class _Handler(Handler):
         return [{"function": dict(one)} for one in self.fake.functions(body)] if body.get("tools") else []
 
     def _refuse(self, fault: Fault) -> None:
-        error: object = {"message": fault.message} if self.path.startswith("/v1") else fault.message
-        self.send_json({"error": error}, fault.status, {"Retry-After": fault.retry_after} if fault.retry_after else {})
+        told: object = fault.message
+        if told and isinstance(told, str):
+            told = {"error": {"message": told} if self.path.startswith("/v1") else told}
+        data = json.dumps(told).encode() if told else b""
+        self.send(data, fault.status, {"Content-Type": JSON, **fault.headers})
 
     def _stream(self, lines: Sequence[bytes], error: bytes, kind: str, fault: Fault | None) -> None:
         self.send_response(200)

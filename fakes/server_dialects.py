@@ -6,48 +6,34 @@ them are shortened.
 
 from __future__ import annotations
 
-import json
-from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from fakes.loopback_server import Handler, LoopbackServer
-from fakes.numbered_sentences import sent
-from fakes.stream_parts import DONE, JSON, SSE, chunk, event
+from fakes.model_server import FakeServer, Fault
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An answer that is no reply. `event`: it comes as an event of a stream that began well."""
-
-    status: int
-    body: object = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    event: bool = False
-
-
-def _error(status: int, message: str, **more: object) -> Refusal:
+def _error(status: int, message: str, **more: object) -> Fault:
     """As OpenAI puts it."""
-    return Refusal(status, {"error": {"message": message, **more}})
+    return Fault("status", status, {"error": {"message": message, **more}})
 
 
-def _object(status: int, message: str) -> Refusal:
+def _object(status: int, message: str) -> Fault:
     """As vLLM does."""
-    return Refusal(status, {"object": "error", "message": message, "type": "BadRequestError", "code": status})
+    return Fault("status", status, {"object": "error", "message": message, "type": "BadRequestError", "code": status})
 
 
-def _problem(status: int, title: str, detail: str = "") -> Refusal:
+def _problem(status: int, title: str, detail: str = "") -> Fault:
     """NVIDIA's gateway answers in the form of RFC 7807."""
-    return Refusal(status, {"status": status, "title": title, "detail": detail})
+    return Fault("status", status, {"status": status, "title": title, "detail": detail})
 
 
-def _forbidden(name: str) -> Refusal:
+def _forbidden(name: str) -> Fault:
     """As servers do that check each field of a request."""
-    return Refusal(422, {"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs"}]})
+    return Fault("status", 422, {"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs"}]})
 
 
-def _unknown(model: str) -> Refusal:
+def _unknown(model: str) -> Fault:
     return _error(404, f"The model `{model}` does not exist or you do not have access", code="model_not_found")
 
 
@@ -58,11 +44,11 @@ class Dialect:
 
     name: str
     json_types: frozenset[str]
-    json_refusal: Callable[[str], Refusal]
-    overflow: Refusal
-    rate_limited: Refusal
-    no_key: Refusal
-    no_model: Callable[[str], Refusal] = _unknown
+    json_refusal: Callable[[str], Fault]
+    overflow: Fault
+    rate_limited: Fault
+    no_key: Fault
+    no_model: Callable[[str], Fault] = _unknown
     thoughts: str = "reasoning_content"
     usage: str = "usage"
     unknown_fields: frozenset[str] = frozenset()
@@ -96,18 +82,19 @@ VLLM = Dialect(
     lambda kind: _error(400, f"response_format {kind}"),
     _object(400, f"{_TOO_LONG} (4000 in the messages, 1000 in the completion). Please reduce the length"),
     _error(429, "Too many requests", code=429),
-    Refusal(401, {"error": "Unauthorized"}),
+    Fault("status", 401, {"error": "Unauthorized"}),
     lambda model: _object(404, f"The model `{model}` does not exist."),
 )
 LM_STUDIO = Dialect(
     "lm-studio",
     frozenset({"json_schema", "text"}),
-    lambda kind: Refusal(400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}),
-    replace(
-        _error(200, "The number of tokens to keep from the initial prompt is greater than the context length."),
-        event=True,
+    lambda kind: Fault("status", 400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}),
+    Fault(
+        "error",
+        message={"error": {"message": "The number of tokens to keep is greater than the context length"}},
+        after=0,
     ),
-    Refusal(429, {"error": "Too many requests"}),
+    Fault("status", 429, {"error": "Too many requests"}),
     _error(401, "An LM Studio API token is required to make requests to this server", code="invalid_api_key"),
     lambda model: _error(404, f"Model {model} not found: no models loaded", code="model_not_found"),
     thoughts="",
@@ -134,34 +121,27 @@ LLAMA_CPP_PYTHON = Dialect(
 DIALECTS = (NIM, GROQ, VLLM, LM_STUDIO, LLAMA_CPP, LLAMA_CPP_PYTHON)
 
 
-@dataclass
-class DialectServer(LoopbackServer):
-    """A server that has the model `tiny` and speaks one dialect; `refusals` are used up in order before it replies.
-    `reply_to` makes a reply of what the user wrote, in place of `reply`. `context` is how many characters of that go
-    into the model; 0 for any number. `counted` counts the tokens of a prompt."""
+@dataclass(kw_only=True)
+class DialectServer(FakeServer):
+    """A server that has the model `tiny` and speaks one dialect. `context` is how many characters of what the user
+    wrote go into the model; 0 for any number. `key` is the one that it wants, if any."""
 
     dialect: Dialect
-    reply: str = '{"status": "known"}'
-    reply_to: Callable[[str], str] | None = None
     context: int = 0
-    counted: Callable[[str], int] = lambda prompt: 21
-    thoughts: str = ""
     key: str = ""
-    refusals: deque[Refusal | None] = field(default_factory=deque)
-    bodies: list[Mapping[str, Any]] = field(default_factory=list)
+    models: Sequence[str] = ("tiny",)
 
-    def __enter__(self) -> DialectServer:
-        self.start(_Handler, server_of=self)
-        return self
+    def __post_init__(self) -> None:
+        self.thoughts_in, self.usage_in = self.dialect.thoughts, self.dialect.usage
 
-    def refusal(self, body: Mapping[str, Any], authorization: str) -> Refusal | None:
-        """Why the request is refused; None where it gets a reply."""
-        self.bodies.append(body)
-        if self.refusals and (given := self.refusals.popleft()):
-            return given
+    @property
+    def bodies(self) -> list[Mapping[str, Any]]:
+        return [seen.body for seen in self.calls("/v1/chat/completions")]
+
+    def refusal(self, body: Mapping[str, Any], authorization: str) -> Fault | None:
         if self.key and authorization != f"Bearer {self.key}":
             return self.dialect.no_key
-        if body["model"] != "tiny":
+        if body["model"] not in self.models:
             return self.dialect.no_model(body["model"])
         kind = body.get("response_format", {}).get("type")
         held = "schema" in body.get("response_format", {}) and not self.dialect.schema_in_object
@@ -169,41 +149,4 @@ class DialectServer(LoopbackServer):
             return self.dialect.json_refusal(kind)
         if 0 < self.context < len(body["messages"][-1]["content"]):
             return self.dialect.overflow
-        for name in sorted(self.dialect.unknown_fields & body.keys()):
-            return _forbidden(name)
-        return None
-
-    def chunks(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The stream of a reply."""
-        field_of_thoughts = self.dialect.thoughts
-        prompt = str(body["messages"][-1]["content"])
-        reply = sent(self.reply_to(prompt) if self.reply_to else self.reply, prompt)
-        text = reply if field_of_thoughts or not self.thoughts else f"<think>{self.thoughts}</think>{reply}"
-        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        if self.thoughts and field_of_thoughts:
-            deltas.append({field_of_thoughts: self.thoughts})
-        deltas += [{"content": text[at : at + 9]} for at in range(0, len(text), 9)]
-        chunks = [*map(chunk, deltas), chunk({}, "stop")]
-        asked = self.counted("".join(str(message["content"]) for message in body["messages"]))
-        counts = {"prompt_tokens": asked, "completion_tokens": 7, "total_tokens": asked + 7}
-        if self.dialect.usage == "x_groq":
-            chunks[-1]["x_groq"] = {"id": "req_1", "usage": counts}
-        elif (body.get("stream_options") or {}).get("include_usage"):
-            chunks.append({**chunk({}), "choices": [], "usage": counts})
-        return chunks
-
-
-class _Handler(Handler):
-    server_of: DialectServer
-
-    def do_POST(self) -> None:
-        body = json.loads(self.body())
-        refusal = self.server_of.refusal(body, self.headers.get("Authorization", ""))
-        stream = {"Content-Type": SSE}
-        if refusal is None:
-            self.send(b"".join([*map(event, self.server_of.chunks(body)), DONE]), headers=stream)
-        elif refusal.event:
-            self.send(b"event: error\n" + event(refusal.body), refusal.status, stream)
-        else:
-            data = b"" if refusal.body is None else json.dumps(refusal.body).encode()
-            self.send(data, refusal.status, {"Content-Type": JSON, **refusal.headers})
+        return next((_forbidden(name) for name in sorted(self.dialect.unknown_fields & body.keys())), None)

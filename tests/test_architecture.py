@@ -147,8 +147,8 @@ MOST_LINES = {
     "__init__": 105,
     "__main__": 6,
     "scripts": 8736,
-    "fakes": 5027,
-    "tests": 31730,
+    "fakes": 4992,
+    "tests": 31729,
 }
 
 

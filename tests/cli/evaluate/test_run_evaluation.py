@@ -115,7 +115,7 @@ def test_many_at_once_against_a_failing_server(folder: Path, evaluate: Callable[
         needed = len(calm.calls("/api/chat"))
     chance = random.Random(3)
     faults = [
-        Fault("status", chance.choice((500, 503)), retry_after="0.05") if chance.random() < 0.3 else None
+        Fault("status", chance.choice((500, 503)), headers={"Retry-After": "0.05"}) if chance.random() < 0.3 else None
         for _ in range(20 * needed)
     ]
     with FakeServer(reply=bridge_world.reply, latency=0.05, faults=deque(faults)) as failing:

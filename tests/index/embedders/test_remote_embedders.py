@@ -58,7 +58,7 @@ def test_no_server_and_a_missing_model(make: Make, kind: str) -> None:
         assert caught.value.hint == "ollama pull gone"
 
 
-@pytest.mark.parametrize("fault", [Fault("status", 500), Fault("status", 429, retry_after="0"), Fault("drop")])
+@pytest.mark.parametrize("fault", [Fault("status", 500), Fault("status", 429, "", {"Retry-After": "0"}), Fault("drop")])
 def test_faults_pass_or_last(make: Make, server: FakeServer, kind: str, fault: Fault) -> None:
     model = make()
     server.faults.append(fault)

@@ -200,7 +200,7 @@ def test_a_reply_at_its_limit_is_truncated_and_not_asked_for_again(make: Make, s
 def test_retry_after_is_heeded(make: Make, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr("iterative_rag.remote.server_calls.time.sleep", pauses.append)
-    server.faults.append(Fault("status", 429, "slow down", retry_after="7"))
+    server.faults.append(Fault("status", 429, "slow down", headers={"Retry-After": "7"}))
     assert make().complete(REQUEST).text == server.reply
     assert pauses == [7.0]
 

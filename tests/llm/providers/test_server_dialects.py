@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from fakes.model_server import Fault
 from fakes.server_dialects import (
     DIALECTS,
     GROQ,
@@ -16,7 +17,6 @@ from fakes.server_dialects import (
     VLLM,
     Dialect,
     DialectServer,
-    Refusal,
 )
 from iterative_rag.errors import ContextOverflow, LLMServerError, ModelMissing
 from iterative_rag.llm.providers.model_choice import chat_model
@@ -36,7 +36,7 @@ def dialect(request: pytest.FixtureRequest) -> Dialect:
 
 @pytest.fixture
 def server(dialect: Dialect) -> Iterator[DialectServer]:
-    with DialectServer(dialect) as running:
+    with DialectServer(dialect=dialect) as running:
         yield running
 
 
@@ -60,7 +60,7 @@ def json_types(server: DialectServer) -> list[str]:
 
 
 def test_the_reply_comes_in_the_best_form_that_the_server_takes(server: DialectServer) -> None:
-    server.thoughts = "Let me see."
+    server.thoughts = lambda body: "Let me see."
     model = model_at(server)
     reply = model.complete(REQUEST)
     assert visible(reply.text) == server.reply
@@ -76,7 +76,7 @@ def test_the_reply_comes_in_the_best_form_that_the_server_takes(server: DialectS
 
 
 def test_a_request_that_is_too_long_is_sent_once_and_says_what_to_set(server: DialectServer) -> None:
-    server.refusals.extend([server.dialect.overflow] * 3)
+    server.faults.extend([server.dialect.overflow] * 3)
     with pytest.raises(ContextOverflow) as raised:
         model_at(server, thinking="off").complete(REQUEST)
     assert len(server.bodies) == 1
@@ -87,7 +87,7 @@ def test_a_limit_of_the_rate_is_waited_for(server: DialectServer, pauses: list[f
     model = model_at(server)
     model.complete(REQUEST)
     pauses.clear()
-    server.refusals.append(server.dialect.rate_limited)
+    server.faults.append(server.dialect.rate_limited)
     assert model.complete(REQUEST).text == server.reply
     assert len(pauses) == 1
     assert pauses == [8.0] or server.dialect is not GROQ
@@ -105,10 +105,10 @@ def test_an_unknown_model_and_a_missing_key_say_what_to_do(server: DialectServer
 
 
 def test_nim_that_is_starting_the_model_is_asked_again(pauses: list[float]) -> None:
-    with DialectServer(NIM) as server:
-        server.refusals.append(Refusal(202, None, {"NVCF-REQID": "1", "NVCF-STATUS": "pending-evaluation"}))
+    with DialectServer(dialect=NIM) as server:
+        server.faults.append(Fault("status", 202, "", headers={"NVCF-REQID": "1", "NVCF-STATUS": "pending-evaluation"}))
         assert model_at(server).complete(REQUEST).text == server.reply
-        server.refusals.extend([Refusal(202)] * 20)
+        server.faults.extend([Fault("status", 202, "")] * 20)
         with pytest.raises(LLMServerError, match="has not started tiny yet"):
             model_at(server).complete(REQUEST)
     assert pauses
@@ -116,10 +116,8 @@ def test_nim_that_is_starting_the_model_is_asked_again(pauses: list[float]) -> N
 
 @pytest.mark.parametrize("status", [400, 422, 500, 501])
 def test_the_schema_is_given_up_whatever_the_status_by_which_it_is_refused(status: int) -> None:
-    body = {"detail": [{"type": "literal_error"}]}
-    with DialectServer(
-        dataclasses.replace(LLAMA_CPP_PYTHON, json_refusal=lambda kind: Refusal(status, body))
-    ) as server:
+    refusal = Fault("status", status, {"detail": [{"type": "literal_error"}]})
+    with DialectServer(dialect=dataclasses.replace(LLAMA_CPP_PYTHON, json_refusal=lambda kind: refusal)) as server:
         model = model_at(server)
         for _ in range(2):
             assert model.complete(REQUEST).text == server.reply
@@ -134,7 +132,7 @@ ENGLISH = "The lighthouse was built in 1873 by an engineer of the town, who had 
 @pytest.mark.parametrize("window", [1024, 2048, 4096])
 def test_a_prompt_of_which_a_part_was_read_is_said_and_not_repeated(text: str, window: int) -> None:
     """Ollama's /v1 knows no num_ctx: it drops what does not fit, replies, and counts what it has read."""
-    with DialectServer(VLLM, counted=lambda prompt: min(window, tokens(prompt))) as server:
+    with DialectServer(dialect=VLLM, counted=lambda prompt: min(window, tokens(prompt))) as server:
         model = model_at(server)
         assert model.complete(REQUEST).text == server.reply
         for _ in range(2):

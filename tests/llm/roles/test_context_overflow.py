@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -26,9 +27,9 @@ OTHER = Window("pier", "Pier", "pier.md", ((0, 40),), "The pier is made of oak a
 NEED = Need("Who designed the quay?")
 
 
-def extraction(asked: str) -> str:
+def extraction(body: Mapping[str, Any]) -> str:
     fact = {"statement": TOLD, "quote": TOLD, "need": [1], "value": "Oda Brenk"}
-    return json.dumps({"facts": [fact] if TOLD in asked else []})
+    return json.dumps({"facts": [fact] if TOLD in body["messages"][-1]["content"] else []})
 
 
 def backend_at(spec: str, **settings: Any) -> LLMBackend:
@@ -45,7 +46,7 @@ def extractor_at(server: DialectServer, budget: CountingBudget) -> Extractor:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_a_window_that_is_too_long_is_read_in_pieces_and_nothing_of_it_is_lost(dialect: Dialect) -> None:
     """It was given up, and the run ended without what it says."""
-    with DialectServer(dialect, reply_to=extraction, context=len(TEXT) - 100) as server:
+    with DialectServer(dialect=dialect, reply=extraction, context=len(TEXT) - 100) as server:
         extracts = extractor_at(server, CountingBudget(left=600.0)).extract([NEED], [OTHER, WINDOW], "")
     assert [(one.value, one.window) for one in extracts] == [("Oda Brenk", 1)]
     asked = [body["messages"][-1]["content"] for body in server.bodies]
@@ -57,7 +58,7 @@ def test_a_window_that_is_too_long_is_read_in_pieces_and_nothing_of_it_is_lost(d
 def test_pieces_that_are_too_long_as_well_end_in_the_error_that_says_what_to_set(dialect: Dialect) -> None:
     budget = CountingBudget(left=600.0)
     with (
-        DialectServer(dialect, reply_to=extraction, context=300) as server,
+        DialectServer(dialect=dialect, reply=extraction, context=300) as server,
         pytest.raises(ContextOverflow) as raised,
     ):
         extractor_at(server, budget).extract([NEED], [WINDOW], "")
@@ -68,11 +69,11 @@ def test_pieces_that_are_too_long_as_well_end_in_the_error_that_says_what_to_set
 def test_a_run_that_cannot_read_for_want_of_context_says_what_to_set() -> None:
     """Its windows are tried once more in the end, in the smaller pieces that it has learned of."""
 
-    def planned(asked: str) -> str:
-        tried = f"- {NEED.question}" in asked
+    def planned(body: Mapping[str, Any]) -> str:
+        tried = f"- {NEED.question}" in body["messages"][-1]["content"]
         return json.dumps({"status": "stuck"} if tried else {"status": "needs", "needs": [NEED.question]})
 
-    with DialectServer(VLLM, reply_to=planned, context=450) as server:
+    with DialectServer(dialect=VLLM, reply=planned, context=450) as server:
         backend = backend_at(f"openai-like/tiny@{server.url}/v1")
         rag = IterativeRAG(
             Settings(timeout=60, retries=0, max_hops=1),
