@@ -4,7 +4,6 @@ SearXNG, Tavily, and the search of Wikipedia or of any other MediaWiki. None is 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -14,10 +13,12 @@ from urllib.parse import urlsplit
 from iterative_rag.errors import FetchError, MissingExtra, UsageError
 from iterative_rag.protocols import SearchEngine
 from iterative_rag.registry import SEARCH_ENGINES
+from iterative_rag.remote.api_keys import find
 from iterative_rag.remote.hosts import SEARCH_WORDS, announce
 from iterative_rag.remote.server_calls import CallState, without_secrets
-from iterative_rag.sources.web.page_client import PageResponse, fetch_errors, status_error
+from iterative_rag.sources.web.page_client import PageResponse, fetch_errors, is_fetchable, status_error
 from iterative_rag.types import SearchResult
+from iterative_rag.types.documents import as_field
 
 SECONDS = 20.0  # for one search
 _WAIT = "Wait a while, or choose another --search-engine."
@@ -104,21 +105,15 @@ def plain(text: object, limit: int) -> str:
     """One line of at most `limit` characters, without control characters; "" for anything but text."""
     if not isinstance(text, str):
         return ""
-    shown = "".join(char if char.isprintable() else " " for char in text[: 4 * limit])
-    return " ".join(shown.split())[:limit].rstrip()
+    return " ".join(as_field(text[: 4 * limit]).split())[:limit].rstrip()
 
 
 def _address(value: object) -> str:
-    """An http(s) address without its fragment; "" for anything else. Fetching it checks whether it is public."""
+    """An http(s) address without its fragment; "" for anything else."""
     if not isinstance(value, str) or not value.isprintable() or len(value) > MAX_URL:
         return ""
     address = value.strip().partition("#")[0]
-    try:
-        parts = urlsplit(address)
-        fetchable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0  # or a ValueError
-        return address if fetchable else ""
-    except ValueError:
-        return ""
+    return address if is_fetchable(address) else ""
 
 
 def search_engine(wanted: str, user_agent: str) -> SearchEngine:
@@ -208,12 +203,9 @@ class SearXNG:
 
     def __init__(self, address: str, user_agent: str, *, seconds: float = SECONDS) -> None:
         self.url = address.removesuffix("/search")
-        name = f"SearXNG at {self.url}"
-        self._client = JsonApi(name, f"{self.url}/search", user_agent, _SEARXNG_HINTS, seconds=seconds)
-
-    @property
-    def name(self) -> str:
-        return f"searxng@{self.url}"
+        self.name = f"searxng@{self.url}"
+        told = f"SearXNG at {self.url}"
+        self._client = JsonApi(told, f"{self.url}/search", user_agent, _SEARXNG_HINTS, seconds=seconds)
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Raises FetchError also where there are no results because the engines behind the server did not reply."""
@@ -243,28 +235,22 @@ _TAVILY_HINTS = {
 
 
 class Tavily:
-    """The key is read from the environment, kept out of every message, and sent to the API at `address` alone."""
+    """The key is kept out of every message, and sent to the API at `address` alone."""
 
     name = "tavily"
 
     def __init__(self, address: str, user_agent: str, *, seconds: float = SECONDS) -> None:
-        """Raises UsageError without a key."""
+        """Raises UsageError without a key that can be sent there."""
         api = address or TAVILY_API
-        self._client = JsonApi("Tavily", api, user_agent, _TAVILY_HINTS, key=_key(), seconds=seconds)
+        key = find(api, self.name)
+        if not key.value:
+            hint = f"Set {TAVILY_KEY}, or choose another --search-engine."
+            raise UsageError(key.withheld or "Tavily needs a key.", hint=hint)
+        self._client = JsonApi("Tavily", api, user_agent, _TAVILY_HINTS, key=key.value, seconds=seconds)
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         answer = self._client.post({"query": query[:_TAVILY_QUERY], "max_results": limit, "search_depth": "basic"})
         return listed(self._client.name, answer.get("results"), limit)
-
-
-def _key() -> str:
-    key = os.environ.get(TAVILY_KEY, "").strip()
-    if not key:
-        raise UsageError("Tavily needs a key.", hint=f"Set {TAVILY_KEY}, or choose another --search-engine.")
-    if not key.isascii() or not key.isprintable() or " " in key:
-        # The HTTP library would quote it in its error message.
-        raise UsageError(f"The value of {TAVILY_KEY} cannot be a key.", hint="Copy it again from app.tavily.com.")
-    return key
 
 
 # --- MediaWiki: https://www.mediawiki.org/wiki/API:Search ------------------------------------------
@@ -283,13 +269,9 @@ class Wikipedia:
     """The address ends in api.php. `user_agent` names a contact, as the wikis ask of robots."""
 
     def __init__(self, address: str, user_agent: str, *, seconds: float = SECONDS) -> None:
-        self.api = address or API
-        name = "Wikipedia" if self.api == API else f"The wiki at {self.api}"
-        self._client = JsonApi(name, self.api, user_agent, _WIKI_HINTS, seconds=seconds)
-
-    @property
-    def name(self) -> str:
-        return "wikipedia" if self.api == API else f"wikipedia@{self.api}"
+        self.api = api = address or API
+        self.name, told = ("wikipedia", "Wikipedia") if api == API else (f"wikipedia@{api}", f"The wiki at {api}")
+        self._client = JsonApi(told, api, user_agent, _WIKI_HINTS, seconds=seconds)
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Articles, without pages that only list what a title may mean."""

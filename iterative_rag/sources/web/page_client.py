@@ -165,6 +165,15 @@ class Web:
         return b"".join(BoundedBody(response.iter_raw(), self._deadline.at, encoding, self.max_bytes))
 
 
+def is_fetchable(url: str) -> bool:
+    """Whether this is an http or https address with a host; whether that is public shows when it is fetched."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0  # or a ValueError
+    except ValueError:
+        return False
+
+
 def _host(url: str) -> str:
     try:
         return urlsplit(url).netloc.rpartition("@")[2] or url

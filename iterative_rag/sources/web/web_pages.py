@@ -16,7 +16,7 @@ from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode, decode_html
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.front_matter import text_of
-from iterative_rag.sources.web.page_client import ROBOT, PageResponse, RetryPolicy, Web, status_error
+from iterative_rag.sources.web.page_client import ROBOT, PageResponse, RetryPolicy, Web, is_fetchable, status_error
 from iterative_rag.sources.web.stored_pages import StoredPages
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
@@ -115,7 +115,7 @@ class WebPages:
 
     def page(self, asked: str) -> tuple[str, str, str]:
         """Final URL, title and Markdown. Raises FetchError with the reason why there is no page."""
-        if not _is_fetchable(asked):
+        if not is_fetchable(asked):
             raise AddressRefused("It is not an http or https address.", hint="Give one, like https://example.org/page.")
         self._ask_robots(asked)
         reply = self._get(asked)
@@ -179,11 +179,3 @@ def _name_of(url: str) -> str:
 
 def _without_fragment(url: str) -> str:
     return url.strip().partition("#")[0]
-
-
-def _is_fetchable(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
