@@ -16,6 +16,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.protocols import GIVEN, Skipped
 from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
+from iterative_rag.types.documents import as_field
 
 
 class GivenDocuments:
@@ -154,5 +155,4 @@ def _beginning(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    shown = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(shown.split())[:_TITLE_CHARS].strip()
+    return " ".join(as_field(text).split())[:_TITLE_CHARS].strip()

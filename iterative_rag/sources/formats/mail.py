@@ -23,6 +23,7 @@ from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, pla
 from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.metadata import metadata_of, not_read
+from iterative_rag.text.control_characters import one_line
 from iterative_rag.types import Document
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -89,7 +90,7 @@ class _Reading:
         elif kind == "multipart/encrypted" or kind.endswith("pkcs7-mime"):
             self.kinds["encrypted parts"] += 1
         elif kind not in _SIGNATURES and not kind.startswith("multipart/"):
-            self.attached.append(_line(part.get_filename() or ""))
+            self.attached.append(one_line(part.get_filename() or ""))
 
     def _text(self, part: Message, kind: str) -> str | None:
         """None for what is no text to be read, or cannot be decoded."""
@@ -149,14 +150,10 @@ def _headers(mail: Message) -> list[tuple[str, str]]:
 def _header(mail: Message, name: str) -> str:
     """The values of a header on one line; "" for one that is missing or malformed."""
     try:
-        values = [_line(str(value)) for value in mail.get_all(name, [])]
+        values = [one_line(str(value)) for value in mail.get_all(name, [])]
     except (ValueError, IndexError, AttributeError, TypeError):  # what the parser of headers raises for some
         return ""
     return ", ".join(filter(None, values))
-
-
-def _line(text: str) -> str:
-    return " ".join(plain(text).split())
 
 
 FORMAT = Format(read, MAX_BYTES, needs=("html_to_markdown", "selectolax"))

@@ -13,6 +13,7 @@ from iterative_rag.sources.decoding import decode
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, shown
 from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
+from iterative_rag.types.documents import as_field
 
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -46,8 +47,7 @@ def read(path: Path) -> Reading:
 
 def title_of(path: Path) -> str:
     """The file's name as a title, on one line and without control characters."""
-    stem = Path(shown(path)).stem.replace("_", " ")
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in stem).split()) or "untitled"
+    return " ".join(as_field(Path(shown(path)).stem.replace("_", " ")).split()) or "untitled"
 
 
 def _document(path: Path, decoded: str) -> Document | None:
