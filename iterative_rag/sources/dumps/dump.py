@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import hashlib
 import zlib
 from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
@@ -22,7 +19,7 @@ from iterative_rag.sources.dumps.pages_xml import (
     PagesParser,
     key_of,
 )
-from iterative_rag.sources.formats.format import Encyclopedia, FileSource, unreadable
+from iterative_rag.sources.formats.format import Encyclopedia, FileSource
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 from iterative_rag.types import Document
@@ -64,7 +61,7 @@ class MediaWikiDump(FileSource):
         parser = PagesParser(self.max_chars)
         self._site = parser.site
         last = fault = ""
-        with self._open() as file:
+        with self.opened() as file:
             block = b"start"
             while block:
                 try:
@@ -82,16 +79,6 @@ class MediaWikiDump(FileSource):
         if fault:
             after = f"after the page {last!r}" if last else "before its first page"
             yield Skipped(self.root, f"Reading stopped {after}: {fault}.", rest_unread=True)
-
-    def _open(self) -> BinaryIO:
-        try:
-            if self.path.suffix == ".bz2":
-                return cast(BinaryIO, bz2.open(self.path, "rb"))
-            if self.path.suffix == ".gz":
-                return cast(BinaryIO, gzip.open(self.path, "rb"))
-            return self.path.open("rb")
-        except OSError as error:
-            raise unreadable(self.path, error) from error
 
     # --- a list of titles ---
 

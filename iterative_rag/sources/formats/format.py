@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import importlib.util
 import os
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from iterative_rag.errors import CorpusError, MissingExtra
 from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.registry import FORMATS
+from iterative_rag.system.files import readable
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document
 
@@ -109,6 +113,14 @@ class FileSource:
     def check(self) -> None:
         if self.path.is_dir() or not self.path.exists():  # a pipe or a device is there, and refused when it is opened
             raise CorpusError(f"There is no file {self.root}.", hint="Check the path.")
+
+    def opened(self) -> BinaryIO:
+        """The file, unpacked where its name says that it is packed. Raises CorpusError."""
+        unpacking: Callable[..., Any] = {".bz2": bz2.open, ".gz": gzip.open}.get(self.path.suffix.lower(), open)
+        try:
+            return cast(BinaryIO, unpacking(readable(self.path), "rb"))
+        except OSError as error:
+            raise unreadable(self.path, error) from error
 
     def articles(self, reading: Reading, hint: str) -> Reading:
         """The articles of an encyclopedia. Raises CorpusError where there is none; `hint` says what to give."""

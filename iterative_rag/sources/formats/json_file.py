@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, TypeGuard
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
@@ -28,7 +28,6 @@ from iterative_rag.sources.formats.format import (
     unreadable,
 )
 from iterative_rag.sources.metadata import MAX_VALUE_CHARS, metadata_of, scalars
-from iterative_rag.system.files import readable
 from iterative_rag.types import Document
 from iterative_rag.types.documents import as_field
 
@@ -263,9 +262,6 @@ FORMAT = Format(read, MAX_BYTES, many=True)
 class JsonLines(FileSource):
     """A malformed line is yielded as a Skipped with its number."""
 
-    def __init__(self, path: Path | str) -> None:
-        super().__init__(path)
-
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the file cannot be read, or holds lines and no document."""
         self.check()
@@ -288,7 +284,7 @@ class JsonLines(FileSource):
         """The record of each line that is not empty, or why it is none."""
         number = 0
         try:
-            with self._open() as file:
+            with self.opened() as file:
                 while line := file.readline(MAX_LINE_BYTES + 1):
                     number += 1
                     source = f"{self.root}:{number}"
@@ -306,11 +302,6 @@ class JsonLines(FileSource):
             ) from error
         except OSError as error:
             raise unreadable(self.path, error) from error
-
-    def _open(self) -> BinaryIO:
-        if self.path.suffix.lower() == ".gz":
-            return cast(BinaryIO, gzip.open(readable(self.path), "rb"))
-        return readable(self.path).open("rb")
 
 
 def _parsed(line: bytes, source: str) -> object:

@@ -123,10 +123,6 @@ class Deadline(threading.local):
     def start(self, seconds: float) -> None:
         self.at = time.monotonic() + seconds
 
-    @property
-    def passed(self) -> bool:
-        return time.monotonic() >= self.at
-
     def left(self, timeout: float | None) -> float:
         """The timeout of one wait. Raises httpcore.ReadTimeout once nothing is left."""
         seconds = self.at - time.monotonic()
