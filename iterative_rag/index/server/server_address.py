@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl, urlsplit
 from iterative_rag.errors import UsageError
 from iterative_rag.index.collections.stored_node import PayloadKeys
 from iterative_rag.index.corpus_names import encoded
-from iterative_rag.remote.hosts import is_loopback
 
 API_KEY: Final = "QDRANT_API_KEY"
 PORT: Final = 6333
@@ -45,10 +44,6 @@ class ServerAddress:
     def url(self) -> str:
         """What the client calls."""
         return f"{'https' if self.tls else 'http'}://{self._netloc}"
-
-    @property
-    def loopback(self) -> bool:
-        return is_loopback(self.url)
 
     def collection_of(self, corpus: str) -> str:
         return self.collection or f"{PREFIX}{encoded(corpus)}"

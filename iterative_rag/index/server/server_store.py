@@ -14,10 +14,10 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack, closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CorpusDamaged, CorpusMismatch, MissingExtra, StoreError, StoreMissing, StoreUnreachable
-from iterative_rag.index.server.server_address import API_KEY, ServerAddress, parse_address
+from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.sparse import Sparse
 from iterative_rag.index.sqlite_errors import rebuild_command
 from iterative_rag.index.vector_store import (
@@ -29,8 +29,8 @@ from iterative_rag.index.vector_store import (
     StoredPoint,
     VectorStore,
 )
-from iterative_rag.remote.api_keys import find, key_to_send
-from iterative_rag.remote.hosts import announce
+from iterative_rag.remote.api_keys import hint_for, key_to_send
+from iterative_rag.remote.hosts import announce, is_loopback
 from iterative_rag.remote.server_calls import connection_limits, without_secrets
 
 if TYPE_CHECKING:
@@ -76,11 +76,8 @@ def server_errors(address: ServerAddress, collection: str) -> Iterator[None]:
 def _refused(status: int, said: str, address: ServerAddress, collection: str) -> Exception:
     server = f"The Qdrant server at {address.url}"
     if status in (401, 403):
-        key = find(address.url, "qdrant")
-        hint = f"Set {API_KEY} to a key that it takes." if key.value else f"It wants a key: set {API_KEY}."
-        if key.withheld:
-            hint = f"{key.withheld} To send it: {key.hint}"
-        return StoreError(f"{server} refuses the {'key' if key.value else 'call without a key'}.", hint=hint)
+        refused = "key" if key_to_send(address.url, "qdrant") else "call without a key"
+        return StoreError(f"{server} refuses the {refused}.", hint=hint_for(address.url, "qdrant"))
     if status == 404:
         return StoreMissing(
             f"{server} has no collection {collection!r}.",
@@ -103,8 +100,6 @@ def _said(content: bytes) -> str:
     return without_secrets(text)[:_LONGEST_REASON].rstrip(".") or "nothing"
 
 
-T = TypeVar("T")
-
 HNSW_EF = 256
 # Points per request: 256 points of 384 numbers are about 2 MB of JSON; a server accepts 32 MB.
 BATCH = 256
@@ -116,9 +111,8 @@ class ServerStore(VectorStore):
     """Implements index.store.VectorStore over one collection; safe to use from several threads."""
 
     def __init__(self, client: QdrantClient, address: ServerAddress, collection: str) -> None:
-        self._client = client
-        self._address = address
-        self._collection = collection
+        self._client, self._collection = client, collection
+        self._errors = functools.partial(server_errors, address, collection)
         # Counted once: near the limit either way of searching is fine.
         self._small = self.count() <= EXACT_POINTS
 
@@ -185,20 +179,17 @@ class ServerStore(VectorStore):
     def close(self) -> None:
         self._client.close()
 
-    def _errors(self) -> Any:
-        return server_errors(self._address, self._collection)
-
-    def _again(self, call: Callable[[], T]) -> T:
+    def _again(self, call: Callable[[], object]) -> None:
         """Retry a write. Writing the same points twice changes nothing."""
-        for pause in (*_PAUSES, None):
+        for pause in _PAUSES:
             try:
                 with self._errors():
-                    return call()
+                    call()
+                return
             except StoreUnreachable:
-                if pause is None:
-                    raise
                 time.sleep(pause)
-        raise AssertionError("unreachable")
+        with self._errors():
+            call()
 
 
 def connected(address: ServerAddress) -> QdrantClient:
@@ -210,7 +201,7 @@ def connected(address: ServerAddress) -> QdrantClient:
     from iterative_rag.remote.bounded_body import hooks
 
     # Proxies break loopback; what version the server has shows in what it answers.
-    options: dict[str, Any] = {"trust_env": False} if address.loopback else {}
+    options: dict[str, Any] = {"trust_env": False} if is_loopback(address.url) else {}
     announce(address.url, "vectors and the words of questions, as numbers,")
     return QdrantClient(
         url=address.url,
@@ -237,6 +228,7 @@ class ServerPlace(Place):
         self._address = address
         self._corpus = corpus
         self._collection = address.collection_of(corpus)
+        self._errors = functools.partial(server_errors, address, self._collection)
         self.name, self.option = address.place(corpus), address.option
         self._connect = connect or connected
         self._where = f"The collection {self._collection!r} at {address.url}"
@@ -311,9 +303,6 @@ class ServerPlace(Place):
     def _client(self) -> Iterator[QdrantClient]:
         with closing(self._connect(self._address)) as client, self._errors():
             yield client
-
-    def _errors(self) -> Any:
-        return server_errors(self._address, self._collection)
 
 
 def build(address: str) -> PlaceOf:
