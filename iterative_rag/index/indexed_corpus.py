@@ -143,7 +143,8 @@ class IndexedCorpus:
         if limit < 1 or not asked:
             return [[] for _ in queries]
         embedded = [(text, self._ranker.of(text)) for text in asked]
-        with self._newest() as seen, seen.vectors() as vectors:
+        with self._newest() as seen:
+            vectors = seen.vectors()
             depth = max(rank_fusion.SEARCH_DEPTH, 2 * limit)
             results = vectors.search(embedded, depth, among=among, languages=seen.about.read_in)
             strangers = frozenset(point_ids(seen.strangers))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from iterative_rag.errors import CorpusDamaged, CorpusNotFound
+from iterative_rag.errors import CorpusNotFound
 from iterative_rag.index.catalogue import DocumentView, Generation, Points
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.generation_pins import Pin
-from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, sqlite_errors
+from iterative_rag.index.sqlite_errors import damaged, rebuild_command, sqlite_errors
 from iterative_rag.index.vector_store import Place, VectorStore
 from iterative_rag.system.files import CORPUS_DATABASE
 from iterative_rag.text.spoken_language import ENGLISH
@@ -96,20 +95,14 @@ class OpenGeneration:
         """Points that belong to no document."""
         return self._store.unowned() if self._place.shared else list(self._held.strangers)
 
-    @contextmanager
-    def vectors(self) -> Iterator[VectorStore]:
-        try:
-            with self._mutex:
-                store = self._vectors = self._vectors or self._load()
-            yield store
-        except CorpusDamaged:
-            with suppress(OSError):  # without write permission no note can be left; the error is raised anyway
-                (self.folder / DAMAGE_MARK).touch()
-            raise
-
-    def _load(self) -> VectorStore:
-        held, owner = self.about, self._store.identity()
-        return self._place.load(held.number, points=held.passages, dimensions=held.dimensions, owner=owner)
+    def vectors(self) -> VectorStore:
+        """Raises what Place.load does."""
+        with self._mutex:
+            if self._vectors is None:
+                held, owner = self.about, self._store.identity()
+                load = self._place.load
+                self._vectors = load(held.number, points=held.passages, dimensions=held.dimensions, owner=owner)
+            return self._vectors
 
 
 def nothing_indexed(name: str) -> CorpusNotFound:
