@@ -22,6 +22,7 @@ from iterative_rag.errors import CorpusError, NothingWithin
 from iterative_rag.index.catalogue import CatalogueEntry, Points, no_document
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.vector_store import point_ids
+from iterative_rag.text.folding import plain_title
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import FILE_DATE_KEY, Document, Hit, Within
 from iterative_rag.types.documents import date_told
@@ -61,7 +62,7 @@ def is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
     """Whether a document is within this."""
     places = [entry.source, *([entry.url] if entry.url else [])]
     return (
-        (not wanted.title or _pattern(_plain(wanted.title)).search(_plain(entry.title)) is not None)
+        (not wanted.title or _pattern(plain_title(wanted.title)).search(plain_title(entry.title)) is not None)
         and (not wanted.source or any(_pattern(wanted.source).search(source) for source in places))
         and (not wanted.language or language_told(entry) == wanted.language.casefold())
         and (not wanted.since or _is_since(date_of(entry), wanted.since))
@@ -91,10 +92,6 @@ def _pattern(text: str) -> re.Pattern[str]:
     if "*" in text or "?" in text:
         return re.compile(rf"\A{translate(text)}", re.IGNORECASE)
     return re.compile(re.escape(text), re.IGNORECASE)
-
-
-def _plain(title: str) -> str:
-    return " ".join(title.replace("_", " ").split())
 
 
 # --- what a document tells of itself ---------------------------------------------------------------
