@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from typing import Any, TypeVar
+from functools import cache, partial
+from typing import TypeVar
 
 from iterative_rag.retrieval.chunking import Unit, headings
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 
 T = TypeVar("T")
 
@@ -60,10 +58,7 @@ def sections(text: str) -> list[Section]:
     return [Section(_name(text, heading), heading.start, end) for heading, end in zip(heads, ends, strict=True)]
 
 
-@cache
-def _words_table() -> dict[str, Any]:
-    text = resources.files("iterative_rag.retrieval").joinpath("row_words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+_words_table = partial(table_beside, __file__, "row_words.toml")
 
 
 @cache

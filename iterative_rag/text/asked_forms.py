@@ -7,19 +7,18 @@ strategy has none.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.patterns import table_beside
 from iterative_rag.types import AnswerForm, Need
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     """An expression of `asked_forms.toml`, compiled when it is first asked for."""
-    lines = tomllib.loads((Path(__file__).parent / "asked_forms.toml").read_text(encoding="utf-8"))
+    lines = table_beside(__file__, "asked_forms.toml")
     return re.compile("".join(lines[name]).replace("<polite>", "".join(lines["polite"])))
 
 

@@ -6,15 +6,13 @@ months are read by the rules of all languages.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache, lru_cache, partial
 from typing import Any, TypeAlias
 
 from iterative_rag.text.folding import folded
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 
 _ANY_WORD = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
@@ -62,9 +60,7 @@ class Language:
     fillers: frozenset[str]
 
 
-@cache
-def _file() -> Mapping[str, Any]:
-    return tomllib.loads((Path(__file__).parent / "languages.toml").read_text(encoding="utf-8"))
+_file = partial(table_beside, __file__, "languages.toml")
 
 
 @cache

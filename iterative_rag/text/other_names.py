@@ -9,16 +9,14 @@ of it is in `other_names.toml`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any, TypeAlias
+from functools import cache, lru_cache, partial
+from typing import TypeAlias
 
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import language_of
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 
 _LARGE = lazy_pattern(r"[A-ZÀ-Þ]")
 _WORD_BEFORE = lazy_pattern(r"(?P<sentence>(?:^|[.!?:]\s+)?)(?P<word>[^\W\d_][\w'-]*) $")
@@ -51,9 +49,7 @@ class _Name:
     whole: str | None = None
 
 
-@cache
-def _file() -> Mapping[str, Any]:
-    return tomllib.loads((Path(__file__).parent / "other_names.toml").read_text(encoding="utf-8"))
+_file = partial(table_beside, __file__, "other_names.toml")
 
 
 def _listed(text: str) -> tuple[str, ...]:

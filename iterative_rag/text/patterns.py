@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled on first use.
+"""Regular expressions that are compiled, and tables of words that are read, on first use.
 
 The package has hundreds of them, and one command uses only some: compiling all of them on import took a tenth of the
 time of a repeated question.
@@ -7,7 +7,17 @@ time of a repeated question.
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, cast
+
+
+@cache
+def table_beside(module: str, name: str) -> Mapping[str, Any]:
+    """The TOML file of this name in the folder of a module, which gives its `__file__`."""
+    return tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))
 
 
 def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:

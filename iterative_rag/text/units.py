@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.text.folding import folded_in_place
+from iterative_rag.text.patterns import table_beside
 
 if TYPE_CHECKING:  # imported late, when the first unit is converted: it takes half a second
     from pint import UnitRegistry
@@ -47,9 +46,7 @@ def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
 # --- names ---------------------------------------------------------------------------------------
 
 
-@cache
-def _tables() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    return tomllib.loads((Path(__file__).parent / "units.toml").read_text(encoding="utf-8"))
+_tables = partial(table_beside, __file__, "units.toml")
 
 
 @cache
@@ -116,7 +113,7 @@ def unit_of(name: str, code: str = "en") -> str:
 def plural(unit: str) -> str:
     """The English name of a unit in the plural ("square miles"), or its symbol where it has no name."""
     spelled = _tables()[dimension(unit)][unit]
-    known = spelled["en"].split()[:2] if "en" in spelled else spelled["symbols"].split()[:1]
+    known: list[str] = spelled["en"].split()[:2] if "en" in spelled else spelled["symbols"].split()[:1]
     return known[-1].replace("_", " ")
 
 

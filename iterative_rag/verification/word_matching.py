@@ -3,19 +3,14 @@ designer", "entworfen")."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache, lru_cache, partial
 
 from iterative_rag.text.comparing import same_name, shared_beginning
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 
-
-@cache
-def _tables() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+_tables = partial(table_beside, __file__, "words.toml")
 
 
 @cache

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache, partial
 
 from iterative_rag.text.dates import MONTHS as NAMES_OF_MONTHS
 from iterative_rag.text.folding import folded as folded_text
 from iterative_rag.text.numerals import rank
 from iterative_rag.text.other_names import common_names
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -19,9 +16,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-@cache
-def _lists() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+_lists = partial(table_beside, __file__, "words.toml")
 
 
 def listed(name: str) -> frozenset[str]:
@@ -36,7 +31,7 @@ def paired(name: str) -> dict[str, str]:
 
 def lines(name: str) -> list[str]:
     """The lines of a list of `words.toml`."""
-    return _lists()["lines"][name].strip().splitlines()
+    return str(_lists()["lines"][name]).strip().splitlines()
 
 
 MONTHS = tuple(month.lower() for month in NAMES_OF_MONTHS)

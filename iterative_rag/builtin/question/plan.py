@@ -6,12 +6,10 @@ with the value."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import cast
 
 from iterative_rag.builtin.language.function_words import (
@@ -24,7 +22,7 @@ from iterative_rag.builtin.language.function_words import (
     content,
 )
 from iterative_rag.builtin.language.tokens import Token, acts, is_participle, tokenize
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +122,7 @@ def slots_of(node: Node) -> tuple[Node, ...]:
 @cache
 def templates(name: str) -> dict[str, str]:
     """A table of `templates.toml`, in its order."""
-    tables = tomllib.loads((Path(__file__).parent / "templates.toml").read_text(encoding="utf-8"))
-    return cast(dict[str, str], tables[name])
+    return cast(dict[str, str], table_beside(__file__, "templates.toml")[name])
 
 
 def escape_braces(text: str) -> str:

@@ -7,16 +7,14 @@ in `templates.toml`. They render to wikitext.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from functools import cache, partial
 
 from iterative_rag.text.dates import MONTHS
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, month_name
+from iterative_rag.text.patterns import table_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +45,7 @@ _CODE = re.compile(r"[A-Z]{2,5}")
 _NUMBER = re.compile(r"[-−+]?[\d,.]+")
 
 
-@cache
-def _data() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+_data = partial(table_beside, __file__, "templates.toml")
 
 
 @cache
