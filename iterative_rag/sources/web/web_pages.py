@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,41 +20,7 @@ from iterative_rag.sources.web.page_client import ROBOT, PageResponse, RetryPoli
 from iterative_rag.sources.web.stored_pages import StoredPages
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
 
-_MAX_BYTES = 500 * 1024  # the RFC asks for at least as much
-
-
-class Robots:
-    """`get` fetches an address. Python's parser applies the first matching rule and no `*` in paths."""
-
-    def __init__(self, get: Callable[[str], PageResponse]) -> None:
-        self._get = get
-        self._known: dict[str, RobotFileParser] = {}
-
-    def allow(self, url: str) -> bool:
-        """Whether we may fetch this. A site without the file allows all; one whose file fails to load forbids all."""
-        parts = urlsplit(url)
-        site = f"{parts.scheme}://{parts.netloc}".lower()
-        if site not in self._known:
-            self._known[site] = self._rules(site)
-        return self._known[site].can_fetch(ROBOT, url)
-
-    def _rules(self, site: str) -> RobotFileParser:
-        """Raises FetchError where the site cannot be reached at all."""
-        rules = RobotFileParser()
-        try:
-            reply = self._get(f"{site}/robots.txt")
-        except FetchError as error:
-            if error.status is None:
-                raise
-            rules.parse(["User-agent: *", "Disallow: /"])
-            return rules
-        if 400 <= reply.status < 500:
-            rules.parse([])
-        else:
-            rules.parse(reply.body[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines())
-        return rules
-
-
+_MAX_BYTES = 500 * 1024  # of a robots.txt: the RFC asks for at least as much
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 TEXT = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 MAX_BYTES = html.MAX_BYTES
@@ -100,7 +66,8 @@ class WebPages:
     def __init__(self, web: Web, *, ignore_robots: bool = False, retry: RetryPolicy | None = None) -> None:
         self._web = web
         self._retry = retry or RetryPolicy(tries=TRIES)
-        self._robots = None if ignore_robots else Robots(self._get)
+        self._ignore_robots = ignore_robots
+        self._robots: dict[str, RobotFileParser] = {}  # by the site
 
     def fetch(self, urls: Iterable[str], folder: WebFolder) -> Iterator[WebPage | Skipped]:
         """The page of each address, or why there is none. Raises CorpusError for the folder, MissingExtra."""
@@ -130,11 +97,31 @@ class WebPages:
         return url, title, text
 
     def _ask_robots(self, url: str) -> None:
-        if self._robots and not self._robots.allow(url):
-            raise FetchError(
-                f"The robots.txt of {urlsplit(url).netloc} forbids it.",
-                hint="If its owner allows it: --ignore-robots.",
-            )
+        """Raises FetchError where the site forbids it."""
+        if self._ignore_robots:
+            return
+        parts = urlsplit(url)
+        site = f"{parts.scheme}://{parts.netloc}".lower()
+        if site not in self._robots:
+            self._robots[site] = self._rules(site)
+        if not self._robots[site].can_fetch(ROBOT, url):
+            hint = "If its owner allows it: --ignore-robots."
+            raise FetchError(f"The robots.txt of {parts.netloc} forbids it.", hint=hint)
+
+    def _rules(self, site: str) -> RobotFileParser:
+        """A site without the file allows all; one whose file fails to load forbids all. Python's parser applies the
+        first matching rule and no `*` in paths. Raises FetchError where the site cannot be reached at all."""
+        rules = RobotFileParser()
+        try:
+            reply = self._get(f"{site}/robots.txt")
+        except FetchError as error:
+            if error.status is None:
+                raise
+            rules.parse(["User-agent: *", "Disallow: /"])
+            return rules
+        found = reply.status < 400 or reply.status >= 500
+        rules.parse(reply.body[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines() if found else [])
+        return rules
 
     def _get(self, url: str) -> PageResponse:
         """The reply, of any status but a busy one. Raises FetchError."""
