@@ -129,7 +129,7 @@ MOST_LINES = {
     "engine": 3978,
     "errors": 246,
     "evaluation": 4348,
-    "index": 5726,
+    "index": 5722,
     "integrations": 381,
     "llm": 3986,
     "protocols": 560,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, StoreMissing, UsageError
 from iterative_rag.index.collections.stored_node import DOCUMENT_KEYS, PayloadKeys, StoredNode, node_of
 from iterative_rag.index.server.server_address import ServerAddress
-from iterative_rag.index.server.server_store import connected, is_ours, server_errors
+from iterative_rag.index.server.server_store import connected, owner_of, server_errors
 from iterative_rag.index.vector_store import SPARE, point_uuid, ranked
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def foreign_collection(
                     f"The server at {address.url} has no collection {address.collection!r}.",
                     hint=f"There are: {', '.join(names[:_NAMES_SHOWN]) or 'none'}.",
                 )
-            if is_ours(client.get_collection(address.collection)):
+            if owner_of(client.get_collection(address.collection)):
                 return None
         stack.pop_all()
     return CollectionClient(client, address.collection, address, address.keys)

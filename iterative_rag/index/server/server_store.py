@@ -276,7 +276,7 @@ class ServerPlace(Place):
             return client.get_collection(self._collection)
 
     def _check(self, about: models.CollectionInfo, dimensions: int, owner: str) -> None:
-        if owner and _owner(about) != owner:
+        if owner and owner_of(about) != owner:
             raise CorpusMismatch(f"{self._where} belongs to another corpus.", hint=self._elsewhere)
         size = _dimensions(about)
         if dimensions and size != dimensions:
@@ -294,7 +294,7 @@ class ServerPlace(Place):
         with self._client() as client:
             if not client.collection_exists(self._collection):
                 return False
-            if _owner(client.get_collection(self._collection)) != owner:
+            if owner_of(client.get_collection(self._collection)) != owner:
                 return True
             client.delete_collection(self._collection)
         return False
@@ -311,12 +311,8 @@ def build(address: str) -> PlaceOf:
     return lambda corpus, folder: ServerPlace(server, corpus)
 
 
-def is_ours(about: models.CollectionInfo) -> bool:
-    """Whether a corpus of this package keeps its vectors in the collection."""
-    return bool(_owner(about))
-
-
-def _owner(about: models.CollectionInfo) -> str:
+def owner_of(about: models.CollectionInfo) -> str:
+    """The corpus of this package that keeps its vectors in the collection; "" for none."""
     metadata = about.config.metadata or {}
     return str(metadata.get(_OWNER, ""))
 
