@@ -42,7 +42,10 @@ def bm25_query(text: str, languages: tuple[str, ...] = (ENGLISH,)) -> Sparse:
         english = analyser(ENGLISH)
         vector = english.plain.embed_query(english.prepared(text))
         return vector.indices, vector.values
-    asked_in = _language_of_query(text)
+    from iterative_rag.text import spoken_language
+
+    told = spoken_language.language_of_text(text)
+    asked_in = analyser(ENGLISH if told == spoken_language.ENGLISH else told) if told else None
     weights: dict[int, float] = {}
     for code in languages:
         for index, weight in _terms(text, analyser(code), asked_in).items():
@@ -74,10 +77,3 @@ def _terms(text: str, own: Analyser, asked_in: Analyser | None) -> dict[int, flo
     spelt = {*own.accented.embed_query(prepared).indices}
     # A word whose accents lead to another stem counts half in either spelling, hence once where both match.
     return {index: 1.0 if index in plain and index in spelt else _HALF for index in plain | spelt}
-
-
-def _language_of_query(text: str) -> Analyser | None:
-    from iterative_rag.text import spoken_language
-
-    code = spoken_language.language_of_text(text)
-    return analyser(ENGLISH if code == spoken_language.ENGLISH else code) if code else None

@@ -47,7 +47,7 @@ def decode(data: bytes, declared: str = "") -> str:
 
     Raises NotText with the reason where the encoding is in doubt.
     """
-    mark = _by_mark(data)
+    mark = next((name for sign, name in _BOMS if data.startswith(sign)), None)
     try:
         text = data.decode(mark or "utf-8")
     except UnicodeDecodeError as error:
@@ -107,10 +107,6 @@ def _is_western(text: str) -> bool:
     """Whether the letters beyond ASCII are those of one Western European language."""
     letters = {letter.lower() for letter in _NOT_ASCII.findall(text) if letter.isalpha()}
     return any(letters <= set(language) for language in _WESTERN)
-
-
-def _by_mark(data: bytes) -> str | None:
-    return next((name for mark, name in _BOMS if data.startswith(mark)), None)
 
 
 def _declared(data: bytes, declared: str) -> str | None:

@@ -83,9 +83,10 @@ class CollectionCorpus:
 
     def _fused(self, query: str, nearest: Sequence[StoredNode]) -> list[tuple[Fused, StoredNode]]:
         """The nodes with a text, each text once, best first."""
-        by_words = ranked_by_words(query, nearest)
+        terms = [dict(zip(*bm25_document(node.text), strict=True)) for node in nearest]
+        by_words = [nearest[number].id for number in bm25_order(query, terms)]
         nodes = {node.id: node for node in nearest if node.text.strip()}
-        ranks = fuse([node.id for node in nearest], [node.id for node in by_words])
+        ranks = fuse([node.id for node in nearest], by_words)
         by_text: dict[str, tuple[Fused, StoredNode]] = {}
         for fused in ranks:
             if node := nodes.get(fused.point):
@@ -184,12 +185,6 @@ def only_as_a_whole(name: str) -> UsageError:
         f"The collection {name!r} can only be searched as a whole.",
         hint="Leave out the part, or index the documents as a corpus of your own: iterative-rag index PATH",
     )
-
-
-def ranked_by_words(query: str, nodes: Sequence[StoredNode]) -> list[StoredNode]:
-    """Those of the nodes that hold words of the query, by BM25 with the document frequencies of these nodes."""
-    terms = [dict(zip(*bm25_document(node.text), strict=True)) for node in nodes]
-    return [nodes[number] for number in bm25_order(query, terms)]
 
 
 def _document_id(node: StoredNode) -> str:

@@ -80,7 +80,8 @@ def _document(row: object, source: str, seen: Counter[str], what: str) -> Docume
     title = plain(title) or _beginning(text)
     key = url or title
     seen[key] += 1
-    document_id = _hash(f"{key}\n{seen[key]}" if seen[key] > 1 else key)
+    key = f"{key}\n{seen[key]}" if seen[key] > 1 else key
+    document_id = hashlib.sha1(key.encode()).hexdigest()
     nested = rest.get("metadata")
     fields = {key: value for key, value in rest.items() if key not in _OWN_FIELDS}
     metadata = metadata_of(scalars({**fields, **nested} if isinstance(nested, dict) else fields))
@@ -160,10 +161,6 @@ def in_words(value: Any) -> str:
 def _beginning(text: str) -> str:
     line = text.strip().partition("\n")[0].strip("# ").strip()
     return line[:_TITLE_CHARS] or "untitled"
-
-
-def _hash(key: str) -> str:
-    return hashlib.sha1(key.encode()).hexdigest()
 
 
 def _is_filled(value: Any) -> TypeGuard[str]:
