@@ -126,7 +126,7 @@ MOST_LINES = {
     "builtin": 8782,
     "cli": 4176,
     "computing": 1087,
-    "engine": 3978,
+    "engine": 3990,
     "errors": 246,
     "evaluation": 4348,
     "index": 5713,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8736,
     "fakes": 4992,
-    "tests": 31729,
+    "tests": 31750,
 }
 
 

@@ -18,7 +18,9 @@ FILLER = "The keeper wrote down wind, waves and passing ships with care every ev
 ROWS = [f"| Brig {n} | {1700 + n} | salt {n} |" for n in range(90)]
 TABLE = "\n".join(["| Ship | Year | Cargo |", "|---|---|---|", *ROWS])
 LIT = "In the end it was lit by Orla Fenn."
-WALLS = [f"Wall {n} of the harbour of Skarn is of the design that a harbour of Skarn needs. {FILLER}" for n in range(40)]
+WALLS = [
+    f"Wall {n} of the harbour of Skarn is of the design that a harbour of Skarn needs. {FILLER}" for n in range(40)
+]
 DRAWN = "The drawings were made by Ada Holm, an architect of the coast, before the first stone was laid."
 TEXTS = {
     "lamp.md": f"# Lamp of Skarn\n\nThe lamp of Skarn burnt oil. {FILLER * 16}\n\n{LIT}\n",

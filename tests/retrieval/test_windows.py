@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -196,3 +197,21 @@ def test_only_an_llm_is_shown_the_lead(tmp_path: Path, monkeypatch: pytest.Monke
     assert LEAD in request
     assert "## Personal life" in request
     assert LIFE[citation.start : citation.end] == citation.quote == LEAD[:61]
+
+
+def test_the_built_in_models_read_what_likeliest_answers_of_a_long_article(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 73 needs whose deciding sentence stood deep in a long article 61 had it in the windows that they read, now
+    71."""
+    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+    walls = [
+        f"Wall {n} of the harbour of Skarn is of the design that a harbour of Skarn needs. {FILLER}" for n in range(60)
+    ]
+    drawn = "The plans of the harbour were drawn by the architect Ada Holm before the first stone was laid."
+    text = "\n\n".join(["# Harbour of Skarn", *walls[:30], drawn, *walls[30:]])
+    settings = Settings(corpus="skarn", cache=False, llm="builtin")
+    (tmp_path / "harbour.md").write_text(text, encoding="utf-8")
+    index_paths([tmp_path / "harbour.md"], settings=settings, corpus="skarn")
+    with contextlib.closing(IterativeRAG.from_settings(settings)) as rag:
+        assert rag.ask("Who designed the harbour of Skarn?").short_answer == "Ada Holm"
