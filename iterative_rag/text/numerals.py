@@ -28,6 +28,8 @@ _OF_HUNDRED = lazy_pattern(r"\b(?:per|pour|por)\s")
 _UNIT_BEFORE = lazy_pattern(r"(?:\d|\bper|\ba|\beach|\bevery)[\s-]*$")
 
 
+# Two hyphens are a dash as typewriters have it; a space in place of the second keeps every offset.
+_TYPED_DASH = lazy_pattern(r"(?<!-)--(?!-)")
 _RANK = lazy_pattern(r"(\d{1,4})(?:st|nd|rd|th)")
 
 
@@ -80,7 +82,7 @@ class _Token:
 
 def with_digits(text: str, code: str) -> Digits:
     """The text, folded in place, with digits for every number word; in an unknown language, for English ones."""
-    plain = folded_in_place(text)
+    plain = _TYPED_DASH.sub("- ", folded_in_place(text))
     known = language_of(code if code in codes() else "en")
     changes: list[_Change] = []
     taken = Places(len(plain))

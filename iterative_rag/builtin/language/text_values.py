@@ -4,7 +4,7 @@
 these decisions:
 - a decade with its century ("1990s") counts as its first year;
 - the end of a range that leaves its month or year unsaid (the 18 of "1914–18") is no date of its own;
-- "once", "twice" and "thrice" are amounts, ranks ("42nd") are not.
+- "once" is an amount, ranks ("42nd") are not.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.values import Mention, Moment, Period, Quantity, Span, Value
 
-_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
-_TIMES_PATTERN = lazy_pattern(r"(?<![\w-])(?:[Oo]nce|[Tt]wice|[Tt]hrice)(?![\w-])")
-
-
+_ONCE = lazy_pattern(r"(?<![\w-])[Oo]nce(?![\w-])")
 _SINCE = lazy_pattern(r"\bsince (?:\w+ )?(\d{4})\b|\b(\d{4}) ?[–-] ?present\b", re.IGNORECASE)
 
 
@@ -67,7 +64,7 @@ def amounts(text: str) -> list[tuple[Quantity, int, int]]:
     """
     read = [(_amount(mention), mention.start, mention.end) for mention in _single(text)]
     quantities = [(amount, start, end) for amount, start, end in read if amount]
-    quantities += [(Quantity(_TIMES[at[0].lower()]), at.start(), at.end()) for at in _TIMES_PATTERN.finditer(text)]
+    quantities += [(Quantity(1.0), at.start(), at.end()) for at in _ONCE.finditer(text)]
     return sorted(quantities, key=lambda entry: entry[1])
 
 
