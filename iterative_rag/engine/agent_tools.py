@@ -157,7 +157,7 @@ def _places(asked: str, document: Document, words: str) -> Found:
     if matches is None:
         return Found(asked, "the article does not hold these words")
     spans = tuple(_with_lines(document.text, span) for span in matches.spans)
-    told = ("" if matches.exact else "not in these words; near one another in ") + counted(matches.count, "place")
+    told = ("" if matches.exact else "in other forms or near one another, in ") + counted(matches.count, "place")
     if matches.count > len(matches.spans):
         told += f", the first {len(matches.spans)} shown"
     return Found(asked, told, passages=(Passages(document, spans),))

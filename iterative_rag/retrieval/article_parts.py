@@ -104,8 +104,13 @@ def lists(text: str) -> list[Table]:
 
 
 def _without_heading(text: str, run: tuple[list[Span], str], titled: Sequence[Unit]) -> tuple[list[Span], str]:
-    """A run of plain lines without the heading that it begins with; what follows a heading is none."""
+    """A run of plain lines without the heading that it begins with; what follows a heading is none. "See also" and the
+    like end it: what is linked below is no row of a section above that has none."""
     lines, heading = run
+    ends = (n for n, line in enumerate(lines) if folded(text[slice(*line)]).strip() in row_words()["apparatus"])
+    lines = lines[: next(ends, len(lines))]
+    if not lines:
+        return lines, heading
     first = next((n for n, other in enumerate(titled) if other.start == lines[0][0]), None)
     if first is None or (first and not text[titled[first - 1].end : lines[0][0]].strip()):
         return lines, heading

@@ -32,6 +32,8 @@ TEXTS = {
     "wardens.md": "# Wardens of Skarn\n\nThe lamp had wardens, who kept the harbour.\n\n## By year\n\nIda Moor (1731)\n"
     "Bo Tarn (1740)\nEva Lint (1752)\nOle Frost (1761)\n\n## Staff\n\nFilms\nMusic\nNotes\nOther\n",
     "harbour.md": "# Harbour of Skarn\n\n" + "".join(f"{wall}\n\n" for wall in WALLS) + f"{DRAWN}\n",
+    "reeves.md": "# Reeves of Skarn\n\nThe reeves kept the harbour of Skarn.\n\nTimeline\nLifespan timeline\nSee also\n"
+    "Keepers of the north\nList of lamps\nMoor of Skarn\nWardens of the coast\n",
     "planets/mercury.md": "# Mercury\n\nMercury is a planet with a crater named Skarn.\n",
     "metals/mercury.md": "# Mercury\n\nMercury is a metal. In the lamp of Skarn it carried the lens.\n",
 }
@@ -146,6 +148,12 @@ def test_a_search_says_where_no_article_has_the_name_and_shows_only_the_first(se
     shown, _ = after(settings, {"tool": "search", "queries": ["king Olaf Brandt"]})
     assert "no article names this; near: " in shown
     assert shown.count("\n\n# ") == 1
+
+
+def test_what_is_linked_at_the_end_of_an_article_is_no_row_of_it(settings: Settings) -> None:
+    shown, _ = after(settings, {"tool": "list_rows", "title": "Reeves of Skarn"})
+    assert "Timeline (" not in shown
+    assert "List of lamps" not in shown
 
 
 def test_a_search_shows_the_passages_that_likeliest_answer(settings: Settings) -> None:
