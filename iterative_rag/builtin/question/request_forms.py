@@ -40,6 +40,13 @@ _TOPIC = lazy_pattern(
 )
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
+# One thing that is asked of another, without a word that asks: "architect of the Elm Tower?"
+_NO_PHRASE = "|".join((*PREPOSITIONS, *QUESTION_WORDS, *AUXILIARIES, "one", "if", "while"))
+_PHRASE = lazy_pattern(
+    rf"^(?!(?:{_NO_PHRASE})\b)(?:(?!of )[\w'’-]+ ){{0,3}}[\w'’-]*(?:[^\Ws]|ss|us|is) of "
+    r"(?!.*\b(?:how|which|what|born)\b|.*[.;:] )",
+    re.I,
+)
 # A second question: "and when did it open"; "and who was" may still belong to the first.
 _SECOND = lazy_pattern(
     r"^(?P<first>(?i:(?:in |on )?(?:who|what|which|when|where|how|is|was|did))\b(?!.* between ).{6,300}?),? and "
@@ -64,7 +71,18 @@ def restated(question: str) -> str:
         asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
-    return capitalize(text if asked == text else _plain(asked.rstrip(" ?.!")))
+    if _is_phrase(asked):
+        asked = asked[:1].lower() + asked[1:] if re.match(r"\w+ [a-z]", asked) else asked
+    return capitalize(text if asked == text and not _is_phrase(asked) else _plain(asked.rstrip(" ?.!")))
+
+
+def _is_phrase(asked: str) -> bool:
+    """Whether a noun phrase is all that is asked: no verb but that of a clause within it."""
+    if not _PHRASE.match(asked):
+        return False
+    words = (token.low for token in tokenize(asked))
+    first = next((word for word in words if word in AUXILIARIES or word in QUESTION_WORDS or word == "that"), "that")
+    return first not in AUXILIARIES
 
 
 def _plain(asked: str) -> str:
