@@ -88,6 +88,8 @@ def _looked_up(wording: Wording, question: str) -> Node | None:
     template = ATTRIBUTES[wording.attribute]
     if not template or not wording.relation:
         return None
+    if template.startswith("Who") and question.casefold().startswith(("what did ", "what does ", "what do ")):
+        return None  # what somebody's father did is nobody
     steps = _asked(template, wording, name)
     whole = template.replace("{0}", _described(wording, name)) if steps.slots else escape_braces(question)
     return Fallback(question, steps, Lookup(question, whole))

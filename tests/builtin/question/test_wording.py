@@ -46,6 +46,14 @@ def test_a_look_up_is_planned_alike_in_any_wording(
     assert lookups(plan.first) == expected
 
 
+@pytest.mark.parametrize("question", ["What did Mira Dolvane's son win?", "What did Mira Dolvane's son own?"])
+def test_what_somebody_did_is_no_relative(planner: QuestionPlanner, question: str) -> None:
+    """They were taken to ask for the son of her son."""
+    plan = planner.plan(question)
+    assert isinstance(plan, Fallback)
+    assert lookups(plan.first)[-1].startswith("What did {0} ")
+
+
 @pytest.mark.parametrize(
     "question",
     [
