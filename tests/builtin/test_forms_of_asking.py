@@ -194,6 +194,7 @@ def test_a_choice_is_answered_by_what_it_offers(rag: IterativeRAG, question: str
     ("question", "value", "is_one_of_two"),
     [
         ("Who designed the Velm Tower and when did it open?", "Oda Brenk", True),
+        ("When did the Velm Tower open and who designed it?", "1931", True),
         ("Could you tell me when Oda Brenk was born, and who was her mother?", "March 3, 1874", True),
         ("When did the Velm Tower open and how tall is it?", "1931", True),
         ("How many people live in the capital of Orm?", "41,000", False),

@@ -38,6 +38,10 @@ _TOPIC = lazy_pattern(
     r"(?P<asks>is|was|are|were|has|have|had|did|does|do) (?:s?he|it|they) (?P<rest>.+)$",
     re.I,
 )
+# What somebody does is an occupation.
+_DOES = lazy_pattern(
+    r"^what (?P<verb>did|does|do) (?P<who>.{2,200}?) do(?: for (?:a living|work)|(?: as)? (?:a|his|her) job)?$", re.I
+)
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 # One thing that is asked of another, without a word that asks: "architect of the Elm Tower?"
@@ -51,7 +55,7 @@ _PHRASE = lazy_pattern(
 _SECOND = lazy_pattern(
     r"^(?P<first>(?i:(?:in |on )?(?:who|what|which|when|where|how|is|was|did))\b(?!.* between ).{6,300}?),? and "
     r"(?:(?:(?:in which|in what|what|when|where|why|how)(?: [a-z]+){0,2} (?:is|was|are|were|did|does|has|had)"
-    r"|who (?:is|was) (?:his|her|its|their)) .+|when|where|why|how)$"
+    r"|who (?:is|was) (?:his|her|its|their)) .+|who [a-z]+(?: [a-z]+)? (?:it|him|her|them)|when|where|why|how)$"
 )
 
 
@@ -69,6 +73,8 @@ def restated(question: str) -> str:
         asked = asked[match.end() :]
     if topic := _TOPIC.match(asked):
         asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
+    if does := _DOES.match(asked.rstrip(" ?.!")):
+        return f"What {'was' if does['verb'].lower() == 'did' else 'is'} the occupation of {does['who']}"
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
     if _is_phrase(asked):

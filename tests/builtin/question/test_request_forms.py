@@ -25,7 +25,10 @@ REQUESTS = {
     "Orm Hall: was it built of stone?": "Was Orm Hall built of stone",
     "architect of the tower that Ada Orr sold?": "Who is the architect of the tower that Ada Orr sold",
     "Height of the Velm Tower": "What is the height of the Velm Tower",
+    "What did Ada Orr's father do for a living?": "What was the occupation of Ada Orr's father",
+    "what does Bo Lind do": "What is the occupation of Bo Lind",
     # These are not requests.
+    "What did Bo Lind do in Orm?": "What did Bo Lind do in Orm?",
     "Towers of the coast of Orm?": "Towers of the coast of Orm?",
     "The capital of Orm is where?": "The capital of Orm is where?",
     "Director of the hall born?": "Director of the hall born?",
