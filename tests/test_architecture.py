@@ -141,14 +141,14 @@ MOST_LINES = {
     "sources": 7513,
     "storage": 860,
     "system": 515,
-    "text": 2696,
+    "text": 2700,
     "types": 1493,
     "verification": 2234,
     "__init__": 105,
     "__main__": 6,
     "scripts": 8736,
     "fakes": 4992,
-    "tests": 31790,
+    "tests": 31792,
 }
 
 

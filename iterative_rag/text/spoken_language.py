@@ -22,8 +22,10 @@ ENGLISH_WORDS, FEW_ENGLISH = 2, 4
 READ, LONGEST_QUESTION = 2000, 400
 _PARTICLES = frozenset(
     {"a", "à", "al", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el", "i", "ibn"}
-    | {"il", "la", "le", "of", "van", "von", "y", "zu"}
+    | {"and", "il", "la", "le", "of", "or", "van", "von", "y", "zu"}
 )
+# What a yes/no question begins with in no language but English.
+_ASKS_YES = {"did", "does", "were", "could", "should", "would"}
 # What the detector tells apart, and readers of the one can read of the other: Wu and Cantonese, Egyptian Arabic.
 _VARIETIES = {"arz": "ar", "wuu": "zh", "yue": "zh"}
 # Letters before these are Latin.
@@ -68,8 +70,10 @@ def _told(text: str, *, short: bool = False) -> tuple[str, float]:
 
 
 def _asks_in_english(words: Sequence[str]) -> bool:
-    """Whether the first word is a question word of English and no word of another language: "who", but not "was"."""
+    """Whether the first word asks in English and is no word of another language: "who", but not "was"."""
     first = folded(words[0])
+    if first in _ASKS_YES:
+        return True
     others = (language_of(code).function_words for code in codes() if code != ENGLISH)
     return first in language_of(ENGLISH).question_words and not any(first in theirs for theirs in others)
 

@@ -64,6 +64,8 @@ def test_questions_are_told_by_their_words(code: str) -> None:
         "Johann Sebastian Bach?",
         "Gonzalo García de Santa María",
         "Harriet Lane mother",
+        "Did Gina Brandelli climb Monte Velli?",
+        "Steffi Velli or Gennaro Caprini?",
         "When?",
         "x",
         "?",
