@@ -125,6 +125,9 @@ def test_no_question_breaks_the_roles(question: str) -> None:
         ("What nationality was Ann Orley?", "Bo Lund", False),
         ("What nationality was Ann Orley?", "Norwegian", True),
         ("What nationality was Ann Orley?", "Tellbian", True),
+        ("What nationality was Ann Orley?", "May 9, 1801, Tellby, Norwegian Empire", False),
+        ("What did Ann Orley study?", "Tellby College", False),
+        ("What did Ann Orley study?", "law at Tellby College", True),
     ],
 )
 def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:

@@ -30,6 +30,7 @@ TEXTS = {
         "| Oda Brenk | |\n|---|---|\n| Born | March 3, 1874, Tellby |\n| Mother | Tilda Brenk |\n\n"
         "Oda Brenk was an architect. Oda Brenk spent a lonely childhood among sheep. She liked chess."
     ),
+    "Tilda Brenk": "Tilda Brenk was a weaver of Tellby. Tilda Brenk had five children, of whom one drew towers.",
     "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
     "Sheep": "Sheep are kept by Rolf Telby and others.",
     "List of presidents": (
@@ -166,6 +167,12 @@ def test_a_date_or_an_amount_of_the_question_is_compared(rag: IterativeRAG, ques
     """The reader says no to most of them: of a text with another year."""
     answer = rag.ask(question)
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, value)
+
+
+def test_a_number_of_children_is_none_of_siblings(rag: IterativeRAG) -> None:
+    """ "How many siblings had she?" was answered "eleven" of "the second of eleven children"."""
+    assert rag.ask("How many children did Tilda Brenk have?").short_answer == "five"
+    assert rag.ask("How many sisters did Tilda Brenk have?").status is Status.ABSTAINED
 
 
 @pytest.mark.parametrize("question", ["Is Oda Brenk older than 50?", "Is the Velm Tower younger than 120 years?"])

@@ -26,6 +26,8 @@ _ASIDE = lazy_pattern(r"(?<=\w) \((?:[^()]*\d[^()]*|[a-z][^()]*)\)$|(?<=\w), (?:
 _TRADE_AFTER = lazy_pattern(r"(?<=\w), [a-zà-þ][a-zà-þ -]*$")
 # Which one is asked for: no number or date names it.
 _ORGANIZATIONS = frozenset(stem(word) for word in word_set("company firm workshop bank publisher party club team"))
+# Where somebody has studied, which is not what.
+_SCHOOLS = frozenset(stem(word) for word in word_set("university college school academy institute polytechnic ecole"))
 # "Which of the Seven Bridges ..."
 _ONE_OF = lazy_pattern(r"which (?:one )?of the (?-i:[A-ZÀ-Þ])", re.IGNORECASE)
 _TIMED = lazy_pattern(r"\b(?:when|after|once|while|until|before)\b .+", re.IGNORECASE)
@@ -100,7 +102,9 @@ def is_of_kind(query: Query, value: str) -> bool:
             return not is_measured(value) and not _is_people(value)
         case AnswerKind.THING:
             if query.asked[-1:] == ("nationality",):
-                return bool(nations_in(value) or _ADJECTIVE.fullmatch(value))
+                return bool(nations_in(value) or _ADJECTIVE.fullmatch(value)) and not dates(value)
+            if query.asked[-1:] == ("study",):
+                return " at " in value or _SCHOOLS.isdisjoint(content(value))
             named = not _ORGANIZATIONS.isdisjoint(query.asked[-1:]) or _ONE_OF.match(query.text)
             return not (named and is_measured(value))
     return True

@@ -51,6 +51,8 @@ UNSAID = 0.5
 _NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
 
 
+_SIBLINGS = frozenset(map(stem, ("brother", "sister", "sibling")))
+_CHILDREN = lazy_pattern(r"\b(?:children|daughters?|kids|sons?)\b")
 _KIN = frozenset(map(stem, ("spouse", "spouses")))
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
@@ -90,7 +92,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "20", *sorted(self._without)))
+        return "/".join((self._evidence.name, "21", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -155,7 +157,8 @@ class EvidencePageReader:
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
             if not value or (unit.infobox and (value == unit.cells[0] or _is_of_spouse(query, unit))):
                 continue
-            if fits(query, value) and (value != NOTHING or _denies(query, unit)):
+            told = _denies(query, unit) if value == NOTHING else not _counts_children(query, unit, value)
+            if told and fits(query, value):
                 candidates.append(_Candidate(value, span.probability, unit, passage, reading))
         return candidates
 
@@ -205,6 +208,13 @@ def _is_of_spouse(query: Query, unit: PageUnit) -> bool:
     """Whether a row names the spouse, and none is asked for: nobody shared a prize because the row says who that is."""
     kin, told = _KIN & set(content(unit.cells[0])), {*query.asked, *query.relation}
     return bool(kin) and "partn" not in told and all(kin.isdisjoint(alike(word)) for word in told)
+
+
+def _counts_children(query: Query, unit: PageUnit, value: str) -> bool:
+    """Whether a number of siblings is asked for, and a text counts the children: "second of eleven children"."""
+    at = max(0, unit.text.find(value))
+    counted = _CHILDREN.search(unit.text[at : at + len(value) + len(" healthy children")])
+    return counted is not None and not _SIBLINGS.isdisjoint(query.asked)
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:
