@@ -169,6 +169,12 @@ def test_a_date_or_an_amount_of_the_question_is_compared(rag: IterativeRAG, ques
     assert (answer.status, answer.short_answer) == (Status.ANSWERED, value)
 
 
+@pytest.mark.parametrize("question", ["Velm Tower", "velm tower?", "Orm", "oda brenk"])
+def test_of_a_title_alone_what_is_known_is_quoted(rag: IterativeRAG, question: str) -> None:
+    """ "Vltava" was answered "Prague", likely."""
+    assert rag.ask(question).status is Status.EXTRACT
+
+
 def test_a_number_of_children_is_none_of_siblings(rag: IterativeRAG) -> None:
     """ "How many siblings had she?" was answered "eleven" of "the second of eleven children"."""
     assert rag.ask("How many children did Tilda Brenk have?").short_answer == "five"

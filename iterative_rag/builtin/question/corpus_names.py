@@ -111,7 +111,15 @@ class CorpusNames:
         for start, end, word in reversed(list(names._misspelt(text, lower=lower))):
             taken.append(NameReading(text[start:end], word))
             text = text[:start] + word + text[end:]
-        return QuestionNames(names._with_capitals(text, in_passages) if lower else text, tuple(reversed(taken)))
+        asked = names._with_capitals(text, in_passages) if lower else text
+        if names._is_title(asked):
+            asked = f"What is known about {asked.rstrip(' ?')}?"
+        return QuestionNames(asked, tuple(reversed(taken)))
+
+    def _is_title(self, question: str) -> bool:
+        """Whether a title is all that is asked."""
+        words = frozenset(_plain(question[start:end]) for start, end in _words(question))
+        return any(words in self._titles.titles_of.get(word, ()) for word in words)
 
     def _misspelt(self, question: str, *, lower: bool) -> Iterator[tuple[int, int, str]]:
         """The places of misspelt words, each with the word that is meant."""
