@@ -72,10 +72,9 @@ def _told(text: str, *, short: bool = False) -> tuple[str, float]:
 def _asks_in_english(words: Sequence[str]) -> bool:
     """Whether the first word asks in English and is no word of another language: "who", but not "was"."""
     first = folded(words[0])
-    if first in _ASKS_YES:
-        return True
     others = (language_of(code).function_words for code in codes() if code != ENGLISH)
-    return first in language_of(ENGLISH).question_words and not any(first in theirs for theirs in others)
+    asks = first in language_of(ENGLISH).question_words and not any(first in theirs for theirs in others)
+    return asks or first in _ASKS_YES
 
 
 def _detected(text: str) -> tuple[str, float]:

@@ -188,10 +188,9 @@ class CorpusNames:
         for at in range(len(places) - 2, -1, -1):
             (start, end), (first, last) = places[at : at + 2]
             word, following = _plain(question[start:end]), _plain(question[first:last])
-            owner = (
-                word[-1] == "s" and not (word in near.words or self._rank(word)) and self._name(word[:-1], near.words)
-            )
-            if owner and not (following in STOPWORDS or is_verb(Token(following, 0, len(following)))):
+            known = word in near.words or self._rank(word) > 0
+            thing = not (following in STOPWORDS or is_verb(Token(following, 0, len(following))))
+            if word.endswith("s") and thing and not known and self._name(word[:-1], near.words):
                 text = f"{text[: end - 1]}'{text[end - 1 :]}"
         return text
 

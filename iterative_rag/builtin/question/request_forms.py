@@ -38,9 +38,11 @@ _TOPIC = lazy_pattern(
     r"(?P<asks>is|was|are|were|has|have|had|did|does|do) (?:s?he|it|they) (?P<rest>.+)$",
     re.I,
 )
-# What somebody does is an occupation.
+# What somebody does is an occupation; what the bridge does is none.
 _DOES = lazy_pattern(
-    r"^what (?P<verb>did|does|do) (?P<who>.{2,200}?) do(?: for (?:a living|work)|(?: as)? (?:a|his|her) job)?$", re.I
+    r"^what (?P<verb>did|does|do) (?P<who>(?!(?:an?|he|i|it|she|that|the|these|they|this|those|we|you)\b).{2,200}?) do"
+    r"(?: for (?:a living|work)|(?: as)? (?:a|his|her) job)?$",
+    re.I,
 )
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
@@ -77,9 +79,10 @@ def restated(question: str) -> str:
         return f"What {'was' if does['verb'].lower() == 'did' else 'is'} the occupation of {does['who']}"
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
-    if _is_phrase(asked):
-        asked = asked[:1].lower() + asked[1:] if re.match(r"\w+ [a-z]", asked) else asked
-    return capitalize(text if asked == text and not _is_phrase(asked) else _plain(asked.rstrip(" ?.!")))
+    is_phrase = _is_phrase(asked)
+    if is_phrase and re.match(r"\w+ [a-z]", asked):
+        asked = asked[:1].lower() + asked[1:]
+    return capitalize(_plain(asked.rstrip(" ?.!")) if is_phrase or asked != text else text)
 
 
 def _is_phrase(asked: str) -> bool:

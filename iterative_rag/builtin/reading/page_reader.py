@@ -52,6 +52,8 @@ _NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
 
 
 _SIBLINGS = frozenset(map(stem, ("brother", "sister", "sibling")))
+# How far behind a number what it counts may stand: "eleven healthy children".
+COUNTED_NEAR = 17
 _CHILDREN = lazy_pattern(r"\b(?:children|daughters?|kids|sons?)\b")
 _KIN = frozenset(map(stem, ("spouse", "spouses")))
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
@@ -212,9 +214,9 @@ def _is_of_spouse(query: Query, unit: PageUnit) -> bool:
 
 def _counts_children(query: Query, unit: PageUnit, value: str) -> bool:
     """Whether a number of siblings is asked for, and a text counts the children: "second of eleven children"."""
-    at = max(0, unit.text.find(value))
-    counted = _CHILDREN.search(unit.text[at : at + len(value) + len(" healthy children")])
-    return counted is not None and not _SIBLINGS.isdisjoint(query.asked)
+    if _SIBLINGS.isdisjoint(query.asked) or (at := unit.text.find(value)) < 0:
+        return False
+    return _CHILDREN.search(unit.text[at : at + len(value) + COUNTED_NEAR]) is not None
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:

@@ -29,6 +29,7 @@ REQUESTS = {
     "what does Bo Lind do": "What is the occupation of Bo Lind",
     # These are not requests.
     "What did Bo Lind do in Orm?": "What did Bo Lind do in Orm?",
+    "What does the Sunday bridge do?": "What does the Sunday bridge do?",
     "Towers of the coast of Orm?": "Towers of the coast of Orm?",
     "The capital of Orm is where?": "The capital of Orm is where?",
     "Director of the hall born?": "Director of the hall born?",
