@@ -3,6 +3,7 @@ exactly."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,12 +24,16 @@ PLACES = 6
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit and the name by which the expression calls it. `offset` says that its zero is not that of its dimension
-    (degrees Celsius): such values can be neither added nor divided."""
+    """A unit and the name by which the expression calls it."""
 
     name: str
     pint: Any
-    offset: bool = False
+
+    @property
+    def offset(self) -> bool:
+        """Whether its zero is not that of its dimension (degrees Celsius): such values can be neither added nor
+        divided."""
+        return converted(Fraction(0), self, Unit("", registry().get_base_units(self.pint)[1])) != 0
 
     @property
     def calendar(self) -> str:
@@ -127,8 +132,6 @@ def half_up(value: Fraction) -> int:
 # What the name of a unit may look like. Pint would evaluate a whole formula, so it is never given one.
 _NAME = lazy_pattern(r"(?P<name>[A-Za-zµΩ°][A-Za-z°]{0,39})(?![A-Za-z°])(?P<power>[²³]|\s*\^\s*[23](?!\d))?")
 _PER = lazy_pattern(r"\s*/\s*(?=[A-Za-zµ°])|\s*\bper\b\s*")
-# Short symbols are left to pint, which tells mW from MW; longer names are looked up in `text.units` first.
-_SHORTEST_NAME = 3
 _LONGEST_NAME = 40
 
 
@@ -138,7 +141,7 @@ def unit_at(text: str, start: int) -> tuple[Unit, int]:
     unit, end = _single_at(text, start)
     if per := _PER.match(text, end):
         below, end = _single_at(text, per.end())
-        unit = _combined(" ".join(text[start:end].split()), unit, unit.pint / below.pint, below)
+        unit = _combined(text[start:end], unit.pint / below.pint, unit, below)
     return unit, end
 
 
@@ -146,22 +149,20 @@ def _single_at(text: str, start: int) -> tuple[Unit, int]:
     words = text[start : start + _LONGEST_NAME]
     named = units.unit_at(folded_in_place(words), 0, "en")
     if named is not None and " " in words[: named.end]:  # "square miles", "degrees C"
-        known = registry().parse_units(named.units[0])
-        return Unit(words[: named.end], known, _is_offset(known)), start + named.end
+        return Unit(words[: named.end], registry().parse_units(named.units[0])), start + named.end
     match = _NAME.match(text, start)
     if match is None:
         raise ComputeError(f"{text[start : start + 30] or 'the end'!r} is not a unit")
     unit = _unit(match["name"])
     if match["power"]:
-        power = 2 if match["power"][-1] in "²2" else 3
-        unit = _combined(" ".join(match[0].split()), unit, unit.pint**power)
+        unit = _combined(match[0], unit.pint ** (2 if match["power"][-1] in "²2" else 3), unit)
     return unit, match.end()
 
 
-def _combined(name: str, unit: Unit, known: Any, below: Unit | None = None) -> Unit:
-    if unit.offset or (below and below.offset):
+def _combined(name: str, known: Any, *parts: Unit) -> Unit:
+    if any(part.offset for part in parts):
         raise ComputeError("temperatures in °C or °F cannot be multiplied; convert them to kelvin")
-    return Unit(name, known)
+    return Unit(" ".join(name.split()), known)
 
 
 @lru_cache(maxsize=4096)
@@ -169,21 +170,12 @@ def _unit(name: str) -> Unit:
     from pint.errors import PintError
 
     table = units.unit_of(name)
-    own = table if len(name) >= _SHORTEST_NAME or "°" in name else name
-    for spelled in dict.fromkeys((own or name, name, name.lower(), table)):
-        if not spelled or units.dimension(spelled) == "money":
-            continue
-        try:
-            known = registry().parse_units(spelled)
-        except (PintError, AttributeError, ValueError):  # what pint raises for a word depends on the word
-            continue
-        return Unit(name, known, _is_offset(known))
+    # Short symbols are left to pint, which tells mW from MW.
+    for spelled in (table if len(name) > 2 or "°" in name else "", name, name.lower(), table):
+        if spelled and units.dimension(spelled) != "money":
+            with suppress(PintError, AttributeError, ValueError):  # what pint raises for a word depends on the word
+                return Unit(name, registry().parse_units(spelled))
     raise ComputeError(f"{name!r} is not a unit or a function; leave out words, and put text in quotes")
-
-
-def _is_offset(known: Any) -> bool:
-    base = registry().get_base_units(known)[1]
-    return converted(Fraction(0), Unit("", known), Unit("", base)) != 0
 
 
 def converted(value: Fraction, have: Unit, want: Unit) -> Fraction:
