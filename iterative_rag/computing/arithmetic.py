@@ -226,11 +226,6 @@ def day_number(date: Date) -> int:
     return datetime.date(date.year, date.month, date.day).toordinal()
 
 
-def full_months(start: Date, end: Date) -> int:
-    """Completed months between two days; `start` is the earlier one."""
-    return (end.year - start.year) * 12 + end.month - start.month - (end.day < start.day)
-
-
 def days_later(date: Date, days: int) -> Date:
     try:
         moved = datetime.date.fromordinal(day_number(date) + days)
@@ -256,35 +251,35 @@ def between(first: Date, second: Date, unit: str) -> tuple[int, int]:
     it is 2 years. A unit finer than that gives a range: from 1912 to 1914 it is 366 to 1095 days.
     """
     known = min(first.precision, second.precision)
-    start, end = sorted((first, second))
-    start, end = start.cut(known), end.cut(known)
+    start, end = (date.cut(known) for date in sorted((first, second)))
     if (unit == "years" and known < 3) or (unit == "months" and known == 2):
-        months = (end.year - start.year) * 12 + end.month - start.month
-        return (months // (12 if unit == "years" else 1),) * 2
-    most = _elapsed(start.earliest(), end.latest(), unit)
-    return max(0, _elapsed(start.latest(), end.earliest(), unit)) if known < 3 else most, most
+        return (_elapsed(start, end, unit),) * 2
+    return _bounds(start, end, unit)
+
+
+def _bounds(start: Date, end: Date, unit: str) -> tuple[int, int]:
+    return max(0, _elapsed(start.latest(), end.earliest(), unit)), _elapsed(start.earliest(), end.latest(), unit)
 
 
 def _elapsed(start: Date, end: Date, unit: str) -> int:
+    """How many are completed; of dates that are cut alike, at their precision."""
     if unit == "days":
         return day_number(end) - day_number(start)
-    return full_months(start, end) // (12 if unit == "years" else 1)
+    months = (end.year - start.year) * 12 + end.month - start.month - (end.day < start.day)
+    return months // 12 if unit == "years" else months
 
 
 def age(born: Date, on: Date) -> tuple[int, int]:
     """The least and the most completed years from a birth to a date; they differ where the dates are too coarse."""
     if on.latest() < born.earliest():
         raise ComputeError(f"{on} lies before {born}; the birth comes first: age(born, day)")
-    most = full_months(born.earliest(), on.latest()) // 12
-    return max(0, full_months(born.latest(), on.earliest()) // 12), most
+    return _bounds(born, on, "years")
 
 
 def duration(first: Date, second: Date) -> str:
     """ "37 years, 2 months, 3 days" between two days, in either order."""
-    for date in (first, second):
-        day_number(date)
-    start, end = sorted((first, second))
-    months = full_months(start, end)
+    start, end = sorted((first, second), key=day_number)
+    months = _elapsed(start, end, "months")
     days = day_number(end) - day_number(months_later(start, months))
     parts = [(months // 12, "year"), (months % 12, "month"), (days, "day")]
     return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in parts if count) or "0 days"

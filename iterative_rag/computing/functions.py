@@ -54,11 +54,8 @@ def _ranged(bounds: tuple[int, int]) -> Amount | Range:
     return number(low) if low == high else Range(low, high)
 
 
-def _difference(unit: str) -> Function:
-    def difference(first: Value, second: Value) -> Value:
-        return _ranged(arithmetic.between(as_date(first), as_date(second), unit))
-
-    return difference
+def _between(first: Value, second: Value, *, unit: str) -> Value:
+    return _ranged(arithmetic.between(as_date(first), as_date(second), unit))
 
 
 # --- lists ---------------------------------------------------------------------------------------
@@ -168,9 +165,9 @@ FUNCTIONS: dict[str, Function] = {
     "count": count,
     "sort": in_order,
     "nth": nth,
-    "years": _difference("years"),
-    "months": _difference("months"),
-    "days": _difference("days"),
+    "years": partial(_between, unit="years"),
+    "months": partial(_between, unit="months"),
+    "days": partial(_between, unit="days"),
     "age": lambda born, on: _ranged(arithmetic.age(as_date(born), as_date(on))),
     "duration": lambda first, second: arithmetic.duration(as_date(first), as_date(second)),
     "weekday": lambda day: WEEKDAYS[(arithmetic.day_number(as_date(day)) - 1) % 7],
