@@ -121,8 +121,9 @@ class MatchedClaim:
         return not (self.parts or self.words or self.reading.values)
 
 
-def match_claim(said: ClaimText, evidence: Evidence) -> MatchedClaim:
-    reading = read_text(said.text, evidence.code)
+def match_claim(said: ClaimText, text: str, evidence: Evidence) -> MatchedClaim:
+    """`text` is that of the claim in the form in which the evidence was read."""
+    reading = read_text(text, evidence.code)
     code = reading.code
     parts = [_value_part(value, reading, evidence) for value in reading.values if not _of_the_two(value)]
     parts += [_name_part(name, reading, evidence) for name in reading.names]

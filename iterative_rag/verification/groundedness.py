@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import is_negation
@@ -18,7 +19,7 @@ from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.value_members import compared
 from iterative_rag.text.values import Mention, Moment, Quantity
-from iterative_rag.types import Claim, Draft, Fact, Inquiry, Need
+from iterative_rag.types import Claim, Draft, Inquiry, Need
 from iterative_rag.verification.claim_matching import (
     ClaimPart,
     ClaimText,
@@ -69,27 +70,18 @@ def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
 def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tuple[Checked, ...]:
     """The same for the claims of a draft that was split already; their markers are those of the draft. Claims and facts
     are read with each name in the form that names are compared in."""
-    nationality = asks_nation(inquiry.original)
-    plain = [replace(claim, text=compared(claim.text, nationality=nationality)) for claim in said]
-    known = tuple(_in_compared(fact, nationality=nationality) for fact in inquiry.facts)
-    asked = compared(inquiry.original, nationality=nationality)
-    evidence = read_evidence(replace(inquiry, original=asked, facts=known), draft)
-    matched = [(own, match_claim(claim, evidence)) for own, claim in zip(said, plain, strict=True)]
+    form = partial(compared, nationality=asks_nation(inquiry.original))
+    facts = []
+    for fact in inquiry.facts:
+        quote, title, statement, value = map(form, (fact.quote, fact.title, fact.statement, fact.value))
+        need = Need(form(fact.need.question))
+        facts.append(replace(fact, quote=quote, title=title, statement=statement, value=value, need=need))
+    evidence = read_evidence(replace(inquiry, original=form(inquiry.original), facts=tuple(facts)), draft)
+    matched = [match_claim(claim, form(claim.text), evidence) for claim in said]
     if len(matched) > 1:
-        matched = [pair for pair in matched if not pair[1].is_bare]  # what follows a "Yes" says why
-    claims = [claim for _, claim in matched]
-    amounts = {amount for claim in claims for part in claim.parts if part.held_by for amount in _amounts(part.value)}
-    judged = [_judged(claim, claims[:n], evidence, draft, amounts) for n, claim in enumerate(claims)]
-    return tuple(
-        replace(checked, claim=replace(checked.claim, text=own.text), said=own)
-        for (own, _), checked in zip(matched, judged, strict=True)
-    )
-
-
-def _in_compared(fact: Fact, *, nationality: bool) -> Fact:
-    texts = (fact.quote, fact.title, fact.statement, fact.value, fact.need.question)
-    quote, title, statement, value, need = (compared(text, nationality=nationality) for text in texts)
-    return replace(fact, quote=quote, title=title, statement=statement, value=value, need=Need(need))
+        matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
+    amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
+    return tuple(_judged(claim, matched[:n], evidence, draft, amounts) for n, claim in enumerate(matched))
 
 
 def _judged(
@@ -103,17 +95,17 @@ def _judged(
         return Checked(made, standing, claim.said, astray, unrelated)
 
     if missing := [part for part in claim.parts if not (part.held_by or part.asked)]:
-        named = ", ".join(repr(claim.said.text[part.start : part.end]) for part in missing)
+        named = ", ".join(repr(claim.reading.text[part.start : part.end]) for part in missing)
         follows = all(_may_follow(part, evidence, amounts) for part in missing)
         return result(Standing.OPEN if follows else Standing.FAILED, f"stands in no fact: {named}")
     reason, fewest = UNLINKED, len(claim.words) + 1
-    for chosen in _proof_sets(claim, evidence, draft):
+    for chosen in _proof_sets(claim, cited, evidence):
         lacking = [word for word in claim.words if not _covered(word, chosen, evidence)]
         if lacking and not _only_asked(lacking, len(claim.words) - len(lacking), evidence):
             if len(lacking) < fewest:
                 fewest, reason = len(lacking), f"not in the facts: {', '.join(word.low for word in lacking)}"
             continue
-        if not (against := fault(claim, claim.words, before, chosen, evidence)):
+        if not (against := _fault(claim, before, chosen, evidence)):
             facts = (n for proof in chosen for n in evidence.proofs[proof].facts)
             return result(Standing.PROVED, facts=tuple(dict.fromkeys(facts)))
         reason, fewest = against, 0
@@ -123,7 +115,7 @@ def _judged(
 def _astray(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> tuple[str, ...]:
     """The numbers and dates that stand in facts or computations, but in none that the claim cites."""
     return tuple(
-        claim.said.text[part.start : part.end]
+        claim.reading.text[part.start : part.end]
         for part in claim.parts
         if part.value
         and part.held_by
@@ -158,10 +150,9 @@ def _amounts(value: Mention | None) -> set[float]:
     return years or {reading.value for reading in readings if isinstance(reading, Quantity)}
 
 
-def _proof_sets(claim: MatchedClaim, evidence: Evidence, draft: Draft) -> Iterator[tuple[int, ...]]:
+def _proof_sets(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> Iterator[tuple[int, ...]]:
     """Sets of proofs that hold all parts and of which none can be spared: those cited first, the small before the
     large. A computation proves only what names its result."""
-    cited = {draft.cited[n - 1] for n in claim.said.cited if 0 < n <= len(draft.cited)}
     results = frozenset[int]().union(*(part.result_of for part in claim.parts))
     usable = [n for n, proof in enumerate(evidence.proofs) if not proof.computed or n in results]
     pool = sorted(usable, key=lambda n: cited.isdisjoint(evidence.proofs[n].facts))
@@ -195,34 +186,21 @@ Place = tuple[int, int]
 _IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
 
 
-def fault(
-    claim: MatchedClaim,
-    words: Sequence[ClaimWord],
-    before: Sequence[MatchedClaim],
-    chosen: Sequence[int],
-    evidence: Evidence,
-) -> str:
-    """What speaks against the `chosen` proofs though all parts of a claim stand in them; "" if nothing does.
-
-    `words` are those that these proofs must say of the parts, `before` the claims that the draft makes before this one.
-    """
+def _fault(claim: MatchedClaim, before: Sequence[MatchedClaim], chosen: Sequence[int], evidence: Evidence) -> str:
+    """What speaks against the `chosen` proofs though all parts of a claim stand in them; "" if nothing does. `before`
+    are the claims that the draft makes before this one."""
     topic = [part for earlier in before for part in earlier.parts if part.name]
     if not _linked(claim.parts, topic, frozenset(chosen)):
         return UNLINKED
     texts = [text for n in chosen for text in evidence.proofs[n].texts]
     if claim.negated and not any(is_negation(low, text.code) for text in texts for low in text.lows):
         return NEGATED
-    spoken_of = [
-        part
-        for earlier in before
-        if earlier.said.sentence == claim.said.sentence
-        for part in earlier.parts
-        if part.name
-    ]
+    same = [earlier for earlier in before if earlier.said.sentence == claim.said.sentence]
+    spoken_of = [*claim.parts, *(part for earlier in same for part in earlier.parts if part.name)]
     # What a text says of a name that its document bears, and what was computed, cannot be of something else.
     parts = [part for part in claim.parts if len(part.name) > 1 or part.value]
     parts = [part for part in parts if (part.title_of | part.result_of).isdisjoint(chosen)]
-    if not all(_in_place(part, [*claim.parts, *spoken_of], words, texts, evidence.central) for part in parts):
+    if not all(_in_place(part, spoken_of, claim.words, texts, evidence.central) for part in parts):
         return MISPLACED
     return ""
 

@@ -96,7 +96,7 @@ def is_inferred(inquiry: Inquiry, draft: Draft) -> bool:
 
 
 def _concludes(short: str, evidence: Evidence) -> bool:
-    claims = [match_claim(said, evidence) for said in split_claims(short)]
+    claims = [match_claim(said, said.text, evidence) for said in split_claims(short)]
     return any(
         claim.is_bare
         or any(part.held_by or part.asked for part in claim.parts)
