@@ -57,13 +57,9 @@ class Checked:
     unrelated: bool = False
 
 
-def claims(inquiry: Inquiry, draft: Draft) -> tuple[Claim, ...]:
-    """The claims of the draft's text, in order; none for a draft that answers nothing."""
-    return tuple(checked.claim for checked in check(inquiry, draft))
-
-
 def check(inquiry: Inquiry, draft: Draft) -> tuple[Checked, ...]:
-    """The claims of the draft's text with what the rule makes of each: split, read, matched, judged, in this order."""
+    """The claims of the draft's text with what the rule makes of each: split, read, matched, judged, in this order;
+    none for a draft that answers nothing."""
     return check_said(inquiry, draft, split_claims(draft.text, draft.short_answer)) if draft.answered else ()
 
 

@@ -85,11 +85,6 @@ def check_text(
     return CheckedText(_laid_out(lines, kept), tuple(claim for _, claim, _ in new))
 
 
-def claim_of(text: str) -> ClaimText:
-    """A text as one claim that cites nothing."""
-    return ClaimText(text, (), 0)
-
-
 def _units(lines: Sequence[str]) -> list[_Unit]:
     units: list[_Unit] = []
     header: list[str] = []

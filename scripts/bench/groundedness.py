@@ -13,7 +13,7 @@ import collections
 import random
 
 from fakes.groundedness_cases import case, drafted, judged, scenes
-from iterative_rag.verification.groundedness import claims
+from iterative_rag.verification.groundedness import check
 from scripts.bench import harness
 
 
@@ -30,7 +30,7 @@ def measure(half: str, answers: int, rng: random.Random, show: int) -> None:
     for n in range(answers):
         made = case(templates[n % len(templates)], rng)
         draft = drafted(made)
-        found = claims(made.inquiry, draft)
+        found = tuple(checked.claim for checked in check(made.inquiry, draft))
         seen, wrong = judged(made, found)
         if seen is not None:
             caught[made.kind].append(seen)

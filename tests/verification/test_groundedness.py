@@ -8,10 +8,14 @@ import pytest
 
 from fakes import groundedness_cases
 from fakes.tower_facts import AGE, INQUIRY, draft, fact
-from iterative_rag.types import Draft, Inquiry, Need
+from iterative_rag.types import Claim, Draft, Inquiry, Need
 from iterative_rag.verification.claim_matching import split_claims
-from iterative_rag.verification.groundedness import Standing, check, claims
+from iterative_rag.verification.groundedness import Standing, check
 from tests.tables import table
+
+
+def claims(inquiry: Inquiry, draft: Draft) -> tuple[Claim, ...]:
+    return tuple(checked.claim for checked in check(inquiry, draft))
 
 
 @pytest.mark.parametrize(
