@@ -3,13 +3,12 @@ sources say against it. Each word stands for a measured share of right answers (
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from iterative_rag.text.folding import folded
+from iterative_rag.text.patterns import table_beside
 from iterative_rag.types import ConfidenceWord, Conflict, Draft, Fact, Inquiry, Reflection, Support
 
 FILE = Path(__file__).with_name("measured_thresholds.toml")
@@ -30,11 +29,8 @@ class MeasuredThresholds:
         return self.near_names * names_held + self.near_score * best_score >= self.near_least
 
 
-@lru_cache(maxsize=1)
 def thresholds() -> MeasuredThresholds:
-    read = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    near = {f"near_{name}": value for name, value in read.pop("near").items()}
-    return MeasuredThresholds(**read, **near)
+    return MeasuredThresholds(**table_beside(__file__, FILE.name))
 
 
 # The most that an answer is trusted of which a claim stayed unproved, and one that is not what was asked for.

@@ -273,8 +273,7 @@ def confidence(data: harness.Named, rows: harness.Named, write: bool = False) ->
 
 def write_thresholds(by: MeasuredThresholds) -> None:
     """The file of the thresholds, with its comments."""
-    values = {"well_supported": by.well_supported, "likely": by.likely}
-    values |= {"names": by.near_names, "score": by.near_score, "least": by.near_least}
+    values = asdict(by)
     lines = FILE.read_text("utf-8").splitlines()
     for place, line in enumerate(lines):
         name = line.split(" = ")[0]
