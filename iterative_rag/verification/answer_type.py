@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
 
+from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import language, language_of
 from iterative_rag.text.mentions import mentions
@@ -36,23 +37,17 @@ class Asked(StrEnum):
 def kind_asked(question: str) -> Asked:
     """By the question words at the beginning of a question or of one of its clauses."""
     plain = folded(" ".join(question.split())).strip(" ¿¡?\"'")
-    number, time, reason, _ = _patterns()
-    if reason.search(plain):
-        return Asked.REASON
-    if time.search(plain):
-        return Asked.TIME
-    return Asked.NUMBER if number.search(plain) else Asked.ANY
+    return next((kind for kind, asks in _kinds().items() if asks.search(plain)), Asked.ANY)
 
 
 def is_of_kind(question: str, short: str) -> bool:
     """False only where a number or a time is asked for and the short answer holds neither, or where a reason is and it
     holds nothing else."""
-    *_, stretch = _patterns()
     asked = kind_asked(question)
     if asked is Asked.REASON:
         read = read_text(short, language(question))
         return not read.values or bool(read.words)
-    if asked is Asked.ANY or stretch.search(folded(question)):
+    if asked is Asked.ANY or re.search(pattern("questions", "stretch"), folded(question)):
         return True
     # "None", "never", "the same year", "one": answers that a number may have, in few words; "late in July".
     in_months = asked is Asked.TIME and any(word in language_of("").months for word in folded(short).split())
@@ -76,17 +71,14 @@ def asks_yes_or_no(question: str) -> bool:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def _kinds() -> dict[Asked, re.Pattern[str]]:
+    """How a question asks for each kind; the first that it asks for counts."""
     begins, before_time = r"(?:^|[,;:] )", "|".join(words("questions", "before_time"))
-    return (
-        re.compile(rf"{begins}(?:\w+ ){{0,2}}?{pattern('questions', 'number')}\b"),
-        re.compile(rf"{begins}(?:(?:{before_time}) )?{pattern('questions', 'time')}\b"),
-        re.compile(rf"^{pattern('questions', 'reason')}\b"),
-        re.compile(pattern("questions", "stretch")),
-    )
-
-
-_MARKS = lazy_pattern(r"\s*\[\d+\]")
+    return {
+        Asked.REASON: re.compile(rf"^{pattern('questions', 'reason')}\b"),
+        Asked.TIME: re.compile(rf"{begins}(?:(?:{before_time}) )?{pattern('questions', 'time')}\b"),
+        Asked.NUMBER: re.compile(rf"{begins}(?:\w+ ){{0,2}}?{pattern('questions', 'number')}\b"),
+    }
 
 
 def is_refusal(inquiry: Inquiry, draft: Draft) -> bool:
@@ -117,7 +109,7 @@ def _any_of(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(folded(_MARKS.sub("", text)).replace("’", "'").strip(" .!?\"'*()").split())
+    return " ".join(folded(MARKER.sub("", text)).replace("’", "'").strip(" .!?\"'*()").split())
 
 
 def _stands_in(short: str, facts: Sequence[Fact]) -> bool:

@@ -109,7 +109,7 @@ def _of_fact(places: Sequence[int], fact: Fact, facts: Sequence[Fact], code: str
         titles=(title,),
         values=with_implied(quote.values, quote.text),
         results=(),
-        lows=_lows(texts),
+        lows=frozenset().union(*(text.lows for text in texts)),
         foreign=own != code,
     )
 
@@ -152,7 +152,3 @@ def _unit_left_out(expression: TextReading) -> str:
     if function := _COUNTING.match(expression.text):
         return {"age": "year"}.get(function["name"].lower(), function["name"].lower().removesuffix("s"))
     return "year" if _DIFFERENCE.search(expression.text) and sum(v.is_time for v in expression.values) >= 2 else ""
-
-
-def _lows(texts: Sequence[TextReading]) -> frozenset[str]:
-    return frozenset().union(*(text.lows for text in texts))

@@ -10,13 +10,11 @@ from iterative_rag.text.languages import language
 from iterative_rag.types import Draft, Inquiry, Reflection
 from iterative_rag.verification.answer_type import is_of_kind, is_refusal
 from iterative_rag.verification.claim_matching import match_claim, split_claims
+from iterative_rag.verification.confidence import QUOTED
 from iterative_rag.verification.conflicts import with_conflicts
-from iterative_rag.verification.evidence import Evidence, read_evidence
+from iterative_rag.verification.evidence import read_evidence
 from iterative_rag.verification.groundedness import Standing, check
 from iterative_rag.verification.text_reading import read_text
-
-# The confidence from which an answerer says that every step is quoted.
-SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class UnsureReflector:
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
         """Raises what `reflector` raises."""
         reflection = RuleReflector(strict=True).reflect(inquiry, draft)
-        sure = reflection.useful and reflection.claims and reflection.grounded and draft.confidence >= SURE
+        sure = reflection.useful and reflection.claims and reflection.grounded and draft.confidence >= QUOTED
         return reflection if sure and not with_conflicts(draft, inquiry)[1] else self.reflector.reflect(inquiry, draft)
 
 
@@ -92,14 +90,10 @@ def is_inferred(inquiry: Inquiry, draft: Draft) -> bool:
     if not (draft.answered and short):
         return False
     evidence = read_evidence(inquiry, replace(draft, text=short))
-    return not (_concludes(short, evidence) or any(proof.foreign for proof in evidence.proofs))
-
-
-def _concludes(short: str, evidence: Evidence) -> bool:
-    claims = [match_claim(said, said.text, evidence) for said in split_claims(short)]
-    return any(
+    concludes = any(
         claim.is_bare
         or any(part.held_by or part.asked for part in claim.parts)
         or any(word.held_by or word.comparing for word in claim.words)
-        for claim in claims
+        for claim in (match_claim(said, said.text, evidence) for said in split_claims(short))
     )
+    return not (concludes or any(proof.foreign for proof in evidence.proofs))
