@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from iterative_rag.text.comparing import excludes, same_name
 from iterative_rag.text.folding import folded
@@ -26,7 +25,6 @@ MOST_SIDES = 4
 _LIFE = frozenset({"birth", "death"})
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
-_BRACKETS = lazy_pattern(r"\([^()]*\)")
 _YEAR = lazy_pattern(r"\([^()]*?(\d{4})[^()]*\)")
 
 
@@ -47,17 +45,17 @@ def conflicts(facts: Sequence[Fact], *, least: float = TRUSTED) -> tuple[Conflic
     No conflict: one value holds the other, says the same in other words or units, or is less exact; several values out
     of one document; a need that asks for several; figures of different years; the date of something else.
     """
+    several = rf"\b{pattern('questions', 'several')}\b"
     by_need: dict[str, list[tuple[int, Fact]]] = {}
     for position, fact in enumerate(facts):
         if fact.value.strip() and fact.score >= least:
             by_need.setdefault(fact.need.key, []).append((position, fact))
     disputes = []
     for key, given in by_need.items():
-        if len({fact.document_id for _, fact in given}) < 2 or _asks_for_several().search(folded(key)):
+        if len({fact.document_id for _, fact in given}) < 2 or re.search(several, folded(key)):
             continue
-        if sides := _sides(
-            [_read(position, fact) for position, fact in given if _is_about(fact) and not _dates_another(fact)]
-        ):
+        of_it = [_read(position, fact) for position, fact in given if _is_about(fact) and not _dates_another(fact)]
+        if sides := _sides(of_it):
             disputes.append(Conflict(given[0][1].need.question, sides))
     return tuple(disputes)
 
@@ -92,11 +90,6 @@ def _told(draft: Draft, conflict: Conflict, *, by_name: bool) -> Draft:
 
 
 # --- reading -------------------------------------------------------------------------------------
-
-
-@cache
-def _asks_for_several() -> re.Pattern[str]:
-    return re.compile(rf"\b{pattern('questions', 'several')}\b")
 
 
 def _is_about(fact: Fact) -> bool:
@@ -222,7 +215,7 @@ def _exclude(value: _FactValue, other: _FactValue) -> bool:
     if value.values and other.values:
         differ = all(excludes(a, b) for a in value.values for b in other.values)
         return differ and _count_the_same(value, other) and not _of_other_years(value, other)
-    if value.values or other.values or not (value.is_name and other.is_name) or _in_turn(value.fact, other.fact):
+    if value.values or other.values or not (value.is_name and other.is_name):
         return False
     return not (_holds(value.words, other.words) or _names(value, other) or _names(other, value))
 
@@ -243,13 +236,6 @@ def _of_other_years(figure: _FactValue, other: _FactValue) -> bool:
 def _years(quote: str) -> set[int]:
     readings = (value.readings[0] for value in read_text(quote, language(quote)).values)
     return {year for reading in readings if isinstance(reading, Moment) and (year := reading.parts[0]) is not None}
-
-
-def _in_turn(fact: Fact, other: Fact) -> bool:
-    """Whether by their quotes the one lasted from year to year until the other began, as office-holders follow each
-    other. Years in brackets may be those of lives."""
-    first, second = (sorted(_years(_BRACKETS.sub(" ", side.quote))) for side in (fact, other))
-    return len(first) > 1 < len(second) and (first[-1] <= second[0] or second[-1] <= first[0])
 
 
 def _names(value: _FactValue, other: _FactValue) -> bool:
