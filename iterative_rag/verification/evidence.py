@@ -86,7 +86,7 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
         proofs,
         question,
         code,
-        vocabulary=Vocabulary.of(question.lows.union(*(text.lows for text in texts))),
+        vocabulary=Vocabulary(question.lows.union(*(text.lows for text in texts))),
         named=question.name_words.union(*(text.name_words for text in texts)),
         borne_out=question.name_words.union(*(words for proof in proofs for words in proof.borne_out)),
         central=question.name_words.union(*(text.name_words for text in about)),

@@ -135,7 +135,7 @@ def _denies(asked: TextReading, quoted: TextReading) -> bool:
     """Whether the quote says a word of the need only with a "not" before it: "never received it" for "won"."""
     if any(is_negation(low, asked.code) for low in asked.lows):
         return False
-    vocabulary = Vocabulary.of(quoted.lows)
+    vocabulary = Vocabulary(quoted.lows)
     for said in map(vocabulary.forms_of, _relation(asked)):
         denied = [_is_denied(quoted, number) for number, word in enumerate(quoted.words) if word.low in said]
         if denied and all(denied):
@@ -164,7 +164,7 @@ def _holds_names(asked: TextReading, told: frozenset[str]) -> bool:
 
 def _holds_relation(asked: TextReading, told: frozenset[str]) -> bool:
     """Whether the quote or its title has a form of a word that the need says of its names, if it says any."""
-    said, forms = _relation(asked), Vocabulary.of(told)
+    said, forms = _relation(asked), Vocabulary(told)
     return not said or any(forms.forms_of(word) for word in said)
 
 
@@ -180,7 +180,7 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
         return ranked and _holds_relation(asked, read_text(row, "").lows)
     label, colon, _ = row.partition(": ")
     said = [word for word in _relation(asked) if not unit_of(word)]  # "the height in feet" of a row in metres
-    forms = Vocabulary.of(read_text(label, "").lows)
+    forms = Vocabulary(read_text(label, "").lows)
     named = [word.low for name in asked.names for word in name]
     if ranked or ruled is not Support.AGREES or not (said and colon):
         return False

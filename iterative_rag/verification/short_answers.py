@@ -84,15 +84,15 @@ def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: S
     if not all(_has_value(value, told, exact) for value in given.values):
         return False
     words = [word for word in given.words if not _is_light(word.low, given.code)]
-    vocabulary = Vocabulary.of(said.lows)
-    missing = [word for word in words if not (vocabulary.forms_of(word.low) or vocabulary.spellings_of(word.low))]
+    vocabulary = Vocabulary(said.lows)
+    missing = [word for word in words if not vocabulary.has(word.low)]
     if missing and len(missing) == len(words) and not given.values:
         return False
-    beside = Vocabulary.of(asked.lows.union(*(reading.lows for reading in quoted), *(_lows(fact) for fact in facts)))
+    beside = Vocabulary(asked.lows.union(*(reading.lows for reading in quoted), *(_lows(fact) for fact in facts)))
     names = [word for word in missing if word.capital]
     held = {word for name in given.names for word in name if not set(name) <= set(missing)}
     names = [word for word in names if word not in held or word.end - word.start > _SHORT_PART]
-    return all(beside.forms_of(word.low) or beside.spellings_of(word.low) for word in names)
+    return all(beside.has(word.low) for word in names)
 
 
 def _lows(fact: Fact) -> frozenset[str]:
@@ -126,9 +126,10 @@ def _polarity(said: TextReading, asked: TextReading) -> str:
         return ""
     if asked.lows & set(listed("claims", "conjunctions")) or (said.lows | asked.lows) & set(listed("claims", "limits")):
         return ""
-    vocabulary = Vocabulary.of(said.lows)
-    held = all(vocabulary.forms_of(low) or vocabulary.spellings_of(low) for low in lows)
-    held = held and all(any(stands_in(value, mention) for mention in said.values) for value in asked.values)
+    vocabulary = Vocabulary(said.lows)
+    held = all(map(vocabulary.has, lows)) and all(
+        any(stands_in(value, mention) for mention in said.values) for value in asked.values
+    )
     if not (lows and held) or len(own) > len(lows) + _BESIDE:
         return ""
     return "no" if _negated(said) else "yes"

@@ -3,8 +3,7 @@ designer", "entworfen")."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache, partial
 
 from iterative_rag.text.comparing import same_name, shared_beginning
@@ -30,30 +29,28 @@ _FAITH = lazy_pattern(r"(?<=\w{5})(?:ity|ism)$")
 _TRAIT = 3
 
 
-@dataclass(frozen=True, slots=True)
 class Vocabulary:
     """Folded words, listed by what those that are forms of one have in common."""
 
-    words: frozenset[str]
-    by_trait: Mapping[str, Sequence[str]]
-
-    @classmethod
-    def of(cls, words: frozenset[str]) -> Vocabulary:
-        by_trait: dict[str, list[str]] = {}
+    def __init__(self, words: Iterable[str]) -> None:
+        self._by_trait: dict[str, list[str]] = {}
         for word in words:
             for trait in _traits(word):
-                by_trait.setdefault(trait, []).append(word)
-        return cls(words, by_trait)
+                self._by_trait.setdefault(trait, []).append(word)
+
+    def has(self, word: str) -> bool:
+        """Whether one of its words says what a folded word says, or is the same name."""
+        return bool(self.forms_of(word) or self.spellings_of(word))
 
     def forms_of(self, word: str) -> frozenset[str]:
         """The words that say what a folded word says."""
         return frozenset(
-            other for trait in _traits(word) for other in self.by_trait.get(trait, ()) if _alike(word, other)
+            other for trait in _traits(word) for other in self._by_trait.get(trait, ()) if _alike(word, other)
         )
 
     def spellings_of(self, word: str) -> frozenset[str]:
         """The words that are the same name, endings aside, or that of its followers: "Christian" for "Christianity"."""
-        near = self.by_trait.get(word[:_TRAIT], ())
+        near = self._by_trait.get(word[:_TRAIT], ())
         return frozenset(other for other in near if same_name(word, other) or _FAITH.sub("", word) == other)
 
 
