@@ -137,7 +137,7 @@ def _is_named(name: Sequence[str], fact: Fact) -> bool:
 
 
 def _is_title(name: Sequence[str], fact: Fact) -> bool:
-    title = _lows(_bare(fact.title))
+    title = _title_words(fact)
     return any(_runs(form, title) and len(title) <= len(form) + 1 for form in _forms(name))
 
 
@@ -164,13 +164,13 @@ def _read(position: int, fact: Fact) -> _FactValue:
     return _FactValue(position, fact, values, tuple(word.low for word in said), is_name)
 
 
+def _title_words(fact: Fact) -> list[str]:
+    """Without what tells a title from others of the name: "White Cargo (1973 film)"."""
+    return _lows(fact.title.split(" (")[0])
+
+
 def _lows(text: str) -> list[str]:
     return [folded(word) for word in _WORD.findall(compared(text)) if word != "s"]
-
-
-def _bare(title: str) -> str:
-    """A title without what tells it from others of the name: "White Cargo (1973 film)"."""
-    return title.split(" (")[0]
 
 
 # --- comparing -----------------------------------------------------------------------------------
@@ -256,4 +256,4 @@ def _holds(name: Sequence[str], other: Sequence[str]) -> bool:
 def _namesakes(fact: Fact, other: Fact) -> bool:
     """Whether two articles have one name and are told apart by a year: "White Cargo" and "White Cargo (1973 film)"."""
     apart = set(_YEAR.findall(fact.title)) != set(_YEAR.findall(other.title))
-    return apart and _lows(_bare(fact.title)) == _lows(_bare(other.title))
+    return apart and _title_words(fact) == _title_words(other)

@@ -41,6 +41,7 @@ LONGEST = 12
 _DECISIONS, _DENIED = frozenset({"yes", "no"}), "none"
 # The opposites that choose one of several.
 _RANKS = frozenset({"rank", "size", "height", "length", "age"})
+_TURNED = str.maketrans("+-", "-+")
 # How many words before a verb its "not" may stand, and what ends that.
 NEAR = 3
 _CLAUSE = lazy_pattern(r"[,;:.]|\b(?:and|but|or|until|only)\b")
@@ -128,7 +129,7 @@ def _says_opposite(asked: TextReading, quoted: TextReading, table: str) -> bool:
     wanted = opposites((word.low for word in asked.others), table)
     other = opposites((word.low for word in quoted.others), table)
     own = opposites(quoted.lows, table)
-    return any(_turned(side) in other - wanted and side not in own for side in wanted)
+    return any(side.translate(_TURNED) in other - wanted and side not in own for side in wanted)
 
 
 def _denies(asked: TextReading, quoted: TextReading) -> bool:
@@ -150,10 +151,6 @@ def _is_denied(quoted: TextReading, number: int) -> bool:
         is_negation(word.low, quoted.code) and not _CLAUSE.search(quoted.text[word.end : quoted.words[number].start])
         for word in words
     )
-
-
-def _turned(side: str) -> str:
-    return f"{'-' if side[0] == '+' else '+'}{side[1:]}"
 
 
 def _holds_names(asked: TextReading, told: frozenset[str]) -> bool:
@@ -189,8 +186,7 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
 
 def _is_labelled(row: str, need: str) -> bool:
     """Whether the row of an infobox is labelled with the kind that is asked for: "Country" for "of which country"."""
-    label, colon, _ = row.partition(": ")
-    return bool(colon) and folded(label) in _KIND.findall(folded(need))
+    return folded(row.partition(": ")[0]) in _KIND.findall(folded(need))
 
 
 def _relation(asked: TextReading) -> list[str]:

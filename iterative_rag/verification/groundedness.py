@@ -239,15 +239,11 @@ def _in_place(
             continue
         told = True
         rivals = _rivals(part, spoken_of, text, central)
-        if any(not _is_nearer(spot, own, rivals, text) for spot in spots):
-            return True
+        for spot in spots:
+            nearest = min(_gap(spot, place, text) for place in own)
+            if all(nearest <= _gap(spot, rival, text) for rival in rivals):
+                return True
     return not told
-
-
-def _is_nearer(spot: Place, own: Sequence[Place], rivals: Sequence[Place], text: TextReading) -> bool:
-    """Whether a rival stands nearer to a word than the claim's own part does."""
-    best = min(_gap(spot, place, text) for place in own)
-    return any(_gap(spot, rival, text) < best for rival in rivals)
 
 
 def _gap(spot: Place, place: Place, text: TextReading) -> int:

@@ -88,15 +88,12 @@ def _is_held(given: TextReading, said: TextReading, asked: TextReading, facts: S
     missing = [word for word in words if not vocabulary.has(word.low)]
     if missing and len(missing) == len(words) and not given.values:
         return False
-    beside = Vocabulary(asked.lows.union(*(reading.lows for reading in quoted), *(_lows(fact) for fact in facts)))
+    named = (folded_words(f"{fact.title} {fact.value}") for fact in facts)
+    beside = Vocabulary(asked.lows.union(*(reading.lows for reading in quoted), *named))
     names = [word for word in missing if word.capital]
     held = {word for name in given.names for word in name if not set(name) <= set(missing)}
     names = [word for word in names if word not in held or word.end - word.start > _SHORT_PART]
     return all(beside.has(word.low) for word in names)
-
-
-def _lows(fact: Fact) -> frozenset[str]:
-    return frozenset(folded_words(f"{fact.title} {fact.value}"))
 
 
 def _has_value(value: Mention, said: Sequence[Mention], exact: Sequence[Mention]) -> bool:
