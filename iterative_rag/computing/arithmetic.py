@@ -48,7 +48,9 @@ _LONGEST = 60
 def add(first: Value, second: Value, sign: int = 1) -> Value:
     """`first + sign * second` for amounts of one dimension, a date or year and a duration, or two dates."""
     match first, second:
-        case Amount(unit=None), Amount(unit=Unit() as unit) if unit.calendar in _MONTHS and _is_year(first):
+        case Amount(unit=None), Amount(unit=Unit() as unit) if (
+            unit.calendar in _MONTHS and 0 < first.value <= LAST_YEAR
+        ):
             return number(_moved(as_date(first), second, sign).year)
         case Amount(), Amount():
             if first.percent != second.percent and first.value and second.value:
@@ -64,10 +66,6 @@ def add(first: Value, second: Value, sign: int = 1) -> Value:
         case (Date() | Amount(unit=None), Date() | Amount(unit=None)) if sign < 0:
             return _apart(as_date(first), as_date(second))
     raise ComputeError(f"{said(first)} and {said(second)} cannot be added or subtracted")
-
-
-def _is_year(amount: Amount) -> bool:
-    return 0 < amount.value <= LAST_YEAR
 
 
 def _moved(date: Date, time: Amount, sign: int) -> Date:

@@ -98,8 +98,6 @@ class ClaimWord:
     """A word of meaning besides the parts, with its forms in the evidence and the proofs that have one of them."""
 
     low: str
-    start: int
-    end: int
     forms: frozenset[str]
     held_by: frozenset[int]
     comparing: bool
@@ -201,7 +199,7 @@ def _claim_word(word: Word, said: TextReading, evidence: Evidence) -> ClaimWord:
         if not forms.isdisjoint(proof.lows)
         or any(_is_named(title, proof, said) for title in proof.titles if not forms.isdisjoint(title.lows))
     )
-    return ClaimWord(word.low, word.start, word.end, forms, held_by, is_comparing(word.low, said.code))
+    return ClaimWord(word.low, forms, held_by, is_comparing(word.low, said.code))
 
 
 def _has_name(proof: Proof, name: Name, said: TextReading, *, asked: bool) -> bool:

@@ -214,15 +214,12 @@ def _exclude(value: _FactValue, other: _FactValue) -> bool:
         return False
     if value.values and other.values:
         differ = all(excludes(a, b) for a in value.values for b in other.values)
-        return differ and _count_the_same(value, other) and not _of_other_years(value, other)
+        # "3 sons" and "5 daughters" say nothing against each other.
+        apart = value.words and other.words and not any(same_name(a, b) for a in value.words for b in other.words)
+        return differ and not apart and not _of_other_years(value, other)
     if value.values or other.values or not (value.is_name and other.is_name):
         return False
     return not (_holds(value.words, other.words) or _names(value, other) or _names(other, value))
-
-
-def _count_the_same(value: _FactValue, other: _FactValue) -> bool:
-    """Whether what is counted is the same: "3 sons" and "5 daughters" say nothing against each other."""
-    return not value.words or not other.words or any(same_name(a, b) for a in value.words for b in other.words)
 
 
 def _of_other_years(figure: _FactValue, other: _FactValue) -> bool:

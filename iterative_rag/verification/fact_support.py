@@ -80,7 +80,9 @@ class FactSupport:
         refused = Support.SILENT if self.overruled else Support.DISAGREES
         chance = self.reader.chance(need, value, fact.title, shown)
         if is_row(fact.quote) and chance < (UNREAD if ruled is Support.AGREES else AGREES):
-            return Support.SILENT if ruled is Support.AGREES and _is_labelled(shown, need) else refused
+            # The row of an infobox that is labelled with the kind asked for: "Country" for "of which country".
+            labelled = folded(shown.partition(": ")[0]) in _KIND.findall(folded(need))
+            return Support.SILENT if ruled is Support.AGREES and labelled else refused
         if chance < UNREAD:
             around = text[max(0, fact.start - AROUND) : fact.end + AROUND]
             told = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
@@ -182,11 +184,6 @@ def _proves(row: str, need: str, title: str, ruled: Support) -> bool:
     if ranked or ruled is not Support.AGREES or not (said and colon):
         return False
     return all(map(forms.forms_of, said)) and read_text(title, "").lows.issuperset(named)
-
-
-def _is_labelled(row: str, need: str) -> bool:
-    """Whether the row of an infobox is labelled with the kind that is asked for: "Country" for "of which country"."""
-    return folded(row.partition(": ")[0]) in _KIND.findall(folded(need))
 
 
 def _relation(asked: TextReading) -> list[str]:

@@ -97,7 +97,9 @@ def _judged(
     reason, fewest = UNLINKED, len(claim.words) + 1
     for chosen in _proof_sets(claim, cited, evidence):
         lacking = [word for word in claim.words if not _covered(word, chosen, evidence)]
-        if lacking and not _only_asked(lacking, len(claim.words) - len(lacking), evidence):
+        # The question's own words around what the facts say need no proof.
+        asked = not any(word.forms.isdisjoint(evidence.question.lows) for word in lacking)
+        if lacking and not (asked and 2 * len(lacking) <= len(claim.words)):
             if len(lacking) < fewest:
                 fewest, reason = len(lacking), f"not in the facts: {', '.join(word.low for word in lacking)}"
             continue
@@ -170,14 +172,7 @@ def _covered(word: ClaimWord, chosen: Sequence[int], evidence: Evidence) -> bool
     return word.comparing and (len(chosen) > 1 or evidence.compares)
 
 
-def _only_asked(words: Sequence[ClaimWord], proved: int, evidence: Evidence) -> bool:
-    """Whether these are the question's own words around what the facts say."""
-    return len(words) <= proved and not any(word.forms.isdisjoint(evidence.question.lows) for word in words)
-
-
 UNLINKED = "its parts stand in facts that are not linked"
-NEGATED = "a negation that no fact has"
-MISPLACED = "the quote says it of something else"
 Place = tuple[int, int]
 _IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
 
@@ -190,14 +185,14 @@ def _fault(claim: MatchedClaim, before: Sequence[MatchedClaim], chosen: Sequence
         return UNLINKED
     texts = [text for n in chosen for text in evidence.proofs[n].texts]
     if claim.negated and not any(is_negation(low, text.code) for text in texts for low in text.lows):
-        return NEGATED
+        return "a negation that no fact has"
     same = [earlier for earlier in before if earlier.said.sentence == claim.said.sentence]
     spoken_of = [*claim.parts, *(part for earlier in same for part in earlier.parts if part.name)]
     # What a text says of a name that its document bears, and what was computed, cannot be of something else.
     parts = [part for part in claim.parts if len(part.name) > 1 or part.value]
     parts = [part for part in parts if (part.title_of | part.result_of).isdisjoint(chosen)]
     if not all(_in_place(part, spoken_of, claim.words, texts, evidence.central) for part in parts):
-        return MISPLACED
+        return "the quote says it of something else"
     return ""
 
 
