@@ -203,13 +203,11 @@ def _claim_word(word: Word, said: TextReading, evidence: Evidence) -> ClaimWord:
 
 
 def _has_name(proof: Proof, name: Name, said: TextReading, *, asked: bool) -> bool:
-    """Whether a name stands in the quote; or else in the title, the statement or what the fact was looked up for. There
-    a name that nobody asked about counts only as that of the subject of which the quote speaks."""
+    """Whether a name stands in the quote, or one that was asked about in the statement or what the fact was looked up
+    for; else in one of these or the title, as that of the subject of which the quote speaks."""
     if any(_holds(quote, name) for quote in (*proof.quotes, *(proof.texts if asked else ()))):
         return True
     titles = [title for title in proof.titles if _holds(title, name)]
-    if asked:
-        return bool(titles)
     if any(speaks_of_another(quote, title, said.lows) for quote, title in zip(proof.quotes, proof.titles, strict=True)):
         return False
     named = any(names_subject(title, name) or names_whole(title, said) for title in titles)

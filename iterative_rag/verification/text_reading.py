@@ -95,20 +95,17 @@ def is_subject(value: str, title: str, quote: str, code: str) -> bool:
 
 
 def names_subject(title: TextReading, name: Sequence[Set[str]]) -> bool:
-    """Whether a title calls its subject by this name, given by the spellings of each word: by all of it, by the first
-    and the last word of a person, or by the last alone. What stands anywhere else in a title is no name of its
-    subject."""
+    """Whether a title calls its subject by this name, given by the spellings of each word: a person by the first and
+    the last word, or by the last alone. What stands anywhere else in a title is no name of its subject."""
     words = _meaning(title)
     positions = [n for n, low in enumerate(words) if any(low in forms for forms in name)]
     if not positions or any(forms.isdisjoint(title.lows) for forms in name):
         return False
-    return len(positions) == len(words) or (
-        is_plain_name(title) and positions[-1] == len(words) - 1 and (len(positions) == 1 or positions[0] == 0)
-    )
+    return is_plain_name(title) and positions[-1] == len(words) - 1 and (len(positions) == 1 or positions[0] == 0)
 
 
 def is_plain_name(title: TextReading) -> bool:
-    return len(title.names) == 1 and not title.values and "[" not in title.text
+    return len(title.names) == 1 and not title.values
 
 
 def names_whole(title: TextReading, text: TextReading) -> bool:
