@@ -29,7 +29,6 @@ from iterative_rag.text.dates import MONTH_PATTERN, MONTHS, Date, date_at, days_
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.patterns import lazy_pattern
 
-MOST_POWER = 512
 _MONTHS = {"month": 1, "year": 12, "decade": 120, "century": 1200}
 _DAYS = {"day": 1, "week": 7}
 # The last year, before or after Christ, with which anything is computed.
@@ -120,7 +119,7 @@ def power(base: Value, exponent: Value) -> Value:
     if times.denominator != 1:
         raise ComputeError("a power is that of a number, by a whole number")
     bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
-    if abs(times) > MOST_POWER or bits * abs(times) > MOST_BITS:
+    if bits * abs(times) > MOST_BITS:
         raise ComputeError("the power is too large")
     if not exact and times < 0:
         raise ComputeError("division by zero")
