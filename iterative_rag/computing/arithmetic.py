@@ -140,8 +140,7 @@ def as_date(value: Value) -> Date:
         text = value.strip()
         if text.isascii() and text.isdigit() and len(text) <= 4:
             return as_date(number(int(text)))
-        reading = read_date(text)
-        if reading and reading[1] == len(text):
+        if (reading := read_date(text)) and reading[1] == len(text):
             return reading[0]
     if not isinstance(value, Amount) or value.unit or value.value.denominator != 1:
         raise ComputeError(f"{said(value)!r} is not a date; write 1 March 1912, March 1912, 1912 or 44 BC")

@@ -92,20 +92,14 @@ def _judged(match: re.Match[str]) -> tuple[str, bool]:
     about = match["sign"] == "≈" or bool(match["about"])
     computed = ""
     for expression, unit in ((left, match["unit"]), (left, ""), (wordless, "")):
-        value, claim = _value(expression), _value(stated + unit)
-        if value is None or claim is None:
+        try:
+            value, claim = evaluate(expression), evaluate(stated + unit)
+        except ComputeError:
             continue
         if _agrees(value, claim, stated, about=about):
             return said(value), True
         computed = computed or said(value)
     return computed, False
-
-
-def _value(text: str) -> Value | None:
-    try:
-        return evaluate(text)
-    except ComputeError:
-        return None
 
 
 def _agrees(value: Value, claim: Value, stated: str, *, about: bool) -> bool:

@@ -96,9 +96,13 @@ def median(*arguments: Value) -> Value:
     return middle[0] if len(middle) == 1 else mean(*middle)
 
 
-def _extreme(*arguments: Value, descending: bool) -> Value:
-    values = _listed(arguments).values
-    return values[ordered(values, descending=descending)[0]]
+def _extreme(*arguments: Value, descending: bool, label: bool = False) -> Value:
+    """The least or the greatest value, or its label."""
+    listed = _listed(arguments)
+    if label and not listed.labels:
+        raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
+    at = ordered(listed.values, descending=descending)[0]
+    return _named(listed, at) if label else listed.values[at]
 
 
 def count(*arguments: Value) -> Value:
@@ -142,13 +146,6 @@ def _named(listed: Items, at: int) -> str:
     return " or ".join(listed.labels[n] for n in same)
 
 
-def _label(*arguments: Value, descending: bool) -> str:
-    listed = _listed(arguments)
-    if not listed.labels:
-        raise ComputeError("argmin and argmax need labelled values: argmax({Anna: 12, Bo: 9})")
-    return _named(listed, ordered(listed.values, descending=descending)[0])
-
-
 FUNCTIONS: dict[str, Function] = {
     "round": rounded,
     "percent": percent,
@@ -160,8 +157,8 @@ FUNCTIONS: dict[str, Function] = {
     "median": median,
     "min": partial(_extreme, descending=False),
     "max": partial(_extreme, descending=True),
-    "argmin": partial(_label, descending=False),
-    "argmax": partial(_label, descending=True),
+    "argmin": partial(_extreme, descending=False, label=True),
+    "argmax": partial(_extreme, descending=True, label=True),
     "count": count,
     "sort": in_order,
     "nth": nth,
