@@ -37,8 +37,7 @@ from iterative_rag.types import (
     Stuck,
 )
 from iterative_rag.verification.answer_type import Asked, kind_asked
-from iterative_rag.verification.claim_matching import ClaimText
-from iterative_rag.verification.groundedness import Standing, check_said
+from iterative_rag.verification.groundedness import Standing, check
 from iterative_rag.verification.text_check import CheckedText, check_text
 
 # How often a text of which the check leaves nothing is written.
@@ -246,7 +245,6 @@ def _with_caveats(draft: Draft, *caveats: str) -> Draft:
 
 def _headed(section: OutlineSection, inquiry: Inquiry, text: str) -> str:
     """The section below its heading; a heading that names what no fact does is left out."""
-    claim = Draft(True, section.heading, form=AnswerForm.REPORT)
-    checked = check_said(inquiry, claim, [ClaimText(section.heading)])
+    checked = check(inquiry, Draft(True, section.heading, form=AnswerForm.REPORT))
     sound = all(verdict.standing is not Standing.FAILED for verdict in checked)
     return f"## {section.heading}\n\n{text}" if sound else text

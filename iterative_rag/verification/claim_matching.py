@@ -35,8 +35,8 @@ class ClaimText:
     """A claim as it stands in the answer, without markers; `cited` are its marker numbers, `sentence` counts from 0."""
 
     text: str
-    cited: tuple[int, ...] = ()
-    sentence: int = 0
+    cited: tuple[int, ...]
+    sentence: int
 
 
 def split_claims(text: str, short: str = "") -> tuple[ClaimText, ...]:

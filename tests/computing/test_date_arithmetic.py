@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute
-from iterative_rag.text.dates import Date
 from tests.tables import table
 
 KINDS = ("ages", "years", "months", "days", "weekdays", "shifts", "order")
@@ -52,12 +51,3 @@ def test_days_and_ages_are_those_of_datetime(first: datetime.date, second: datet
 def test_a_date_moves_by_days_as_in_datetime(day: datetime.date, count: int) -> None:
     moved = day + datetime.timedelta(days=count)
     assert compute(f"{written(day)} + {count} days") == f"{moved.day} {moved:%B} {moved.year}"
-
-
-def test_a_date_is_written_as_precisely_as_it_is_known() -> None:
-    assert [str(date) for date in (Date(1912), Date(1912, 3), Date(1912, 3, 1), Date(-43))] == [
-        "1912",
-        "March 1912",
-        "1 March 1912",
-        "44 BC",
-    ]
