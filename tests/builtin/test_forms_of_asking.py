@@ -31,6 +31,7 @@ TEXTS = {
         "Oda Brenk was an architect. Oda Brenk spent a lonely childhood among sheep. She liked chess."
     ),
     "Tilda Brenk": "Tilda Brenk was a weaver of Tellby. Tilda Brenk had five children, of whom one drew towers.",
+    "Bo Lind": "Bo Lind was a smith. His father was the painter Rolf Lind. His brother Aksel Lind was a poet.",
     "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
     "Sheep": "Sheep are kept by Rolf Telby and others.",
     "List of presidents": (
@@ -179,6 +180,11 @@ def test_a_number_of_children_is_none_of_siblings(rag: IterativeRAG) -> None:
     """ "How many siblings had she?" was answered "eleven" of "the second of eleven children"."""
     assert rag.ask("How many children did Tilda Brenk have?").short_answer == "five"
     assert rag.ask("How many sisters did Tilda Brenk have?").status is Status.ABSTAINED
+
+
+def test_a_relative_of_one_degree_is_none_of_another(rag: IterativeRAG) -> None:
+    assert rag.ask("Who was Bo Lind's father?").short_answer == "Rolf Lind"
+    assert rag.ask("Who was Bo Lind's grandfather?").status is Status.ABSTAINED
 
 
 @pytest.mark.parametrize("question", ["Is Oda Brenk older than 50?", "Is the Velm Tower younger than 120 years?"])

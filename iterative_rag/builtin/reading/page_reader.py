@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from iterative_rag.builtin.language.function_words import content, folded, stem
-from iterative_rag.builtin.language.lexicon import AnswerKind, alike, counts_as, near_kinds
+from iterative_rag.builtin.language.lexicon import INVERSE, AnswerKind, alike, counts_as, near_kinds
 from iterative_rag.builtin.language.text_values import tells_year
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
@@ -47,9 +47,14 @@ SETTLED, HOPED, HOPEFUL = 0.95, 2, 0.4
 LEAST_KIND = 0.15
 # The share of its chance that is left to a value whose passage does not speak of what is asked for, or of whom.
 UNSAID = 0.5
-# "430 km" is seldom the depth of a river unless it is said to be.
-_NAMED_MEASURES = frozenset(stem(word) for word in ("depth", "width", "weight"))
-
+# "430 km" is seldom the depth of a river unless it is said to be, nor a father a grandfather.
+_NAMED = frozenset(
+    stem(word)
+    for word in (
+        *("depth", "width", "weight", "grandfather", "grandmother", "grandson", "granddaughter"),
+        *("uncle", "aunt", "nephew", "niece", "cousin", "stepfather", "stepmother"),
+    )
+)
 
 _SIBLINGS = frozenset(map(stem, ("brother", "sister", "sibling")))
 # How far behind a number what it counts may stand: "eleven healthy children".
@@ -94,7 +99,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "21", *sorted(self._without)))
+        return "/".join((self._evidence.name, "23", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -245,10 +250,10 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
 
 def _says(query: Query, passage: ShownPassage) -> bool:
     """Whether a passage speaks of what is asked for: of a dish for "What was the favourite dish of Ann Lee?"."""
-    # Only for things and a few measures: whether a value is a date, a place or a length is told by its form.
-    measure = next((word for word in query.asked if word in _NAMED_MEASURES), "")
-    asked = query.attribute if query.kind is AnswerKind.THING else measure
-    near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)}
+    # Only for things, a few measures and relatives: whether a value is a date, a place or a length is told by its form.
+    named = next((word for word in query.asked if word in _NAMED), "")
+    asked = query.attribute if query.kind is AnswerKind.THING else named
+    near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)} | INVERSE.get(asked, frozenset())
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 
 
