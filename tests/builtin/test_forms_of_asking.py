@@ -32,6 +32,12 @@ TEXTS = {
     ),
     "Tilda Brenk": "Tilda Brenk was a weaver of Tellby. Tilda Brenk had five children, of whom one drew towers.",
     "Bo Lind": "Bo Lind was a smith. His father was the painter Rolf Lind. His brother Aksel Lind was a poet.",
+    "Hall Building": "Hall Building is an office tower of 102 floors in New York City.",
+    "Long Pier": "The Long Pier is a pier in Tellby. The Long Pier is 20.5 metres long.",
+    "Hall Building (list)": (
+        "| Building | City | Year |\n|---|---|---|\n| Hall Building | New York City | 1931 |\n"
+        "| Grey Mill | Tellby | 1928 |\n| Low Mill | Karsa | 1929 |"
+    ),
     "Orm": "| Orm | |\n|---|---|\n| Capital | Tellby |\n\nOrm is a country on the Grey Sea.",
     "Sheep": "Sheep are kept by Rolf Telby and others.",
     "List of presidents": (
@@ -180,6 +186,14 @@ def test_a_number_of_children_is_none_of_siblings(rag: IterativeRAG) -> None:
     """ "How many siblings had she?" was answered "eleven" of "the second of eleven children"."""
     assert rag.ask("How many children did Tilda Brenk have?").short_answer == "five"
     assert rag.ask("How many sisters did Tilda Brenk have?").status is Status.ABSTAINED
+
+
+def test_a_number_of_things_is_no_length_and_no_price(rag: IterativeRAG) -> None:
+    """ "How tall is it?" was answered "102" of "102 floors", "How much did it cost?" with the number of its rows."""
+    assert rag.ask("How many floors has Hall Building?").short_answer == "102"
+    assert rag.ask("How many metres long is the Long Pier?").short_answer == "20.5 metres"
+    assert rag.ask("How tall is Hall Building?").status is Status.ABSTAINED
+    assert rag.ask("How much did Hall Building cost?").status is Status.ABSTAINED
 
 
 def test_a_relative_of_one_degree_is_none_of_another(rag: IterativeRAG) -> None:

@@ -58,7 +58,7 @@ _COST = lazy_pattern(
 )
 _COUNTED = lazy_pattern(r"(?:.{1,12} )?how many (?P<what>(?:[\w-]+ ?){1,4})", re.IGNORECASE)
 _MEASURED = lazy_pattern(
-    r"(?:at )?(?:how|which|what) (?P<how>old|age|long|tall|high|deep|wide|far)\b|what (?:is|was) the (?P<noun>"
+    r"(?:at )?(?:how|which|what) (?P<how>old|age|long|tall|high|deep|wide|far|heavy)\b|what (?:is|was) the (?P<noun>"
     r"height|length|depth|width|elevation|altitude|area|population)\b",
     re.IGNORECASE,
 )
@@ -68,8 +68,11 @@ _DIMENSIONS = {
     **dict.fromkeys(("tall", "high", "deep", "wide", "far", "length"), frozenset({"", "length", "time"})),
     **dict.fromkeys(("height", "depth", "width", "elevation", "altitude"), frozenset({"", "length"})),
     "area": frozenset({"", "area"}),
+    "heavy": frozenset({"", "mass"}),
     "population": frozenset({""}),
 }
+# The labels under which a length may stand without its unit.
+_LENGTHS = frozenset(map(stem, word_set("height length depth width elevation altitude distance span size time")))
 
 
 def fits(query: Query, value: str) -> bool:
@@ -146,6 +149,18 @@ def _is_amount(query: Query, value: str) -> bool:
     if "length" in asked and said == {""} and _counts(value):
         return False  # "102 floors"
     return bool(said) and (not asked or not asked.isdisjoint(said))
+
+
+def lacks_unit(query: Query, value: str, label: str) -> bool:
+    """Whether a length is asked for, and neither has the value a unit nor does its label name a length: "102" of
+    "102 floors" is no height."""
+    bare = "length" in _dimensions(query) and not any(amount.unit for amount, _, _ in amounts(value)[:1])
+    return bare and _LENGTHS.isdisjoint(content(label))
+
+
+def asks_for_measure(query: Query) -> bool:
+    """Whether a cost or something that is measured is asked for, so that no number of things answers."""
+    return _COST.match(query.text) is not None or _MEASURED.match(query.text) is not None
 
 
 def _counts(value: str) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.builtin.language.function_words import content, folded, stem
+from iterative_rag.builtin.language.function_words import content, folded, stem, word_set
 from iterative_rag.builtin.language.lexicon import INVERSE, AnswerKind, alike, counts_as, near_kinds
 from iterative_rag.builtin.language.text_values import tells_year
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
-from iterative_rag.builtin.reading.answer_form import fits, shortened, trimmed
+from iterative_rag.builtin.reading.answer_form import asks_for_measure, fits, lacks_unit, shortened, trimmed
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
 from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
@@ -30,6 +30,7 @@ from iterative_rag.builtin.reading.page_units import (
 )
 from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
+from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
@@ -50,14 +51,12 @@ UNSAID = 0.5
 # "430 km" is seldom the depth of a river unless it is said to be, nor a father a grandfather.
 _NAMED = frozenset(
     stem(word)
-    for word in (
-        *("depth", "width", "weight", "grandfather", "grandmother", "grandson", "granddaughter"),
-        *("uncle", "aunt", "nephew", "niece", "cousin", "stepfather", "stepmother"),
+    for word in word_set(
+        "depth width weight grandfather grandmother grandson granddaughter uncle aunt nephew niece cousin"
     )
 )
-
 _SIBLINGS = frozenset(map(stem, ("brother", "sister", "sibling")))
-# How far behind a number what it counts may stand: "eleven healthy children".
+# Characters behind a number in which what it counts may stand: "eleven healthy children".
 COUNTED_NEAR = 17
 _CHILDREN = lazy_pattern(r"\b(?:children|daughters?|kids|sons?)\b")
 _KIN = frozenset(map(stem, ("spouse", "spouses")))
@@ -99,7 +98,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "23", *sorted(self._without)))
+        return "/".join((self._evidence.name, "26", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -165,7 +164,9 @@ class EvidencePageReader:
             if not value or (unit.infobox and (value == unit.cells[0] or _is_of_spouse(query, unit))):
                 continue
             told = _denies(query, unit) if value == NOTHING else not _counts_children(query, unit, value)
-            if told and fits(query, value):
+            # The header of a column, which may name the unit of its cells, is not known here.
+            bare = (unit.infobox or not unit.cells) and lacks_unit(query, _in_text(unit, value), (*unit.cells, "")[0])
+            if told and fits(query, value) and not bare:
                 candidates.append(_Candidate(value, span.probability, unit, passage, reading))
         return candidates
 
@@ -193,7 +194,8 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
     return [
         Finding(answer.value, answer.quotes[0][0], answer.trust, answer.quotes[0][1], answer.quotes[1:])
         for answer in table_answers(query, page.text, page.tables)
-        if all(fits(query, value) for value in answer.values)
+        if all(fits(query, value) and not lacks_unit(query, value, answer.quotes[0][1]) for value in answer.values)
+        and not (answer.operation is TableOperation.COUNT and asks_for_measure(query))
     ][:1]
 
 
@@ -219,9 +221,13 @@ def _is_of_spouse(query: Query, unit: PageUnit) -> bool:
 
 def _counts_children(query: Query, unit: PageUnit, value: str) -> bool:
     """Whether a number of siblings is asked for, and a text counts the children: "second of eleven children"."""
-    if _SIBLINGS.isdisjoint(query.asked) or (at := unit.text.find(value)) < 0:
-        return False
-    return _CHILDREN.search(unit.text[at : at + len(value) + COUNTED_NEAR]) is not None
+    return not _SIBLINGS.isdisjoint(query.asked) and _CHILDREN.search(_in_text(unit, value)) is not None
+
+
+def _in_text(unit: PageUnit, value: str) -> str:
+    """A value with what stands behind it, which tells what it counts or measures."""
+    at = unit.text.find(value)
+    return unit.text[at : at + len(value) + COUNTED_NEAR] if at >= 0 else value
 
 
 def _denies(query: Query, unit: PageUnit) -> bool:
@@ -253,7 +259,8 @@ def _says(query: Query, passage: ShownPassage) -> bool:
     # Only for things, a few measures and relatives: whether a value is a date, a place or a length is told by its form.
     named = next((word for word in query.asked if word in _NAMED), "")
     asked = query.attribute if query.kind is AnswerKind.THING else named
-    near = alike(asked) | counts_as(asked) | {stem(word) for word in near_kinds(asked)} | INVERSE.get(asked, frozenset())
+    kinds, turned = {stem(word) for word in near_kinds(asked)}, INVERSE.get(asked, frozenset())
+    near = alike(asked) | counts_as(asked) | kinds | turned
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))
 
 
