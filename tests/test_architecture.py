@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8735,
     "fakes": 4992,
-    "tests": 31823,
+    "tests": 31831,
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fakes.index_free_loop import ROLES, answer
 from fakes.invented_articles import MASTS, PAGES, RIVER
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.answer_form import fits, lacks_unit
 from iterative_rag.types import Inquiry, Known, Need, Needs
 
 COMPOSED = (
@@ -132,3 +132,11 @@ def test_no_question_breaks_the_roles(question: str) -> None:
 )
 def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str, fitting: bool) -> None:
     assert fits(read_query(question), value) is fitting
+
+
+@pytest.mark.parametrize(
+    ("value", "label", "lacking"),
+    [("102", "", True), ("56", "Age", True), ("20 by 30 metres", "", False), ("381", "Height", False)],
+)
+def test_a_length_has_a_unit_or_a_label_that_names_it(value: str, label: str, lacking: bool) -> None:
+    assert lacks_unit(read_query("How high is Ann Orley?"), value, label) is lacking

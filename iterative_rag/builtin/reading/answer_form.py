@@ -154,7 +154,7 @@ def _is_amount(query: Query, value: str) -> bool:
 def lacks_unit(query: Query, value: str, label: str) -> bool:
     """Whether a length is asked for, and neither has the value a unit nor does its label name a length: "102" of
     "102 floors" is no height."""
-    bare = "length" in _dimensions(query) and not any(amount.unit for amount, _, _ in amounts(value)[:1])
+    bare = "length" in _dimensions(query) and not any(amount.unit for amount, _, _ in amounts(value))
     return bare and _LENGTHS.isdisjoint(content(label))
 
 
