@@ -136,7 +136,13 @@ def test_a_value_must_be_of_the_kind_that_is_asked_for(question: str, value: str
 
 @pytest.mark.parametrize(
     ("value", "label", "lacking"),
-    [("102", "", True), ("56", "Age", True), ("20 by 30 metres", "", False), ("381", "Height", False)],
+    [
+        ("102", "", True),
+        ("56", "Age", True),
+        ("15-year-old", "", True),
+        ("20 by 30 metres", "", False),
+        ("381", "Height", False),
+    ],
 )
 def test_a_length_has_a_unit_or_a_label_that_names_it(value: str, label: str, lacking: bool) -> None:
     assert lacks_unit(read_query("How high is Ann Orley?"), value, label) is lacking

@@ -65,7 +65,8 @@ _MEASURED = lazy_pattern(
 _DIMENSIONS = {
     **dict.fromkeys(("old", "age"), frozenset({"", "time"})),
     "long": frozenset({"", "time", "length"}),
-    **dict.fromkeys(("tall", "high", "deep", "wide", "far", "length"), frozenset({"", "length", "time"})),
+    **dict.fromkeys(("far", "length"), frozenset({"", "length", "time"})),
+    **dict.fromkeys(("tall", "high", "deep", "wide"), frozenset({"", "length"})),
     **dict.fromkeys(("height", "depth", "width", "elevation", "altitude"), frozenset({"", "length"})),
     "area": frozenset({"", "area"}),
     "heavy": frozenset({"", "mass"}),
@@ -154,7 +155,8 @@ def _is_amount(query: Query, value: str) -> bool:
 def lacks_unit(query: Query, value: str, label: str) -> bool:
     """Whether a length is asked for, and neither has the value a unit nor does its label name a length: "102" of
     "102 floors" is no height."""
-    bare = "length" in _dimensions(query) and not any(amount.unit for amount, _, _ in amounts(value))
+    units = _dimensions(query) - {""}
+    bare = "length" in units and units.isdisjoint(dimension(amount.unit) for amount, _, _ in amounts(value))
     return bare and _LENGTHS.isdisjoint(content(label))
 
 
