@@ -204,8 +204,8 @@ def _described(view: View, place: int) -> str:
 
 
 def _minus(expression: str) -> str:
-    """An expression as it is shown: with a real minus sign."""
-    return re.sub(r"(?<=\s)-(?=\s)", "−", " ".join(expression.split()))
+    """An expression as it is shown: with a real minus sign, and no brackets around a list."""
+    return re.sub(r"(?<=\s)-(?=\s)", "−", " ".join(re.sub(r"[\[\]]", "", expression).split()))
 
 
 # How each role is played from what its prompt shows.

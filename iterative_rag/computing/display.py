@@ -30,14 +30,16 @@ _SUM = lazy_pattern(
 _BEFORE = lazy_pattern(rf"(?:[\d)+*/×÷=−–-]|\b(?:{MONTH_PATTERN})\.?)\s*$")
 # "1939-1945" is a range of years, not a difference.
 _SPAN = lazy_pattern(r"\d+[-–]\d+")
+_UNBRACKETED = str.maketrans("", "", "[]")
 # How far a number may be off if the text calls it approximate.
 _ABOUT = Fraction(1, 50)
 _MOST_EQUATIONS = 60
 
 
 def shown(expression: str, result: str) -> str:
-    """ "1912 − 1825 = 87", "430 km to miles ≈ 267.2 miles"; a comparison that holds stands alone: "1825 < 1912"."""
-    written = _MINUS.sub("−", shortened(expression))
+    """ "1912 − 1825 = 87", "430 km to miles ≈ 267.2 miles"; a comparison that holds stands alone: "1825 < 1912". A list
+    has no brackets, which would be read as markers: "count(2000, 2004) = 2"."""
+    written = _MINUS.sub("−", shortened(expression)).translate(_UNBRACKETED)
     if result in {"true", "false"}:
         return written if result == "true" else f"{written} is false"
     return f"{written} {result}" if result.startswith(ROUNDED) else f"{written} = {result}"
@@ -46,7 +48,7 @@ def shown(expression: str, result: str) -> str:
 def shortened(expression: str) -> str:
     """An expression on one line, truncated if it is long."""
     line = " ".join(expression.split())
-    return line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN]} …"
+    return line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN].rpartition(' ')[0]} …"
 
 
 def found_in(text: str, expression: str, result: str) -> re.Match[str] | None:

@@ -108,10 +108,11 @@ class Calculations:
 
 def proves(results: Sequence[Computation], reply: AnswerReply) -> bool:
     """Whether a reply need not be asked for again: its short answer is the last of the results, or it contains them
-    all; perhaps rounded."""
+    all; perhaps rounded. A comparison that holds need not be told."""
+    results = [step for step in results if step.result != "true"]
     told = (reply.short_answer, " ".join((reply.short_answer, *reply.also, reply.answer, reply.working)))
     short, given = (_in_digits(MARKER.sub("", text)) for text in told)
-    return _says(short, results[-1].result) or all(_says(given, step.result) for step in results)
+    return not results or _says(short, results[-1].result) or all(_says(given, step.result) for step in results)
 
 
 def _parts(step: Computation) -> list[Computation]:

@@ -145,8 +145,8 @@ def renumbered(reply: R, numbers: Mapping[int, Sequence[int]]) -> R:
 
 
 def _renumbered(value: Any, numbers: Mapping[int, Sequence[int]], name: str = "") -> Any:
-    if isinstance(value, str):
-        return with_numbers(value, numbers)
+    if isinstance(value, str):  # the brackets of an expression are its own
+        return value if name == "expression" else with_numbers(value, numbers)
     if isinstance(value, dict):
         return {key: _renumbered(part, numbers, key) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -77,6 +77,19 @@ def test_what_was_computed_beside_the_answer_costs_no_second_call() -> None:
     assert len(answered(other)[1]) == 1
 
 
+@pytest.mark.parametrize(("expression", "calls"), [("1874 < 1911", 1), ("1911 < 1874", 2)])
+def test_a_comparison_that_holds_need_not_be_told(expression: str, calls: int) -> None:
+    asked = says("Oda Brenk designed it [1].", short_answer="Oda Brenk", compute=[{"expression": expression}])
+    assert len(answered(*[asked] * calls)[1]) == calls
+
+
+def test_a_list_in_an_expression_is_no_marker() -> None:
+    counted = {"expression": "count([1911, 1874])", "facts": [3, 1]}
+    draft, _ = answered(says("She was named twice [2].", short_answer="2", compute=[counted]))
+    assert draft.text == "She was named twice [1]. count(1911, 1874) = 2 [2][3]"
+    assert draft.computations == (Computation("count([1911, 1874])", "2", (2, 0)),)
+
+
 @pytest.mark.parametrize(
     ("expression", "written", "calls"),
     [
