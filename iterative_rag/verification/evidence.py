@@ -102,12 +102,13 @@ def _of_fact(places: Sequence[int], fact: Fact, facts: Sequence[Fact], code: str
     title = read_title(fact.title, own)
     need = read_text(fact.need.question, language(fact.need.question) or code)
     texts = (quote, read_text(fact.statement, own), need, read_text(fact.value, own))
+    dated = [value for value in title.values if value.is_time]  # the year of a day in the quote, and no more than that
     return Proof(
         facts=tuple(places),
         texts=texts,
         quotes=(quote,),
         titles=(title,),
-        values=with_implied(quote.values, quote.text),
+        values=tuple(value for value in with_implied((*dated, *quote.values), quote.text) if value not in dated),
         results=(),
         lows=frozenset().union(*(text.lows for text in texts)),
         foreign=own != code,

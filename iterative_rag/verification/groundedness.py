@@ -8,6 +8,7 @@ The rule knows how seven languages write numbers, dates and function words, and 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,7 +18,7 @@ from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.languages import is_negation
 from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.value_members import compared
+from iterative_rag.text.value_members import compared, members
 from iterative_rag.text.values import Mention, Moment, Quantity
 from iterative_rag.types import Claim, Draft, Inquiry, Need
 from iterative_rag.verification.claim_matching import (
@@ -77,11 +78,21 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
     if len(matched) > 1:
         matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
     amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
-    return tuple(_judged(claim, matched[:n], evidence, draft, amounts) for n, claim in enumerate(matched))
+    told = Counter(claim.said.sentence for claim in matched for part in claim.parts if part.value and part.held_by)
+    listed = len(members(draft.short_answer))
+    return tuple(
+        _judged(claim, matched[:n], evidence, draft, amounts, {listed, told[claim.said.sentence]} - {1})
+        for n, claim in enumerate(matched)
+    )
 
 
 def _judged(
-    claim: MatchedClaim, before: Sequence[MatchedClaim], evidence: Evidence, draft: Draft, amounts: set[float]
+    claim: MatchedClaim,
+    before: Sequence[MatchedClaim],
+    evidence: Evidence,
+    draft: Draft,
+    amounts: set[float],
+    counts: set[int],
 ) -> Checked:
     cited = {draft.cited[n - 1] for n in claim.said.cited if 0 < n <= len(draft.cited)}
     astray, unrelated = _astray(claim, cited, evidence), _is_unrelated(claim, cited, evidence)
@@ -92,7 +103,7 @@ def _judged(
 
     if missing := [part for part in claim.parts if not (part.held_by or part.asked)]:
         named = ", ".join(repr(claim.reading.text[part.start : part.end]) for part in missing)
-        follows = all(_may_follow(part, evidence, amounts) for part in missing)
+        follows = all(_may_follow(part, evidence, amounts, counts) for part in missing)
         return result(Standing.OPEN if follows else Standing.FAILED, f"stands in no fact: {named}")
     reason, fewest = UNLINKED, len(claim.words) + 1
     for chosen in _proof_sets(claim, cited, evidence):
@@ -132,12 +143,14 @@ def _is_unrelated(claim: MatchedClaim, cited: set[int], evidence: Evidence) -> b
     return all(holders.isdisjoint(proofs) for holders in held_by)
 
 
-def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float]) -> bool:
+def _may_follow(part: ClaimPart, evidence: Evidence, amounts: set[float], counts: set[int]) -> bool:
     """Whether a part that no fact has may follow from them: a name put together from two, the sum or the difference of
-    two values that the answer names."""
+    two values that the answer names, how many things it lists."""
     if part.name:
         return not any(forms.isdisjoint(evidence.borne_out) for forms in part.name)
     wanted = _amounts(part.value)
+    if wanted & counts:
+        return True
     return any(abs(a - b) in wanted or a + b in wanted for a, b in itertools.combinations(amounts, 2))
 
 

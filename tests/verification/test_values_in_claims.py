@@ -52,6 +52,41 @@ def test_a_result_is_restated_in_its_own_or_another_unit(
     assert (standing(claim, quote, computation) is Standing.PROVED) is proved
 
 
+@pytest.mark.parametrize(
+    ("claim", "short", "standing"),
+    [
+        ("Oda Brenk was on two teams, those of 1912 and 1920", "2", Standing.OPEN),
+        ("Oda Brenk was on three teams, those of 1912 and 1920", "3", Standing.FAILED),
+        ("Two designers of Velm Tower are named", "Oda Brenk and Tomas Vey", Standing.OPEN),
+        ("Four designers of Velm Tower are named", "Oda Brenk and Tomas Vey", Standing.FAILED),
+        ("Oda Brenk was on 1 team", "Oda Brenk", Standing.FAILED),
+    ],
+)
+def test_a_number_may_count_what_the_answer_lists(claim: str, short: str, standing: Standing) -> None:
+    facts = (
+        fact(Need("What of it?"), "Velm Tower", "Oda Brenk and Tomas Vey designed Velm Tower."),
+        fact(
+            Need("What of her?"), "Oda Brenk", "Oda Brenk was on the team of 1912. Oda Brenk was on the team of 1920."
+        ),
+    )
+    draft = Draft(True, f"{claim} [1][2].", short, (0, 1))
+    assert check(Inquiry("What of it?", "What of it?", facts), draft)[0].standing is standing
+
+
+@pytest.mark.parametrize(
+    ("claim", "standing"),
+    [
+        ("Oda Brenk won on 3 May 1911", Standing.PROVED),
+        ("Oda Brenk won on 3 May 1912", Standing.FAILED),
+        ("Oda Brenk won on 4 May 1911", Standing.FAILED),
+    ],
+)
+def test_a_title_tells_the_year_of_a_day(claim: str, standing: Standing) -> None:
+    told = fact(Need("Who won?"), "1911 Karsa election", "On 3 May, Oda Brenk won the election of Karsa.")
+    draft = Draft(True, f"{claim} [1].", "Oda Brenk", (0,))
+    assert check(Inquiry("Who won?", "Who won?", (told,)), draft)[0].standing is standing
+
+
 def test_every_text_of_the_table_proves_itself() -> None:
     told = [row for row in rows() if row.meaning]
     failed = [row for row in told if standing(f"Velm: {row.text}", f"Velm: {row.text}.") is Standing.FAILED]
