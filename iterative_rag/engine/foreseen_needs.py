@@ -56,10 +56,16 @@ def _filled(need: Need, values: Mapping[int, str]) -> Need:
 
 
 def _is_told(need: Need, template: Need, inquiry: Inquiry) -> bool:
-    """Whether a fact, noted for something else, has most words of a need, and most of those beside its values."""
-    wanted = [content_words(need.question), content_words(_PLACE.sub("", template.question))]
+    """Whether a fact, noted for something else, has most words of a need, most of those beside its values, and all that
+    no look-up has asked for yet: who the captain was, a fact on the team does not tell."""
+    beside = content_words(_PLACE.sub("", template.question))
+    new = beside.difference(*(content_words(tried.question) for tried in inquiry.tried))
     told = [content_words(fact.statement) for fact in inquiry.facts]
-    return any(all(len(words & said) >= MOST_WORDS * len(words) for words in wanted) for said in told)
+    return any(
+        new <= said
+        and all(len(words & said) >= MOST_WORDS * len(words) for words in (content_words(need.question), beside))
+        for said in told
+    )
 
 
 def _value(need: Need, inquiry: Inquiry) -> str:

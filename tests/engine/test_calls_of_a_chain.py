@@ -93,12 +93,12 @@ def test_without_one_short_value_a_model_looks_at_the_facts(value: str) -> None:
 
 
 def noting(
-    texts: dict[str, str], notes: dict[str, str], *, foresees: bool = True, need: int = 2
+    texts: dict[str, str], notes: dict[str, str], *, foresees: bool = True, need: int = 2, chain: Script = CHAIN
 ) -> tuple[Answer, dict[str, int]]:
     """The chain over these texts; the reader notes each of `notes`, with its value, for the whole question as well, or
     for the need alone."""
     model = chain_model()
-    model.scripts = (replace(CHAIN, foresees=foresees),)
+    model.scripts = (replace(chain, foresees=foresees),)
 
     def extracted(request: ChatRequest) -> Any:
         facts = json.loads(model.llm.complete(request).text)["facts"]
@@ -126,9 +126,36 @@ def test_an_answer_read_beside_a_link_is_not_looked_up(title: str, foresees: boo
     assert (answer.status, answer.short_answer, made) == (Status.ANSWERED, "Karsa", calls)
 
 
+@pytest.mark.parametrize("written", [None, {"working": "Tomas Vey [3].", "answer": "Karsa.", "short_answer": "Karsa"}])
+def test_an_answer_that_is_not_written_with_the_analysis_is_asked_for(written: Any) -> None:
+    """So is one without a marker, which the answerer would be asked for again."""
+    model = chain_model()
+    plan = {"status": "needs", "needs": [link.need for link in CHAIN.links[:1]], "last": False}
+
+    def joint(request: ChatRequest) -> Any:
+        return {**json.loads(model.llm.complete(request).text), "last": False, "answer": written}
+
+    llm = ScriptedLLM(honest(model) | {"analyse": [plan], "rephrase_and_analyse": joint})
+    assert outcome(ask(llm)).short_answer == "Karsa"
+    assert calls_by_role(llm)["answer"] == 1
+
+
 def test_a_link_that_a_fact_already_tells_is_neither_looked_up_nor_asked_about() -> None:
     answer, made = noting({"Oda Brenk": f"{TEXTS['Oda Brenk']} {BORN}"}, {BORN: ""}, need=1)
     assert (answer.short_answer, made) == ("Karsa", {"analyse": 1, "extract": 2, "answer": 1})
+
+
+def test_a_fact_that_only_names_the_same_tells_nothing_of_what_follows() -> None:
+    """It had most words of the link, but for the one that matters, and the answer was tried and refused."""
+    taught = "Tomas Vey, the famous teacher, was a painter in Orra."
+    born = replace(CHAIN.links[2], need="Where was {1}, the famous teacher, born?")
+    chain = replace(CHAIN, links=(*CHAIN.links[:2], born))
+    texts = {
+        "Oda Brenk": f"{TEXTS['Oda Brenk']} {taught}",
+        "Tomas Vey": f"{TEXTS['Tomas Vey']} He was the famous teacher.",
+    }
+    answer, made = noting(texts, {taught: ""}, need=1, chain=chain)
+    assert (answer.short_answer, made) == ("Karsa", {"analyse": 1, "extract": 3, "answer": 1})
 
 
 def test_where_half_of_what_was_foreseen_has_a_value_the_answer_is_tried() -> None:
