@@ -51,7 +51,9 @@ def rephrase(view: View) -> Reply:
 
 
 def rephrase_and_analyse(view: View) -> Reply:
-    return {**analyse(view), **rephrase(view)}
+    analysis = analyse(view)
+    written = answer(view) if analysis["status"] == "known" else {}
+    return {**analysis, **rephrase(view), "answer": written if written.get("status") == "answered" else None}
 
 
 def answer(view: View) -> Reply:

@@ -25,6 +25,7 @@ from iterative_rag.types import (
     AnalysisStep,
     Cap,
     Continuation,
+    Draft,
     Fact,
     Inquiry,
     Known,
@@ -84,7 +85,8 @@ Decision: TypeAlias = Search | Answer | Stop
 class _Outlook:
     """What is known beside the state. `since` is what the run had used when the present hop began; `ahead` is to be
     looked up in the next one, whose `analysis` may have come with the rephrasing; `fresh` are facts that were not put
-    into the question yet; `decided` is the next decision, where it follows from the one before."""
+    into the question yet; `decided` is the next decision, where it follows from the one before; `draft` came with the
+    rephrasing, too."""
 
     since: Usage
     ahead: tuple[Need, ...] = ()
@@ -92,6 +94,7 @@ class _Outlook:
     analysis: Analysis | None = None
     empty_hops: int = 0
     decided: Decision | None = None
+    draft: Draft | None = None
 
 
 class StepLoop:
@@ -176,7 +179,7 @@ class StepLoop:
             new = ()
         outlook.empty_hops = 0 if new else outlook.empty_hops + 1
         new = (*outlook.fresh, *new)
-        outlook.ahead, outlook.fresh, outlook.analysis = (), (), None
+        outlook.ahead, outlook.fresh, outlook.analysis, outlook.draft = (), (), None, None
         if before.outline:  # what a report needs is known: only what was not found is looked for again
             outlook.analysis = open_aspects(state.inquiry) if hop < most else Known()
         elif _settles(new, before.question) or (_ends(search, state) and _have_facts(search.needs, state.inquiry)):
@@ -197,7 +200,9 @@ class StepLoop:
         settled = answer.cause is Cause.SETTLED
         hop = len(state.hops) if settled else state.next_hop
         last = answer.last_attempt
-        drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=last, may_search=True)
+        drafted = yield from self._drafting.draft(
+            hop, state.inquiry, last_attempt=last, may_search=True, draft=outlook.draft
+        )
         gap = _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
         state = state.with_draft(drafted, last_attempt=last)
         if settled and not drafted.draft.answered:
@@ -225,7 +230,7 @@ class StepLoop:
         """The state with the new facts put into the question, which stays as it was where the rephraser's calls fail;
         its analysis follows where one call made both. `before` is the inquiry without these facts."""
         hop, made = len(state.hops), self._ask_jointly(state.inquiry, new)
-        question, outlook.analysis = made.question, made.analysis
+        question, outlook.analysis, outlook.draft = made.question, made.analysis, made.draft
         if question is None:
             rephrase = self._roles.rephraser.rephrase
             question = (yield from optional(hop, "rephrase", lambda: rephrase(before, new))) or before.question

@@ -233,14 +233,3 @@ class Stuck:
 
 
 Analysis = Known | Needs | Stuck
-
-
-@dataclass(frozen=True, slots=True)
-class Continuation:
-    """How the loop goes on after a hop: the question with the findings put in, and the analysis for the next hop.
-
-    A half that the model left out is None; its own role is asked for it.
-    """
-
-    question: str | None = None
-    analysis: Analysis | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 from iterative_rag.types.correcting import Claim
 from iterative_rag.types.documents import web_link
-from iterative_rag.types.loop import AnswerForm, Computation, Fact
+from iterative_rag.types.loop import Analysis, AnswerForm, Computation, Fact
 
 
 class Status(StrEnum):
@@ -125,6 +125,19 @@ class Draft:
     taken_as: tuple[NameReading, ...] = ()
     left_out: int = 0
     uncovered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """How the loop goes on after a hop: the question with the findings put in, the analysis for the next hop, and a
+    draft of the answer if the question is known.
+
+    What the model left out is None; its own role is asked for it.
+    """
+
+    question: str | None = None
+    analysis: Analysis | None = None
+    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,8 +77,25 @@ class AnalysisReply(Reply):
 _STATUSES = ("known", "needs", "stuck")
 
 
+class WrittenAnswer(Reply):
+    """An answer that comes with the analysis which found it known, as the fields of AnswerReply have it."""
+
+    working: Text = ""
+    answer: Text = ""
+    short_answer: Text = ""
+    also: Notes = ()
+    caveats: Notes = ()
+    confidence: Share = 0.5
+
+
+def _as_answer(value: Any) -> Any:
+    """What is no answer is none: a reply can do without it."""
+    return value if isinstance(value, dict) and value.get("short_answer") else None
+
+
 class ContinuationReply(Reply):
-    """The rephrased question and its analysis: "" where the model left out the question or the status."""
+    """The rephrased question and its analysis: "" where the model left out the question or the status. The answer,
+    where nothing is missing any more."""
 
     reason: Text = ""
     question: Text = ""
@@ -90,6 +107,7 @@ class ContinuationReply(Reply):
     needs: Texts = []
     then: Texts = []
     last: SureFlag = False
+    answer: Annotated[WrittenAnswer | None, BeforeValidator(_as_answer)] = None
 
     _needed = _with_status("needs", "needs")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.computing.display import wrong_equations
-from iterative_rag.llm.replies.forms import AnswerReply, RecallReply
+from iterative_rag.llm.replies.forms import AnswerReply, RecallReply, WrittenAnswer
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
 from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.llm.roles.shown_facts import nothing_found
@@ -82,6 +82,14 @@ class LLMRecaller(LLMRole[RecallReply]):
 def _without_short_answer(reply: AnswerReply | RecallReply) -> str:
     empty = reply.status == "answered" and not reply.short_answer
     return 'the status is "answered", but "short_answer" is empty' if empty else ""
+
+
+def written_draft(written: WrittenAnswer, inquiry: Inquiry) -> Draft | None:
+    """The draft that came with an analysis; None where the answerer would not take it, or a text is asked for."""
+    reply = AnswerReply(status="answered", **dict(written))
+    if inquiry.form.is_text or _complaint(reply, len(inquiry.facts), may_compute=False):
+        return None
+    return draft_of(reply, Calculations(inquiry.facts, inquiry.original, list(inquiry.computed)), inquiry.facts)
 
 
 def draft_of(reply: AnswerReply, calculations: Calculations, facts: Sequence[Fact]) -> Draft:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iterative_rag.llm.replies.forms import AnalysisReply, ContinuationReply, RephrasingReply
+from iterative_rag.llm.roles.answerer import written_draft
 from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.llm.roles.shown_facts import fact_lines, new_fact_marks
 from iterative_rag.text.patterns import lazy_pattern
@@ -40,7 +41,7 @@ class LLMRephraser(LLMRole[RephrasingReply]):
 
 
 class LLMJointAnalyst(LLMRole[ContinuationReply]):
-    """Both in one call."""
+    """Both in one call, and the answer where nothing is missing any more: it needs no call of its own then."""
 
     def proceed(self, inquiry: Inquiry, new_facts: Sequence[Fact]) -> Continuation:
         """Both halves, as far as the model wrote them. A question that is known needs no rewriting any more."""
@@ -56,7 +57,11 @@ class LLMJointAnalyst(LLMRole[ContinuationReply]):
         if reply.analysis is None:
             return Continuation(question)
         analysis = _analysis(reply.analysis, replace(inquiry, question=question or inquiry.question))
-        return Continuation(question or (inquiry.question if isinstance(analysis, Known) else None), analysis)
+        if not isinstance(analysis, Known):
+            return Continuation(question, analysis)
+        spoken = self.call.languages.for_answer(inquiry.original)  # another language is a matter of the answerer's
+        draft = written_draft(reply.answer, inquiry) if reply.answer and not spoken else None
+        return Continuation(question or inquiry.question, analysis, draft)
 
 
 def _unusable(question: str, inquiry: Inquiry) -> str:

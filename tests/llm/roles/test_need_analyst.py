@@ -11,7 +11,7 @@ import pytest
 
 from fakes.scripted_llm import ScriptedLLM
 from iterative_rag.errors import ReplyUnreadable
-from iterative_rag.types import Analysis, Continuation, Fact, Inquiry, Known, Need, Needs, Stuck
+from iterative_rag.types import Analysis, AnswerForm, Continuation, Draft, Fact, Inquiry, Known, Need, Needs, Stuck
 from tests.llm.inquiries import DESIGNER, FINISHED, INQUIRY, TRIED, played, roles
 
 EMPTY = Inquiry("How old was the architect?", "How old was the architect?")
@@ -131,11 +131,11 @@ BOTH: dict[str, Any] = {"reason": "Found.", "question": QUESTION, "status": "nee
 WHOLE = Continuation(QUESTION, Needs((Need(BORN),), last=True))
 
 
-def proceeded(*replies: Any) -> tuple[Continuation, list[str]]:
+def proceeded(*replies: Any, inquiry: Inquiry = INQUIRY) -> tuple[Continuation, list[str]]:
     with ScriptedLLM({"rephrase_and_analyse": list(replies)}) as llm:
         joint = roles(llm).joint_analyst
         assert joint is not None
-        return joint.proceed(INQUIRY, [FINISHED]), [request.user for request in llm.requests]
+        return joint.proceed(inquiry, [FINISHED]), [request.user for request in llm.requests]
 
 
 def test_one_reply_holds_the_question_and_its_analysis() -> None:
@@ -186,3 +186,58 @@ def test_a_half_that_is_missing_stays_open(reply: dict[str, Any], made: Continua
 def test_a_reply_with_neither_half_is_told_so_and_then_fails(text: str) -> None:
     with pytest.raises(ReplyUnreadable):
         proceeded(text, text, text)
+
+
+# --- the answer with the analysis ----------------------------------------------------------------
+
+WRITTEN = {
+    "working": "Born 1874 [1]. 1911 - 1874 = 37.",
+    "answer": "She was 37 in 1911 [2].",
+    "short_answer": "37",
+    "also": ["36, by the plans [1]"],
+    "caveats": [],
+    "confidence": 0.8,
+}
+
+
+def draft_with(written: Any, **fields: Any) -> Draft | None:
+    return proceeded({"question": QUESTION, "status": "known", "answer": written, **fields})[0].draft
+
+
+def test_a_question_that_is_known_comes_with_its_answer() -> None:
+    draft = draft_with(WRITTEN)
+    assert draft is not None
+    assert (draft.answered, draft.short_answer, draft.confidence) == (True, "37", 0.8)
+    assert (draft.text, draft.also, draft.cited) == ("She was 37 in 1911 [1].", ("36, by the plans [2]",), (1, 0))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        None,
+        "37",
+        {**WRITTEN, "short_answer": ""},
+        {**WRITTEN, "answer": "She was 37."},
+        {**WRITTEN, "answer": "She was 37 [7]."},
+        {**WRITTEN, "working": "1911 - 1874 = 36."},
+    ],
+)
+def test_what_the_answerer_would_be_asked_again_for_is_left_to_it(written: Any) -> None:
+    assert draft_with(written) is None
+
+
+def test_an_answer_counts_only_where_nothing_is_missing() -> None:
+    assert draft_with(WRITTEN, status="needs", needs=[BORN]) is None
+    assert draft_with(WRITTEN, status="stuck", reason="No tower.") is None
+
+
+@pytest.mark.parametrize(
+    "inquiry",
+    [
+        replace(INQUIRY, form=AnswerForm.EXPLANATION),
+        replace(INQUIRY, original="Wie alt war die Architektin, als der Turm fertig wurde?"),
+    ],
+)
+def test_texts_and_answers_in_other_languages_are_the_business_of_their_own_roles(inquiry: Inquiry) -> None:
+    reply = {"question": QUESTION, "status": "known", "answer": WRITTEN}
+    assert proceeded(reply, inquiry=inquiry)[0] == Continuation(QUESTION, Known())
