@@ -169,7 +169,7 @@ def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, lis
     by_name: dict[str, dict[str, int]] = {}  # how well the need tells each document of a name from the others
     for entry in documents:
         addition = _IN_BRACKETS.search(entry.title)
-        name = folded_in_place(common_names(_IN_BRACKETS.sub("", entry.title))).strip()
+        name = _bare(entry.title)
         if name and _stands_as_name(name, question, asked):
             words = re.findall(r"\w+", folded_in_place(addition[1])) if addition else []
             fitting = 2 if any(word in question for word in words) else 0 if addition else 1
@@ -177,6 +177,11 @@ def named(need: Need, documents: Sequence[ShortlistedDocument]) -> dict[str, lis
     longest = [name for name in by_name if not any(name != other and name in other for other in by_name)]
     best = {name: max(by_name[name].values()) for name in longest}
     return {name: [id_ for id_, fitting in by_name[name].items() if fitting == best[name]] for name in longest}
+
+
+def _bare(title: str) -> str:
+    """A title without its addition in brackets, folded."""
+    return folded_in_place(common_names(_IN_BRACKETS.sub("", title))).strip()
 
 
 def _stands_as_name(name: str, question: str, written: str) -> bool:
@@ -241,8 +246,12 @@ class ReadingPolicy:
         return cls(about, likely, 1, most, fact_limit, names(need), telling_names(need))
 
     def ordered(self, documents: Sequence[ShortlistedDocument]) -> list[ShortlistedDocument]:
-        """The first document, then those that the need names, then the others in their order."""
-        return [*documents[:1], *sorted(documents[1:], key=lambda entry: entry.document_id not in self.named)]
+        """The first document, unless it is a namesake of one that the need names; then those, then the others in their
+        order."""
+        named = {_bare(entry.title) for entry in documents if entry.document_id in self.named}
+        first = [entry for entry in documents[:1] if entry.document_id in self.named or _bare(entry.title) not in named]
+        rest = documents[len(first) :]
+        return [*first, *sorted(rest, key=lambda entry: entry.document_id not in self.named)]
 
     def is_enough(self, facts: Sequence[Fact], read: Collection[str]) -> bool:
         """Whether the reading ends, with these facts about the need; `read` are the ids of the documents read. No one
