@@ -42,7 +42,9 @@ _ENDED, _BEGUN = (
 )
 _BUILT = frozenset(map(stem, ("built", "constructed")))
 _UNCLOSED = lazy_pattern(r"\s*\([^()]*$")
+_UNOPENED = lazy_pattern(r"^([^(]*)\)$")
 _REMARK = lazy_pattern(r"[(;\[]")
+_SUFFIX = lazy_pattern(r"\b(Sr|Jr|Senior|Junior|Elder|Younger|[IVX]+)\.?$")
 # Most words after a number that tell what it counts.
 MOST_COUNTED = 4
 _ADJECTIVE = lazy_pattern(r"[A-Z]\w+(?:an|ish|ese|nch|utch)")
@@ -125,11 +127,19 @@ def _repeats(query: Query, value: str) -> bool:
     said = set(content(value))
     if said and said <= {*query.asked, *query.relation} and " or " not in query.text:
         return True
+    if is_other_bearer(query.text, value):
+        return False
     if query.ordinals or query.superlative or query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE, AnswerKind.THING}:
         return False
     return bool(said) and any(
         said <= set(name) or _is_fuller(said, name) or _is_timed(query, said, name) for name in query.names
     )
+
+
+def is_other_bearer(question: str, value: str) -> bool:
+    """Whether a value is told from whom a question names by its end: "Tom Orr Sr.", the father of Tom Orr."""
+    suffix = _SUFFIX.search(value)
+    return suffix is not None and suffix[1].casefold() not in words(question)
 
 
 def _is_timed(query: Query, said: set[str], name: tuple[str, ...]) -> bool:
@@ -189,7 +199,7 @@ def _dimensions(query: Query) -> frozenset[str]:
 
 def trimmed(query: Query, value: str) -> str:
     """A value without what is not of the kind asked for: the date alone, the amount, the name without its trade."""
-    value = _UNCLOSED.sub("", value)
+    value = _UNOPENED.sub(r"\1", _UNCLOSED.sub("", value))
     match query.kind:
         case AnswerKind.YEAR | AnswerKind.DATE:
             days = dates(value)

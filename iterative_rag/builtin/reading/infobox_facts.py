@@ -60,10 +60,8 @@ def _is_deed(query: Query, unit: PageUnit) -> bool:
         return False
     if query.kind is AnswerKind.PERSON and years(unit.cells[1]):
         return False
-    told = [alike(word) for word in query.relation]
-    return all(any(word in forms for forms in told) for word in label) and all(
-        not forms.isdisjoint(label) for forms in told
-    )
+    pairs = {(word, deed) for word in label for deed in query.relation if word in alike(deed) or deed in alike(word)}
+    return {word for word, _ in pairs} == set(label) and {deed for _, deed in pairs} == set(query.relation)
 
 
 def _value(query: Query, cell: str) -> str:

@@ -11,7 +11,7 @@ from iterative_rag.builtin.language.function_words import content, folded, names
 from iterative_rag.builtin.language.lexicon import MEASURES, AnswerKind, alike
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Lookup, NamePart, Node, Part, slots_of
-from iterative_rag.builtin.reading.answer_form import fits
+from iterative_rag.builtin.reading.answer_form import fits, is_other_bearer
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING
 from iterative_rag.builtin.reasoning import computed_values, name_parts
 from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust, weakest_step
@@ -164,7 +164,9 @@ class Evaluation:
         if query.kind not in {AnswerKind.PERSON, AnswerKind.PLACE}:
             return True
         known = {folded(value.text) for value in combination}
-        return folded(fact.value) not in known and not self._is_in_question(frozenset(content(fact.value)))
+        if folded(fact.value) in known:
+            return False
+        return is_other_bearer(question, fact.value) or not self._is_in_question(frozenset(content(fact.value)))
 
     def _repeats(self, text: str) -> bool:
         """Whether a value only repeats words of the question, which seldom asks for them unless it offers a choice."""

@@ -6,7 +6,7 @@ import pytest
 
 from fakes.index_free_loop import window
 from iterative_rag.builtin.question.need_query import read_query
-from iterative_rag.builtin.reading.answer_form import is_of_kind
+from iterative_rag.builtin.reading.answer_form import fits, is_of_kind
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact
 from iterative_rag.builtin.reading.page_units import page
 
@@ -29,6 +29,7 @@ PEAK = """# Mount Orm
 | Named after | Per Holm |
 | Succeeded by | Una Voss |
 | Founded | 1907 by Tom Ruud |
+| Architects | Ruud & Holm (chief designer Tom Ruud) |
 | Children | six sons and a daughter |
 """
 
@@ -58,6 +59,7 @@ def test_the_part_of_a_cell_that_is_asked_for_is_read(question: str, value: str)
         ("Who first climbed Mount Orm?", "Ann Lee, Bo Lund"),
         ("Who was Mount Orm named after?", "Per Holm"),
         ("Who succeeded Mount Orm?", "Una Voss"),
+        ("Who designed Mount Orm?", "Ruud & Holm"),
         ("Who did Mount Orm succeed?", None),  # the other way round
         ("Who founded Mount Orm?", None),  # a year is nobody
         ("Who first climbed Mount Orm with Ann Lee?", None),
@@ -94,3 +96,18 @@ def test_a_label_that_says_what_was_done_answers(question: str, value: str | Non
 )
 def test_the_form_of_a_value_tells_that_it_is_not_what_is_asked_for(question: str, value: str, fitting: bool) -> None:
     assert is_of_kind(read_query(question), value) is fitting
+
+
+@pytest.mark.parametrize(
+    ("value", "fitting"),
+    [
+        ("Tom Orr Sr.", True),
+        ("Tom Orr I", True),
+        ("Tom Orr the Elder", True),
+        ("Tom Orr", False),
+        ("Tom Orr II", False),
+        ("Tom Per Orr", False),
+    ],
+)
+def test_somebody_of_the_same_name_is_told_apart_by_its_end(value: str, fitting: bool) -> None:
+    assert fits(read_query("Who was the father of Tom Orr II?"), value) is fitting
