@@ -44,6 +44,13 @@ _DOES = lazy_pattern(
     r"(?: for (?:a living|work)|(?: as)? (?:a|his|her) job)?$",
     re.I,
 )
+_HOW_DIED = lazy_pattern(r"^how did (?P<who>.{2,200}?) die$", re.I)
+# The article on somebody says who came next, and not after whom.
+_IN_TURN = lazy_pattern(
+    r"^who (?:was|is|came|served|ruled|reigned) (?:(?P<office>in office|(?:[a-z]+ ){0,2}[a-z]+) )?"
+    r"(?P<when>before|after) (?P<who>(?-i:[A-Z])[^,]{2,100})$",
+    re.I,
+)
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 # One thing that is asked of another, without a word that asks: "architect of the Elm Tower?"
@@ -77,6 +84,11 @@ def restated(question: str) -> str:
         asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
     if does := _DOES.match(asked.rstrip(" ?.!")):
         return f"What {'was' if does['verb'].lower() == 'did' else 'is'} the occupation of {does['who']}"
+    if died := _HOW_DIED.match(asked.rstrip(" ?.!")):
+        return f"What was the cause of death of {died['who']}"
+    turn = _IN_TURN.match(asked.rstrip(" ?.!"))
+    if turn and (turn["office"] in {None, "in office"} or names_person(turn["office"].split()[-1])):
+        return f"Who was the {'predecessor' if turn['when'].lower() == 'before' else 'successor'} of {turn['who']}"
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
     is_phrase = _is_phrase(asked)

@@ -6,6 +6,7 @@ A value leaves only if its form does not say that it is of another kind than is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,7 @@ from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
 from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.units import unit_of
 
 # Limits of cost: most passages of a page that are read, spans of each that are considered, and values of the page that
 # are offered. They and the shares below were set by hand on development questions; none of them is fitted.
@@ -56,6 +58,7 @@ _NAMED = frozenset(
     )
 )
 _SIBLINGS = frozenset(map(stem, ("brother", "sister", "sibling")))
+_COUNTED = lazy_pattern(r"(?:\w+ )?how many (?P<what>\w+)", re.IGNORECASE)
 # Characters behind a number in which what it counts may stand: "eleven healthy children".
 COUNTED_NEAR = 17
 _CHILDREN = lazy_pattern(r"\b(?:children|daughters?|kids|sons?)\b")
@@ -98,7 +101,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "28", *sorted(self._without)))
+        return "/".join((self._evidence.name, "29", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -258,7 +261,9 @@ def _says(query: Query, passage: ShownPassage) -> bool:
     """Whether a passage speaks of what is asked for: of a dish for "What was the favourite dish of Ann Lee?"."""
     # Only for things, a few measures and relatives: whether a value is a date, a place or a length is told by its form.
     named = next((word for word in query.asked if word in _NAMED), "")
-    asked = query.attribute if query.kind is AnswerKind.THING else named
+    counted = _COUNTED.match(query.text)
+    what = stem(counted["what"].lower()) if counted and not unit_of(counted["what"]) else named
+    asked = query.attribute if query.kind is AnswerKind.THING else what
     kinds, turned = {stem(word) for word in near_kinds(asked)}, INVERSE.get(asked, frozenset())
     near = alike(asked) | counts_as(asked) | kinds | turned
     return not asked or bool(near & set(content(f"{passage.title} {passage.section} {passage.text}")))

@@ -94,6 +94,15 @@ def test_a_value_of_the_wrong_kind_never_leaves(question: str, kind: str, value:
     assert [finding.value for finding in found] == ([value] if leaves else [])
 
 
+def test_a_number_of_something_else_is_trusted_less() -> None:
+    scripted = EvidencePageReader(ScriptedEvidence("412", "number"))
+    counted, other = (
+        scripted.read(read_query(f"How many {what} did Ole Brekk sell?"), seen("Sarn", MIXED))[0].score
+        for what in ("barrels", "horses")
+    )
+    assert other < 0.6 * counted
+
+
 FAIRS = "".join(f"## Year {year}\nVesla Harn came to the fair of {year}.\n" for year in range(1909, 1914))
 
 
