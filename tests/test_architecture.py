@@ -126,7 +126,7 @@ MOST_LINES = {
     "builtin": 8923,
     "cli": 4176,
     "computing": 1060,
-    "engine": 4007,
+    "engine": 4013,
     "errors": 246,
     "evaluation": 4348,
     "index": 5713,
@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8735,
     "fakes": 4994,
-    "tests": 32001,
+    "tests": 32014,
 }
 
 

@@ -87,11 +87,12 @@ class Found:
 
 
 class ShownTexts:
-    """What a run has shown of which documents."""
+    """What a run has shown of which documents, in all and in the present turn."""
 
     def __init__(self, titles: ArticleTitles) -> None:
         self._titles = titles
         self._shown: dict[str, list[Span]] = {}
+        self._in_sight: dict[str, list[Span]] = {}
 
     def opened(self) -> list[str]:
         """The ids of the documents that were shown."""
@@ -99,18 +100,16 @@ class ShownTexts:
 
     def texts(self, results: Sequence[Found], chars: int) -> Iterator[str]:
         """What documents say, for each call, in `chars` characters together. What a short result leaves, longer ones
-        get; no rows and no list of titles are shown twice."""
-        told: set[object] = set()
+        get; no text and no list of titles is shown twice."""
+        told: set[str] = set()
+        self._in_sight = {}
         for result, room in zip(results, shared(chars, [result.length for result in results]), strict=True):
-            new = tuple(part for part in result.passages if part.entry or (part.document.id, part.spans) not in told)
-            listed = "" if result.listed in told else result.listed
-            text = self.text(replace(result, passages=new, listed=listed), room)
-            yield text if new or not result.passages else "\n\n".join(filter(None, (text, SHOWN_ABOVE)))
-            told |= {result.listed, *((part.document.id, part.spans) for part in result.passages)}
+            yield self.text(replace(result, listed="") if result.listed in told else result, room)
+            told.add(result.listed)
 
     def text(self, result: Found, chars: int) -> str:
         """What documents say, in `chars` characters. A search does not show again what was shown; who asks for a place
-        of an article gets it."""
+        of an article gets it, unless it is in sight."""
         parts = [result.listed] if result.listed else []
         hidden = 0
         for n, passages in enumerate(result.passages):
@@ -130,10 +129,11 @@ class ShownTexts:
         """The parts that were not shown before, as far as there is room; those count as shown from now on."""
         text = passages.document.text
         seen = self._shown.setdefault(passages.document.id, [])
-        known = list(seen) if passages.entry else []
-        new = [span for span in passages.within(room) if not any(a <= span[0] and span[1] <= b for a, b in known)]
+        in_sight = self._in_sight.setdefault(passages.document.id, [])
+        spans, before = passages.within(room), list(seen) if passages.entry else []
+        new = _outside(_outside(spans, in_sight), before)
         if not new:
-            return SHOWN_BEFORE
+            return SHOWN_BEFORE if _outside(spans, in_sight) else SHOWN_ABOVE
         shown: list[str] = []
         for start, end in new:
             said = text[start:end].strip()
@@ -142,7 +142,13 @@ class ShownTexts:
                 return GAP.join([*shown, said[:left]] if left > 0 else shown) + CUT
             shown.append(said)
             seen.append((start, end))
+            in_sight.append((start, end))
         return GAP.join(shown)
+
+
+def _outside(spans: Sequence[Span], known: Sequence[Span]) -> list[Span]:
+    """The spans that lie in none of those known."""
+    return [span for span in spans if not any(start <= span[0] and span[1] <= end for start, end in known)]
 
 
 def lost_rows_told(document: Document) -> str:

@@ -144,6 +144,19 @@ def test_nothing_is_shown_twice_in_one_turn(settings: Settings) -> None:
     assert "(shown above)" in shown
 
 
+def test_a_place_that_a_search_of_the_turn_shows_is_not_shown_again_but_is_in_the_next(settings: Settings) -> None:
+    search, place = (
+        {"tool": "search", "queries": ["Mercury in the lamp of Skarn"]},
+        {"tool": "find_in_article", "title": "Mercury [metals/mercury.md]", "words": "carried the lens"},
+    )
+    shown, _ = after(settings, search, place)
+    assert shown.count("it carried the lens") == 1
+    assert "(shown above)" in shown
+    with ScriptedLLM({"agent": [{"calls": [search]}, {"calls": [place]}, {"calls": [SUBMIT]}]}) as llm:
+        IterativeRAG.from_settings(settings, llm=llm).ask(QUESTION)
+    assert "it carried the lens" in llm.requests[2].user.partition("RESULTS:")[2]
+
+
 def test_a_search_says_where_no_article_has_the_name_and_shows_only_the_first(settings: Settings) -> None:
     shown, _ = after(settings, {"tool": "search", "queries": ["king Olaf Brandt"]})
     assert "no article names this; near: " in shown
