@@ -45,10 +45,9 @@ _DOES = lazy_pattern(
     re.I,
 )
 _HOW_DIED = lazy_pattern(r"^how did (?P<who>.{2,200}?) die$", re.I)
-# The article on somebody says who came next, and not after whom.
+# The article on somebody says who came next, and not after whom; of an office, tables tell as well.
 _IN_TURN = lazy_pattern(
-    r"^who (?:was|is|came|served|ruled|reigned) (?:(?P<office>in office|(?:[a-z]+ ){0,2}[a-z]+) )?"
-    r"(?P<when>before|after) (?P<who>(?-i:[A-Z])[^,]{2,100})$",
+    r"^who (?:was|is|came|served|ruled|reigned) (?:in office )?(?P<when>before|after) (?P<who>(?-i:[A-Z])[^,]{2,100})$",
     re.I,
 )
 # "whos the director", "what's"; not "Who's Who"
@@ -86,8 +85,7 @@ def restated(question: str) -> str:
         return f"What {'was' if does['verb'].lower() == 'did' else 'is'} the occupation of {does['who']}"
     if died := _HOW_DIED.match(asked.rstrip(" ?.!")):
         return f"What was the cause of death of {died['who']}"
-    turn = _IN_TURN.match(asked.rstrip(" ?.!"))
-    if turn and (turn["office"] in {None, "in office"} or names_person(turn["office"].split()[-1])):
+    if turn := _IN_TURN.match(asked.rstrip(" ?.!")):
         return f"Who was the {'predecessor' if turn['when'].lower() == 'before' else 'successor'} of {turn['who']}"
     if about := _ABOUT.match(asked):
         return f"What is known about {about['what'].rstrip(' ?.!')}"

@@ -30,11 +30,9 @@ REQUESTS = {
     "How did Ada Orr die?": "What was the cause of death of Ada Orr",
     "Who came before Ada Orr?": "Who was the predecessor of Ada Orr",
     "Who was in office after Bo Lind?": "Who was the successor of Bo Lind",
-    "who was president before Bo Lind": "Who was the predecessor of Bo Lind",
     # These are not requests.
-    "Who was born before Ada Orr?": "Who was born before Ada Orr?",
-    "Who was mayor of Orm before Ada Orr?": "Who was mayor of Orm before Ada Orr?",
-    "Who was king before the war?": "Who was king before the war?",
+    "Who was first lady before Ada Orr?": "Who was first lady before Ada Orr?",
+    "Who was in office before the war?": "Who was in office before the war?",
     "What did Bo Lind do in Orm?": "What did Bo Lind do in Orm?",
     "What does the Sunday bridge do?": "What does the Sunday bridge do?",
     "Towers of the coast of Orm?": "Towers of the coast of Orm?",
