@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iterative_rag.builtin.language.function_words import content, folded, word_set
-from iterative_rag.builtin.language.lexicon import alike
+from iterative_rag.builtin.language.lexicon import AnswerKind, alike, kind_of_noun
 from iterative_rag.builtin.language.nouns import BARE_KINDS
 from iterative_rag.builtin.tables.page_tables import PageTable
 from iterative_rag.builtin.tables.reading_features import ReadingFeatures
@@ -102,13 +102,13 @@ def choose(question: TableQuestion, table: PageTable) -> ChosenReading | None:
     import numpy as np
 
     options = [option for option in readings(question, table) if table.complete or option.operation in FEW_ROWS]
-    if not options:
-        return None
     features = ReadingFeatures(question, table)
     figures = [features.of(option) for option in options]
     if any(option.rank > 1 for option in options):  # "the third tallest" is not the tallest
         kept = [at for at, own in enumerate(figures) if "rank left" not in own]
         options, figures = [options[at] for at in kept], [figures[at] for at in kept]
+    if not options:
+        return None
     scores = network().scores([token.text for token in question.tokens], figures)
     shares: dict[tuple[str, ...], float] = {}
     for option, share in zip(options, np.exp(scores - scores.max()).tolist(), strict=True):
@@ -156,21 +156,32 @@ _LIGHT = frozenset(
 )
 
 
+_NOBODY = frozenset({AnswerKind.PLACE, AnswerKind.DATE, AnswerKind.YEAR})
+# What was done to a work in the year that stands beside it.
+_WORKS = frozenset(
+    canonical(word) for word in word_set("appear come compose make produce publish record release write win")
+)
+
+
 def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
     """Whether neither the headers of a reading's columns, nor its rows' conditions, nor what is said of the table speak
     of anything that is asked for. Where a relation is asked for, too, a word near to the noun does not tell of it: the
     tributary that joins a river in a town is not the river that flows through it."""
     reading, header = pick.reading, pick.table.header
     columns = {reading.column, reading.measure, *reading.selection.columns} - {-1}
+    # Nobody is a place or a time, whatever is said of the column: "Assassin" for "Where was he shot?".
+    if reading.column >= 0 and question.kind in _NOBODY and kind_of_noun(header[reading.column]) is AnswerKind.PERSON:
+        return True
     told = content(" ".join((pick.table.context, *(header[column] for column in columns))))
     asked = frozenset({*question.asked, *question.query.relation}) - BARE_KINDS
     relation = asked.difference(question.asked, _LIGHT)
-    wanted = (
-        {other for word in asked - relation for other in alike(word)} | relation | {f"{word}er" for word in relation}
-    )
+    named = relation if question.content_bits & question.bits(frozenset(question.asked)) else frozenset()
+    wanted = {other for word in asked - named for other in alike(word)} | named | {f"{word}er" for word in named}
+    wanted |= {said for said in told if not named and not asked.isdisjoint(alike(said))}
     if not relation:
         wanted |= question.near_asked
-    return bool(asked) and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
+    dated = relation <= _WORKS and [*map(folded, header[reading.column : reading.column + 1])] == ["year"]
+    return bool(asked) and not dated and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
 
 
 # Words that reverse a question's meaning, and that no operation reads.

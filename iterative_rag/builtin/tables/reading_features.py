@@ -30,8 +30,11 @@ class ReadingFeatures:
         self._total = max(1, self._content.bit_count())
         stems = [frozenset(canonical(word) for word in words(name)) for name in table.header]
         self._exact = [question.bits(header) for header in stems]
+        said = {token.stem: alike(token.stem) for token in question.tokens if token.content}
         self._near = [
-            exact | question.bits(frozenset(other for word in header for other in alike(word)))
+            exact
+            | question.bits(frozenset(other for word in header for other in alike(word)))
+            | question.bits(frozenset(word for word, others in said.items() if not header.isdisjoint(others)))
             for exact, header in zip(self._exact, stems, strict=True)
         ]
         self._shares = [

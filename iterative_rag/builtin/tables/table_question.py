@@ -70,7 +70,11 @@ _HINTS: dict[OperationHint, re.Pattern[str]] = {
         OperationHint.LAST: r"last|final(?:ly)?|bottom|end(?:ed)?|current",
         OperationHint.OLDEST: r"oldest|earliest|earlier|first",
         OperationHint.NEWEST: r"newest|latest|youngest|most recent(?:ly)?|later|last",
-        OperationHint.AFTER: r"after|next|following|follow(?:s|ed)|below|succe\w+",
+        # "named after", "after whom" and "after he was shot" ask for no next row.
+        OperationHint.AFTER: (
+            r"(?<!named )after(?! whom\b)(?!.{2,60}\b(?:was|were|had|died|left)\b)|"
+            r"next|following|follow(?:s|ed)|below|succe\w+"
+        ),
         OperationHint.BEFORE: r"before|previous(?:ly)?|prior|preced\w+|above|preceding",
         OperationHint.OFTEN: r"the most|appears?|(?:most|least) (?:often|times|frequent\w*|common\w*|\w+s)",
         OperationHint.SAME: r"same|also|as many|identical|shared?|tied?",
