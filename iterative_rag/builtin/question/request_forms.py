@@ -32,6 +32,13 @@ _REQUEST = lazy_pattern(
     re.I,
 )
 _ABOUT = lazy_pattern(r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?!wh)(?P<what>.{2,300})$", re.I)
+# "Who is Ann Lee?", "What is radium?": a name alone, of which everything is asked and no one value tells.
+_ALONE = lazy_pattern(
+    r"^(?:(?:who|what) (?:is|was|are|were) (?=(?:the )?(?-i:[A-ZÀ-Þ\d]))|what (?:is|was) (?=(?-i:[a-z]{4,}$))"
+    r"(?!(?:that|this|these|those|there|they|here)$))"
+    r"(?P<what>(?:the )?[\w.'’-]+(?:,? (?:(?-i:[A-ZÀ-Þ\d])[\w.'’-]*|of|the|and|de|von|van|in|on|for))*)$",
+    re.I,
+)
 # "The Elm, is it a river?" asks for a yes, whatever stands in front.
 _TOPIC = lazy_pattern(
     rf"^(?!(?:{'|'.join((*PREPOSITIONS, *QUESTION_WORDS, 'if', 'while'))})\b)(?P<topic>[^,:?]{{2,60}}?)(?:,|:| [-–—]) "
@@ -87,7 +94,7 @@ def restated(question: str) -> str:
         return f"What was the cause of death of {died['who']}"
     if turn := _IN_TURN.match(asked.rstrip(" ?.!")):
         return f"Who was the {'predecessor' if turn['when'].lower() == 'before' else 'successor'} of {turn['who']}"
-    if about := _ABOUT.match(asked):
+    if about := _ABOUT.match(asked) or _ALONE.match(asked.rstrip(" ?.!")):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
     is_phrase = _is_phrase(asked)
     if is_phrase and re.match(r"\w+ [a-z]", asked):

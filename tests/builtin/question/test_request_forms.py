@@ -30,7 +30,13 @@ REQUESTS = {
     "How did Ada Orr die?": "What was the cause of death of Ada Orr",
     "Who came before Ada Orr?": "Who was the predecessor of Ada Orr",
     "Who was in office after Bo Lind?": "Who was the successor of Bo Lind",
+    "Who is Ada Orr?": "What is known about Ada Orr",
+    "What was the Hall of the Orms in Orneby, Karsa?": "What is known about the Hall of the Orms in Orneby, Karsa",
+    "What is radium?": "What is known about radium",
     # These are not requests.
+    "What is Orm Hall made of?": "What is Orm Hall made of?",
+    "Who was Ada Orr's son?": "Who was Ada Orr's son?",
+    "What is that?": "What is that?",
     "Who was first lady before Ada Orr?": "Who was first lady before Ada Orr?",
     "Who was in office before the war?": "Who was in office before the war?",
     "What did Bo Lind do in Orm?": "What did Bo Lind do in Orm?",
