@@ -148,7 +148,7 @@ MOST_LINES = {
     "__main__": 6,
     "scripts": 8735,
     "fakes": 4994,
-    "tests": 32065,
+    "tests": 31995,
 }
 
 

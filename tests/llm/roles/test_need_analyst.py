@@ -190,54 +190,34 @@ def test_a_reply_with_neither_half_is_told_so_and_then_fails(text: str) -> None:
 
 # --- the answer with the analysis ----------------------------------------------------------------
 
-WRITTEN = {
-    "working": "Born 1874 [1]. 1911 - 1874 = 37.",
-    "answer": "She was 37 in 1911 [2].",
-    "short_answer": "37",
-    "also": ["36, by the plans [1]"],
-    "caveats": [],
-    "confidence": 0.8,
-}
+WRITTEN = {"working": "Born 1874 [1]. 1911 - 1874 = 37.", "answer": "She was 37 in 1911 [2].", "short_answer": "37"}
+GERMAN = "Wie alt war die Architektin, als der Turm fertig wurde?"
 
 
-def draft_with(written: Any, **fields: Any) -> Draft | None:
-    return proceeded({"question": QUESTION, "status": "known", "answer": written, **fields})[0].draft
+def draft_with(inquiry: Inquiry = INQUIRY, **fields: Any) -> Draft | None:
+    reply = {"question": QUESTION, "status": "known", "answer": WRITTEN, **fields}
+    return proceeded(reply, inquiry=inquiry)[0].draft
 
 
 def test_a_question_that_is_known_comes_with_its_answer() -> None:
-    draft = draft_with(WRITTEN)
+    draft = draft_with(answer={**WRITTEN, "also": ["36, by the plans [1]"], "confidence": 0.8})
     assert draft is not None
     assert (draft.answered, draft.short_answer, draft.confidence) == (True, "37", 0.8)
     assert (draft.text, draft.also, draft.cited) == ("She was 37 in 1911 [1].", ("36, by the plans [2]",), (1, 0))
 
 
 @pytest.mark.parametrize(
-    "written",
+    "fields",
     [
-        None,
-        "37",
-        {**WRITTEN, "short_answer": ""},
-        {**WRITTEN, "answer": "She was 37."},
-        {**WRITTEN, "answer": "She was 37 [7]."},
-        {**WRITTEN, "working": "1911 - 1874 = 36."},
+        *({"answer": written} for written in (None, "37")),
+        *({"answer": {**WRITTEN, "answer": said}} for said in ("She was 37.", "She was 37 [7].")),
+        {"answer": {**WRITTEN, "short_answer": ""}},
+        {"answer": {**WRITTEN, "working": "1911 - 1874 = 36."}},
+        {"status": "needs", "needs": [BORN]},
+        {"status": "stuck", "reason": "No tower."},
+        {"inquiry": replace(INQUIRY, form=AnswerForm.EXPLANATION)},
+        {"inquiry": replace(INQUIRY, original=GERMAN)},
     ],
 )
-def test_what_the_answerer_would_be_asked_again_for_is_left_to_it(written: Any) -> None:
-    assert draft_with(written) is None
-
-
-def test_an_answer_counts_only_where_nothing_is_missing() -> None:
-    assert draft_with(WRITTEN, status="needs", needs=[BORN]) is None
-    assert draft_with(WRITTEN, status="stuck", reason="No tower.") is None
-
-
-@pytest.mark.parametrize(
-    "inquiry",
-    [
-        replace(INQUIRY, form=AnswerForm.EXPLANATION),
-        replace(INQUIRY, original="Wie alt war die Architektin, als der Turm fertig wurde?"),
-    ],
-)
-def test_texts_and_answers_in_other_languages_are_the_business_of_their_own_roles(inquiry: Inquiry) -> None:
-    reply = {"question": QUESTION, "status": "known", "answer": WRITTEN}
-    assert proceeded(reply, inquiry=inquiry)[0] == Continuation(QUESTION, Known())
+def test_what_another_role_has_to_write_or_to_look_for_is_no_answer_yet(fields: dict[str, Any]) -> None:
+    assert draft_with(**fields) is None
