@@ -144,7 +144,7 @@ def odds_of(weights: Mapping[str, float], figures: Mapping[str, float]) -> float
 def settled(question: TableQuestion, pick: ChosenReading, odds: float) -> float:
     """The trust from log-odds, with what hardly a question asks for that they are fitted on."""
     chance, reading = 1.0 / (1.0 + math.exp(-odds)), pick.reading
-    if "names left" in pick.features or _is_beside(question, pick):
+    if "names left" in pick.features or _is_beside(question, pick) or _is_of_less(question, pick):
         return BESIDE * chance
     whole = reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
     return max(chance, ACCOUNTED) if not pick.left and (whole or reading.rank > 1) else chance
@@ -182,6 +182,13 @@ def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
         wanted |= question.near_asked
     dated = relation <= _WORKS and [*map(folded, header[reading.column : reading.column + 1])] == ["year"]
     return bool(asked) and not dated and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
+
+
+def _is_of_less(question: TableQuestion, pick: ChosenReading) -> bool:
+    """Whether rows are counted or ranked that are those of one subject, of which the question says nothing: the tallest
+    building of Boston is not "the tallest building"."""
+    title = question.bits(frozenset(content(pick.table.title)))
+    return not title and pick.reading.operation not in FEW_ROWS and not question.query.names
 
 
 # Words that reverse a question's meaning, and that no operation reads.

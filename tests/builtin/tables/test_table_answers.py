@@ -119,6 +119,7 @@ def test_a_bulleted_list() -> None:
         ("Who was the ninth mayor of Varnholm?", "List of mayors of Varnholm", MAYORS),
         ("Which countries border on Karsa?", "List of rivers of Karsa", RIVERS),
         ("Which river of Karsa is the second or third longest?", "List of rivers of Karsa", RIVERS),
+        ("Which is the latest novel?", "Ada Orr", NOVELS),  # of all novels
     ],
 )
 def test_what_a_table_does_not_hold_is_refused(question: str, title: str, text: str) -> None:
