@@ -130,10 +130,10 @@ class ShownTexts:
         text = passages.document.text
         seen = self._shown.setdefault(passages.document.id, [])
         in_sight = self._in_sight.setdefault(passages.document.id, [])
-        spans, before = passages.within(room), list(seen) if passages.entry else []
-        new = _outside(_outside(spans, in_sight), before)
+        fresh = _outside(passages.within(room), in_sight)
+        new = _outside(fresh, seen) if passages.entry else fresh
         if not new:
-            return SHOWN_BEFORE if _outside(spans, in_sight) else SHOWN_ABOVE
+            return SHOWN_BEFORE if fresh else SHOWN_ABOVE
         shown: list[str] = []
         for start, end in new:
             said = text[start:end].strip()

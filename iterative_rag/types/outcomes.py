@@ -1,4 +1,4 @@
-"""How a run ends: the draft, its citations, what it cost, the answer."""
+"""How a run goes on after a hop, and ends: the draft, its citations, what it cost, the answer."""
 
 from __future__ import annotations
 

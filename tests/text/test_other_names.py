@@ -17,6 +17,7 @@ from iterative_rag.text.other_names import common_names, spelled_out
         ("Who leads the WHO?", "Who leads the World Health Organization?"),
         ("who leads the un?", "who leads the United Nations?"),
         ("In Burma", "In Myanmar"),
+        ("It won six Oscars.", "It won six Academy Awards."),
         ("Côte d’Ivoire", "Ivory Coast"),
         ("Holland won", "Netherlands won"),
         ("the Republic of Korea", "the South Korea"),

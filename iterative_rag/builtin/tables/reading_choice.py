@@ -144,7 +144,7 @@ def odds_of(weights: Mapping[str, float], figures: Mapping[str, float]) -> float
 def settled(question: TableQuestion, pick: ChosenReading, odds: float) -> float:
     """The trust from log-odds, with what hardly a question asks for that they are fitted on."""
     chance, reading = 1.0 / (1.0 + math.exp(-odds)), pick.reading
-    if "names left" in pick.features or _is_beside(question, pick) or _is_of_less(question, pick):
+    if "names left" in pick.features or _is_beside(question, pick) or _is_of_one_subject(question, pick):
         return BESIDE * chance
     whole = reading.operation is TableOperation.LIST and OperationHint.PLURAL in question.hints
     return max(chance, ACCOUNTED) if not pick.left and (whole or reading.rank > 1) else chance
@@ -169,22 +169,25 @@ def _is_beside(question: TableQuestion, pick: ChosenReading) -> bool:
     tributary that joins a river in a town is not the river that flows through it."""
     reading, header = pick.reading, pick.table.header
     columns = {reading.column, reading.measure, *reading.selection.columns} - {-1}
+    own = header[reading.column] if reading.column >= 0 else ""
     # Nobody is a place or a time, whatever is said of the column: "Assassin" for "Where was he shot?".
-    if reading.column >= 0 and question.kind in _NOBODY and kind_of_noun(header[reading.column]) is AnswerKind.PERSON:
+    if question.kind in _NOBODY and kind_of_noun(own) is AnswerKind.PERSON:
         return True
     told = content(" ".join((pick.table.context, *(header[column] for column in columns))))
     asked = frozenset({*question.asked, *question.query.relation}) - BARE_KINDS
     relation = asked.difference(question.asked, _LIGHT)
-    named = relation if question.content_bits & question.bits(frozenset(question.asked)) else frozenset()
-    wanted = {other for word in asked - named for other in alike(word)} | named | {f"{word}er" for word in named}
-    wanted |= {said for said in told if not named and not asked.isdisjoint(alike(said))}
-    if not relation:
-        wanted |= question.near_asked
-    dated = relation <= _WORKS and [*map(folded, header[reading.column : reading.column + 1])] == ["year"]
-    return bool(asked) and not dated and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
+    if asked <= _WORKS and folded(own) == "year":
+        return False
+    if relation and question.content_bits & question.bits(frozenset(question.asked)):
+        near = {other for word in asked - relation for other in alike(word)}
+        wanted = near | relation | {f"{word}er" for word in relation}
+    else:
+        wanted = {other for word in asked for other in alike(word)} | (frozenset() if relation else question.near_asked)
+        wanted |= {said for said in told if not asked.isdisjoint(alike(said))}
+    return bool(asked) and wanted.isdisjoint(told) and not question.bits(asked) & reading.selection.bits
 
 
-def _is_of_less(question: TableQuestion, pick: ChosenReading) -> bool:
+def _is_of_one_subject(question: TableQuestion, pick: ChosenReading) -> bool:
     """Whether rows are counted or ranked that are those of one subject, of which the question says nothing: the tallest
     building of Boston is not "the tallest building"."""
     title = question.bits(frozenset(content(pick.table.title)))
