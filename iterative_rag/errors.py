@@ -44,8 +44,7 @@ class MissingExtra(UsageError):
 
     def __init__(self, extra: str) -> None:
         super().__init__(
-            f"This needs packages that are not installed: the extra {extra!r}.",
-            hint=install_command(extra),
+            f"This needs packages that are not installed: the extra {extra!r}.", hint=install_command(extra)
         )
         self.extra = extra
 

@@ -47,11 +47,7 @@ class DataFinder:
     """
 
     def __init__(
-        self,
-        run: RunComponents,
-        *,
-        reader: DocumentReader | None = None,
-        corrector: Corrector | None = None,
+        self, run: RunComponents, *, reader: DocumentReader | None = None, corrector: Corrector | None = None
     ) -> None:
         self.corpus, self._reader, self._corrector = run.corpus, reader or run.reader, corrector
         self._budget, self._settings, self._sparing = run.budget, run.settings, run.traits.calls_cost
@@ -110,10 +106,7 @@ class DataFinder:
         sparing and leaves documents unread, none that was read."""
         settings, factor = self._settings, WIDER if wider else 1
         shortlists = shortlist(
-            self.corpus,
-            needs,
-            documents=settings.shortlist * factor,
-            passages=settings.passages * factor,
+            self.corpus, needs, documents=settings.shortlist * factor, passages=settings.passages * factor
         )
         return [self._unlisted(need, documents) for need, documents in zip(needs, shortlists, strict=True)]
 

@@ -75,10 +75,7 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
         claims=tuple(replace(claim, facts=numbers.of(claim.facts)) for claim in claims),
         unread=_documents(state.unread),
         also=tuple(map(numbers.renumbered, draft.also)) if draft.answered else (),
-        caveats=(
-            *(map(numbers.renumbered, draft.caveats) if draft.answered else ()),
-            *_left_out(written),
-        ),
+        caveats=(*(map(numbers.renumbered, draft.caveats) if draft.answered else ()), *_left_out(written)),
         last_attempt=draft.answered and draft.last_attempt,
         chain=numbers.chain(),
         form=draft.form,

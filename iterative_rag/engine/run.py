@@ -19,15 +19,7 @@ from iterative_rag.engine.revision import carried_steps
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Corpus
-from iterative_rag.types import (
-    Fact,
-    FinalStep,
-    Inquiry,
-    Need,
-    Needs,
-    Step,
-    WebStep,
-)
+from iterative_rag.types import Fact, FinalStep, Inquiry, Need, Needs, Step, WebStep
 
 # How often a run that would decline searches the web instead.
 WEB_ROUNDS = 2

@@ -25,13 +25,7 @@ from iterative_rag.retrieval.likelihood import FURTHER, PROMISING, Likelihood, i
 from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowCall
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
-from iterative_rag.retrieval.reading_policy import (
-    ReadingPolicy,
-    answers,
-    asked_rows,
-    mentions,
-    within_limit,
-)
+from iterative_rag.retrieval.reading_policy import ReadingPolicy, answers, asked_rows, mentions, within_limit
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.retrieval.windows import PACKED, sifted, together, window, window_of_rest, with_again
 from iterative_rag.system.threads import LastingPool, first_done, observing

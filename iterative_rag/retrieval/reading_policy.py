@@ -12,13 +12,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.retrieval.article_parts import stems
 from iterative_rag.retrieval.need_reading import SURE, NeedReading, is_value
-from iterative_rag.retrieval.need_words import (
-    CAPITAL_NOUNS,
-    holds_words,
-    is_titled,
-    names_in,
-    plain_words,
-)
+from iterative_rag.retrieval.need_words import CAPITAL_NOUNS, holds_words, is_titled, names_in, plain_words
 from iterative_rag.text.folding import PLAIN_SIGNS, folded, folded_in_place
 from iterative_rag.text.languages import content_words, language
 from iterative_rag.text.other_names import common_names

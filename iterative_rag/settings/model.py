@@ -112,10 +112,7 @@ class Settings(BaseModel):
     fact_limit: int = Field(3, ge=1, le=50, description="facts after which a need is read no further")
     guess: bool = Field(False, description="built-in backend: answer though the answer is hardly trusted")
     calls_in_flight: int = Field(
-        4,
-        ge=1,
-        le=512,
-        description="reading calls at the same time; unset, one for an Ollama server of this machine",
+        4, ge=1, le=512, description="reading calls at the same time; unset, one for an Ollama server of this machine"
     )
     window_chars: int = Field(4000, ge=200, description="characters of one document that are read in one call")
     documents_per_call: int = Field(

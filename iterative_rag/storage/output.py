@@ -19,16 +19,7 @@ from iterative_rag.text.markup import plain
 from iterative_rag.text.mentions import whole_words
 from iterative_rag.text.need_wording import label
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import (
-    Answer,
-    AnswerForm,
-    Citation,
-    ConfidenceWord,
-    Conflict,
-    Status,
-    Usage,
-    Within,
-)
+from iterative_rag.types import Answer, AnswerForm, Citation, ConfidenceWord, Conflict, Status, Usage, Within
 
 EXTRACT = "Extract: the passages nearest to the question, quoted; nothing is concluded from them."
 NEAREST = "What comes nearest:"

@@ -14,14 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from iterative_rag.errors import (
-    CallSuperseded,
-    ContextOverflow,
-    LLMError,
-    LLMServerError,
-    LLMTimeout,
-    ReplyTruncated,
-)
+from iterative_rag.errors import CallSuperseded, ContextOverflow, LLMError, LLMServerError, LLMTimeout, ReplyTruncated
 from iterative_rag.llm.providers.server_traits import (
     FAILED_GENERATION,
     PLAIN,

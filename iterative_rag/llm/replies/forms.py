@@ -62,9 +62,7 @@ def _one_of(words: Sequence[str]) -> BeforeValidator:
 class AnalysisReply(Reply):
     reason: Text = ""
     form: Annotated[
-        Literal[_AskedForm, ""],
-        _one_of(_FORMS),
-        WithJsonSchema({"type": "string", "enum": list(_FORMS)}),
+        Literal[_AskedForm, ""], _one_of(_FORMS), WithJsonSchema({"type": "string", "enum": list(_FORMS)})
     ] = ""
     status: Annotated[Literal["known", "needs", "stuck"], BeforeValidator(as_word)]
     needs: Texts = []

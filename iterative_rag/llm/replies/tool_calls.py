@@ -71,10 +71,7 @@ def _as_quotes(value: Any) -> Any:
 
 Quotes = Annotated[tuple[QuotedPassage, ...], BeforeValidator(_as_quotes)]
 # How leniently an argument is read, by its name or else by its type.
-_BY_NAME: Mapping[str, Any] = {
-    "queries": Annotated[tuple[Text, ...], BeforeValidator(_as_queries)],
-    "missing": Remark,
-}
+_BY_NAME: Mapping[str, Any] = {"queries": Annotated[tuple[Text, ...], BeforeValidator(_as_queries)], "missing": Remark}
 _BY_TYPE: Mapping[Any, Any] = {
     str: Text,
     bool: SureFlag,
@@ -113,8 +110,7 @@ TOOLS: Mapping[str, Tool] = {
     "search": Tool(SearchCall, "Search the corpus with up to 4 queries at once."),
     "find_in_article": Tool(FindCall, "Show the places of one article with a phrase or its words."),
     "read_section": Tool(
-        SectionCall,
-        'Read a section of an article; without a heading ("") its beginning and the list of its sections.',
+        SectionCall, 'Read a section of an article; without a heading ("") its beginning and the list of its sections.'
     ),
     "list_rows": Tool(
         RowsCall, "List the rows of a table or list of an article, all or those that hold the words of the filter."

@@ -68,11 +68,7 @@ class RoleCall(Generic[R]):
         return written and (lambda reply: written(with_whole_markers(so_far(reply), count)))
 
     def ask(
-        self,
-        check: Callable[[R], str] | None = None,
-        /,
-        written: Callable[[str], None] | None = None,
-        **variables: str,
+        self, check: Callable[[R], str] | None = None, /, written: Callable[[str], None] | None = None, **variables: str
     ) -> R:
         """The role's reply to its prompt with `variables`, or the cached one. `written` is told the reply while it is
         being written. Raises LLMError, CapReached."""
