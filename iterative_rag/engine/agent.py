@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.computing.display import shortened
 from iterative_rag.engine.agent_quotes import REFUSED, told_of_quotes, values_of, verified
-from iterative_rag.engine.agent_results import AgentMemory, Found, ShownTexts
+from iterative_rag.engine.agent_results import AgentMemory, ShownTexts
 from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.run import Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.llm.roles.shown_facts import numbered_places
-from iterative_rag.protocols import Answerer, Reflector, ToolAgent
+from iterative_rag.protocols import Answerer, ToolAgent
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     AgentView,
@@ -42,6 +42,7 @@ from iterative_rag.types import (
     Usage,
 )
 from iterative_rag.verification.answer_type import is_refusal
+from iterative_rag.verification.rule_reflector import ClaimGuard, as_inferred, is_inferred
 
 # The share of the model's context that the results of one turn may take, at 3 characters a token.
 RESULT_SHARE, CHARS_PER_TOKEN = 0.35, 3
@@ -154,7 +155,7 @@ class AgentLoop:
         """Carry out the calls of tools over the corpus, all at once; returns what was searched for and computed."""
         wanted = [call for call in calls if not isinstance(call, NoteCall | SubmitCall)]
         new = self._memory.begin(wanted)
-        chars = self._chars()
+        chars = int(self._run.settings.context_window * CHARS_PER_TOKEN * RESULT_SHARE)
         done = self._tools.carry_out(new, chars)
         needs: list[Need] = []
         computed: list[Computation] = []
@@ -167,7 +168,9 @@ class AgentLoop:
                 needs.append(need)
                 yield ShortlistStep(hop, need, documents)
             if not isinstance(call, SearchCall):
-                yield ToolStep(hop, *_label(result), tuple(passages.document.id for passages in result.passages))
+                tool, _, asked = result.asked.partition(" ")
+                told = f"{result.told}: {result.listed}" if result.listed and not result.passages else result.told
+                yield ToolStep(hop, tool, asked, told, tuple(passages.document.id for passages in result.passages))
             results.append(ToolResult(result.asked, result.told, text))
         if len(new) < len(wanted):
             told = "they were made before; note what they showed, or ask for something else"
@@ -188,10 +191,6 @@ class AgentLoop:
                 told = f"no fact that you named holds {' or '.join(lacking)}; note the quote that does"
                 yield ToolResult(f"calculate {shortened(computation.expression)}", told)
 
-    def _chars(self) -> int:
-        settings = self._run.settings
-        return int(settings.context_window * CHARS_PER_TOKEN * RESULT_SHARE)
-
     # --- quotes ------------------------------------------------------------------------------
 
     def _take_quotes(
@@ -206,7 +205,9 @@ class AgentLoop:
         refused: list[str] = []
         places = [self._place(quoted, state, facts, refused) for quoted in (*noted, *submitted)]
         if noted or submitted:
-            yield _reading(state.next_hop, state.inquiry, facts, refused)
+            need = facts[0].need if facts else Need(state.inquiry.original)
+            ids = tuple(dict.fromkeys(fact.document_id for fact in facts))
+            yield ReadingStep(state.next_hop, need, tuple(facts), len(ids), 0, 0, len(refused), documents=ids)
             results += told_of_quotes(noted, refused)
         titles = [self._run.corpus.document(document_id).title for document_id in self._shown.opened()] if needs else []
         state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
@@ -222,7 +223,7 @@ class AgentLoop:
             refused.append(quoted.quote)
             return ()
         known = [*state.inquiry.facts, *facts]
-        same = (n for n, fact in enumerate(known) if _place(fact) == _place(checked) and fact.value == checked.value)
+        same = (n for n, fact in enumerate(known) if fact.place == checked.place and fact.value == checked.value)
         if (index := next(same, None)) is not None:
             return (index,)
         facts.append(checked)
@@ -247,7 +248,7 @@ class AgentLoop:
             wrong.append("not all of its quotes stand in the articles; correct them, or leave them out")
         elif not draft.cited:
             wrong.append('it has neither "quotes" nor markers [n] of facts; prove the answer')
-        claims = self._guard(submitted.inferred).reflect(inquiry, draft).claims
+        claims = ClaimGuard(submitted.inferred).reflect(inquiry, draft).claims
         if unproved := [claim for claim in claims if not claim.grounded]:
             wrong.append(INFERRED_NAME if submitted.inferred else UNPROVED_CLAIMS)
         if not wrong or not memory.first_time("refused"):
@@ -255,22 +256,15 @@ class AgentLoop:
         told = "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved)
         return ToolResult(SUBMIT, f"refused: {'; '.join(wrong)}", told)
 
-    def _guard(self, inferred: bool) -> Reflector:
-        from iterative_rag.verification.rule_reflector import ClaimGuard
-
-        return ClaimGuard(inferred)
-
     def _checked(self, state: RunState, draft: Draft, *, inferred: bool) -> Generator[Progress, None, RunState]:
         """The draft after the checks that every answer passes; what is none becomes an abstention."""
-        from iterative_rag.verification.rule_reflector import as_inferred, is_inferred
-
         state = state.with_lost_rows(self._memory.lost)
         if draft.answered and not draft.cited:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
         answerer = _Submitted(draft, self._run.roles.answerer if self._memory.first_time("refused") else None)
         # What the agent submits is a sentence or two: where a text is asked for, it is written from the facts noted.
         writer = self.drafting.writer if draft.answered else None
-        drafting = replace(self.drafting, answerer=answerer, reflector=self._guard(inferred), writer=writer)
+        drafting = replace(self.drafting, answerer=answerer, reflector=ClaimGuard(inferred), writer=writer)
         drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
         if drafted.draft.form.is_text:
             return state.with_draft(drafted)
@@ -281,18 +275,3 @@ class AgentLoop:
         if inferred or is_inferred(state.inquiry, drafted.draft):
             drafted = replace(drafted, draft=as_inferred(drafted.draft))
         return state.with_draft(drafted)
-
-
-def _reading(hop: int, inquiry: Inquiry, facts: Sequence[Fact], refused: Sequence[str]) -> ReadingStep:
-    documents = tuple(dict.fromkeys(fact.document_id for fact in facts))
-    need = facts[0].need if facts else Need(inquiry.original)
-    return ReadingStep(hop, need, tuple(facts), len(documents), 0, 0, len(refused), documents=documents)
-
-
-def _label(result: Found) -> tuple[str, str, str]:
-    tool, _, asked = result.asked.partition(" ")
-    return tool, asked, f"{result.told}: {result.listed}" if result.listed and not result.passages else result.told
-
-
-def _place(fact: Fact) -> tuple[str, int, int]:
-    return fact.document_id, fact.start, fact.end

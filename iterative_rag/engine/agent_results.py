@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from iterative_rag.engine.agent_quotes import REFUSED
 from iterative_rag.llm.prompts import as_field
 from iterative_rag.retrieval.article_titles import ArticleTitles
+from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.windows import GAP, MOST_LOST, PACKED, window
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
@@ -26,7 +27,6 @@ from iterative_rag.types import (
     ToolResult,
 )
 
-Span = tuple[int, int]
 # Characters that an article is shown with at least, if it has so many: a whole passage with the heading above it.
 LEAST_SHOWN = 600
 # Where there is less room for an article than this, its lead would leave none for the passage that was found.

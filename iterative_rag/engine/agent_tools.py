@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from iterative_rag.computing import ComputeError, compute
 from iterative_rag.computing.display import shortened, shown
@@ -23,7 +24,7 @@ from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.likelihood import FURTHER, Likelihood
 from iterative_rag.retrieval.reading_policy import mentions
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.spans import Span
+from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import refuse_stopped
@@ -50,8 +51,6 @@ SHOWN = (2000, 900, 600)
 # Headings that a model is told of, where an article has no such section.
 HEADINGS_TOLD = 40
 ROWS_LOST = "the article has this heading, but its rows are not in this corpus: do not look for them here again"
-# The calls that look into one article.
-LookingCall = FindCall | SectionCall | RowsCall
 
 
 class Toolbox:
@@ -69,8 +68,15 @@ class Toolbox:
             match call:
                 case SearchCall():
                     found.append(self._search(call))
-                case FindCall() | SectionCall() | RowsCall():
-                    found.append(self._of_article(call, chars))
+                case FindCall(title, words):
+                    asked = f"find_in_article {title}: {words}"
+                    found.append(self._of_article(title, asked, partial(_places, asked, words)))
+                case SectionCall(title, heading):
+                    asked = f"read_section {title}: {heading or 'beginning'}"
+                    found.append(self._of_article(title, asked, partial(_section, asked, heading, chars)))
+                case RowsCall(title, table, wanted):
+                    asked = f"list_rows {title}: {' · '.join(filter(None, (table, wanted))) or 'all'}"
+                    found.append(self._of_article(title, asked, partial(_rows, asked, table, wanted)))
                 case CalculateCall(expression, facts):
                     found.append(_calculated(expression, facts))
                 case WrongCall(tool, reason):
@@ -101,7 +107,7 @@ class Toolbox:
 
     def _named(self, query: str, documents: Sequence[ShortlistedDocument]) -> str:
         """What is said where no title or passage that a search found has a name of the query."""
-        need = _as_need(query)
+        need = Need(f"About {query}")  # a question begins with a word that is no name
         named = any(mentions(need, entry.title, self._hits(entry)) for entry in documents)
         return "" if named else "no article names this; near: " if documents else "nothing"
 
@@ -109,14 +115,13 @@ class Toolbox:
         text = self.corpus.document(entry.document_id).text
         return "\n".join(text[hit.start : hit.end] for hit in entry.hits)
 
-    def _of_article(self, call: LookingCall, chars: int) -> Found:
-        """What the one article of this title holds; else what titles there are."""
-        asked = _asked(call)
-        match self.titles.articles(call.title):
+    def _of_article(self, title: str, asked: str, look_into: Callable[[Document], Found]) -> Found:
+        """What a look into the one article of this title finds; else what titles there are."""
+        match self.titles.articles(title):
             case [document]:
-                return look_into(document, call, chars)
+                return look_into(document)
             case []:
-                near = self.titles.near(call.title)
+                near = self.titles.near(title)
                 told = "there is no article of that title" + ("; these come near" if near else "; search for it")
                 return Found(asked, told, lines([" · ".join(map(as_field, near))]))
             case namesakes:
@@ -124,35 +129,7 @@ class Toolbox:
                 return Found(asked, told, lines([" · ".join(map(self.titles.label, namesakes))]))
 
 
-def look_into(document: Document, call: LookingCall, chars: int) -> Found:
-    """What a call finds in a document, whatever title it names; the beginning of one has `chars` characters at most."""
-    asked = _asked(call)
-    match call:
-        case FindCall(_, words):
-            return _places(asked, document, words)
-        case SectionCall(_, heading):
-            return _section(asked, document, heading, chars)
-        case RowsCall(_, table, wanted):
-            return _rows(asked, document, table, wanted)
-
-
-def _as_need(query: str) -> Need:
-    """The words of a query behind one that is no name, as a question begins with."""
-    return Need(f"About {query}")
-
-
-def _asked(call: LookingCall) -> str:
-    """The call in one line."""
-    match call:
-        case FindCall(title, words):
-            return f"find_in_article {title}: {words}"
-        case SectionCall(title, heading):
-            return f"read_section {title}: {heading or 'beginning'}"
-        case RowsCall(title, table, wanted):
-            return f"list_rows {title}: {' · '.join(filter(None, (table, wanted))) or 'all'}"
-
-
-def _places(asked: str, document: Document, words: str) -> Found:
+def _places(asked: str, words: str, document: Document) -> Found:
     matches = word_places(document.text, words)
     if matches is None:
         return Found(asked, "the article does not hold these words")
@@ -175,7 +152,8 @@ def _with_lines(text: str, span: Span) -> Span:
     return span[0], below if fits else max(span[1], text.rfind("\n", span[1], span[0] + LEAST_SHOWN))
 
 
-def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
+def _section(asked: str, heading: str, chars: int, document: Document) -> Found:
+    """A section of a document; its beginning has `chars` characters at most."""
     headings = [section.heading for section in sections(document.text)[:HEADINGS_TOLD]]
     listed = lines([f"Sections: {' · '.join(headings) or 'none'}"])
     if not heading:
@@ -189,7 +167,7 @@ def _section(asked: str, document: Document, heading: str, chars: int) -> Found:
     return Found(asked, ROWS_LOST if lost else "found", passages=passages, lost=lost)
 
 
-def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
+def _rows(asked: str, name: str, wanted: str, document: Document) -> Found:
     """The rows of a table, or the entries of a list where no table is meant."""
     text = document.text
     tabular, bulleted = tables(text), lists(text)
@@ -210,7 +188,7 @@ def _rows(asked: str, document: Document, name: str, wanted: str) -> Found:
         return Found(asked, f"{told}none of {count} holds all these words", listed)
     told += f"{sum(len(chosen) for _, chosen in held)} of {count}"
     shown = [line for part, chosen in held for line in (*part.header, *chosen)]
-    return Found(asked, told, listed, (Passages(document, _joined(shown)),))
+    return Found(asked, told, listed, (Passages(document, merged(shown, gap=1)),))
 
 
 def _lost(document: Document, name: str) -> LostRows | None:
@@ -234,14 +212,3 @@ def _calculated(expression: str, facts: Sequence[int]) -> Found:
     except ComputeError as error:
         return Found(asked, f"refused: {error}")
     return Found(asked, shown(expression, result), computation=Computation(expression, result, tuple(facts)))
-
-
-def _joined(lines: Sequence[Span]) -> tuple[Span, ...]:
-    """Lines that follow one another as one span."""
-    spans: list[Span] = []
-    for start, end in sorted(lines):
-        if spans and start - spans[-1][1] <= 1:
-            spans[-1] = (spans[-1][0], end)
-        else:
-            spans.append((start, end))
-    return tuple(spans)

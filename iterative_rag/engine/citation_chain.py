@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.engine.run_state import RunState
+from iterative_rag.retrieval.nearness import cited
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
 from iterative_rag.text.mentions import with_unit
@@ -119,7 +120,7 @@ class CitationNumbers:
 
     def citations(self) -> tuple[Citation, ...]:
         firsts = {n: self.facts[index] for index, n in reversed(self._numbers().items())}
-        return tuple(_citation(n, firsts[n]) for n in sorted(firsts))
+        return tuple(cited(n, firsts[n]) for n in sorted(firsts))
 
     def chain(self) -> tuple[ChainLink, ...]:
         """What was asked and found on the way, for the facts that are cited: each line once, and what builds on the
@@ -148,9 +149,7 @@ class CitationNumbers:
         by_quote: dict[tuple[str, int, int], int] = {}
         numbers: dict[int, int] = {}
         for index in self.cited:
-            fact = self.facts[index]
-            quote = fact.document_id, fact.start, fact.end
-            numbers[index] = by_quote.setdefault(quote, len(by_quote) + 1)
+            numbers[index] = by_quote.setdefault(self.facts[index].place, len(by_quote) + 1)
         return numbers
 
 
@@ -172,20 +171,3 @@ def _in_order(links: Sequence[ChainLink]) -> list[ChainLink]:
         left.remove(chosen)
         ordered.append(chosen)
     return ordered
-
-
-def _citation(n: int, fact: Fact) -> Citation:
-    return Citation(
-        n,
-        fact.title,
-        fact.source,
-        fact.quote,
-        fact.start,
-        fact.end,
-        fact.page,
-        fact.retrieved,
-        fact.url,
-        fact.copies,
-        display=plain(fact.quote),
-        date=fact.date,
-    )

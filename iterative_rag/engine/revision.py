@@ -87,7 +87,7 @@ def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[H
     match edit.kind:
         case EditKind.STRIKE:
             left = tuple(other_fact for n, other_fact in enumerate(hop.facts) if n != edit.index)
-            struck = Struck(fact.document_id, fact.start, fact.end)
+            struck = Struck(*fact.place)
             return replace(_unpinned(hop, fact.need), facts=left), (struck,)
         case EditKind.PIN:
             return replace(_pinned(hop, fact.need), facts=(*others, replace(fact, score=1.0, support=None))), ()

@@ -210,7 +210,7 @@ def extract_of(inquiry: Inquiry) -> Draft:
         fact = inquiry.facts[index]
         of_need[fact.need.key] += 1
         if of_need[fact.need.key] <= QUOTED_OF_A_NEED:
-            quoted.setdefault((fact.document_id, fact.start, fact.end), index)
+            quoted.setdefault(fact.place, index)
     cited = tuple(sorted(list(quoted.values())[:QUOTED]))
     quotes = [plain(inquiry.facts[index].quote) for index in cited]
     text = " ".join(f"“{quote}” [{n}]" for n, quote in enumerate(quotes, start=1))

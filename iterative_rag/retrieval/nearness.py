@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.chunking import sentences
+from iterative_rag.retrieval.need_reading import fact_at
 from iterative_rag.retrieval.need_words import holds_words, names_in, plain_words, without_scaffolding
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.markup import plain
-from iterative_rag.types import Citation, Document, Fact, ShortlistedDocument
+from iterative_rag.types import Citation, Document, Extract, Fact, Need, ShortlistedDocument
 
 # Passages that are shown, each of another document.
 SHOWN = 3
@@ -51,32 +52,33 @@ def nearest_passages(
             ranked[entry.document_id] = entry
     best = sorted(ranked.values(), key=lambda entry: -entry.score)[:SHOWN]
     words = content_words(question)
-    return tuple(
-        _cited(n, corpus.document(entry.document_id), entry, facts, words)
-        for n, entry in enumerate(best, start=after + 1)
-    )
+    passages = (_nearest(corpus.document(entry.document_id), entry, facts, words) for entry in best)
+    return tuple(cited(n, passage) for n, passage in enumerate(passages, start=after + 1))
 
 
-def _cited(
-    n: int, document: Document, entry: ShortlistedDocument, facts: Sequence[Fact], words: frozenset[str]
-) -> Citation:
-    best = max((fact for fact in facts if fact.document_id == document.id), key=lambda fact: fact.score, default=None)
-    span = (best.start, best.end) if best else (entry.hits[0].start, entry.hits[0].end)
-    start, end = _sentence(document.text, span, words)
+def cited(n: int, fact: Fact) -> Citation:
+    """The citation of a fact under this number."""
     return Citation(
         n,
-        document.title,
-        document.source,
-        document.text[start:end],
-        start,
-        end,
-        document.page_at(start),
-        document.retrieved,
-        document.link,
-        document.copies,
-        display=plain(document.text[start:end]),
-        date=document.date,
+        fact.title,
+        fact.source,
+        fact.quote,
+        fact.start,
+        fact.end,
+        fact.page,
+        fact.retrieved,
+        fact.url,
+        fact.copies,
+        display=plain(fact.quote),
+        date=fact.date,
     )
+
+
+def _nearest(document: Document, entry: ShortlistedDocument, facts: Sequence[Fact], words: frozenset[str]) -> Fact:
+    """A sentence or two of a document, as a fact that answers nothing."""
+    best = max((fact for fact in facts if fact.document_id == document.id), key=lambda fact: fact.score, default=None)
+    span = (best.start, best.end) if best else (entry.hits[0].start, entry.hits[0].end)
+    return fact_at(document, *_sentence(document.text, span, words), Need(""), Extract("", ""))
 
 
 def _sentence(text: str, span: Span, words: frozenset[str]) -> Span:

@@ -132,9 +132,14 @@ class Fact:
         return self.score < DOUBTFUL_BELOW
 
     @property
+    def place(self) -> tuple[str, int, int]:
+        """Where its quote stands."""
+        return self.document_id, self.start, self.end
+
+    @property
     def key(self) -> tuple[object, ...]:
         """What tells it from other facts: one quote may serve two needs, and state two things."""
-        return self.document_id, self.start, self.end, self.need.key, self.statement
+        return *self.place, self.need.key, self.statement
 
 
 @dataclass(frozen=True, slots=True)

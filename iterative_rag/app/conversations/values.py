@@ -92,7 +92,7 @@ def cited_facts(answer: Answer) -> tuple[Fact, ...]:
     kept: dict[tuple[Any, ...], Fact] = {}
     for fact in (*(fact for hop in answer.hops for fact in hop.facts), *answer.facts):
         if (fact.source, fact.start, fact.end) in cited:
-            kept.setdefault((fact.document_id, fact.start, fact.end, fact.value.casefold()), fact)
+            kept.setdefault((*fact.place, fact.value.casefold()), fact)
     return tuple(kept.values())
 
 

@@ -23,7 +23,7 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
     for fact in facts:
         keys: list[tuple[object, ...]] = [(" ".join(fact.statement.split()).casefold(),)]
         if fact.value:
-            keys.append((*_span(fact), fact.value.casefold()))
+            keys.append((*fact.place, fact.value.casefold()))
         number = min((first[key] for key in keys if key in first), default=max(numbers, default=0) + 1)
         first |= {key: first.get(key, number) for key in keys}
         numbers.append(number)
@@ -34,12 +34,8 @@ def numbered_places(facts: Sequence[Fact]) -> list[tuple[int, ...]]:
     """The positions of the facts behind each number, one for each quote."""
     places: dict[int, dict[tuple[str, int, int], int]] = {}
     for position, (n, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True)):
-        places.setdefault(n, {}).setdefault(_span(fact), position)
+        places.setdefault(n, {}).setdefault(fact.place, position)
     return [tuple(quotes.values()) for quotes in places.values()]
-
-
-def _span(fact: Fact) -> tuple[str, int, int]:
-    return fact.document_id, fact.start, fact.end
 
 
 def nothing_found(inquiry: Inquiry) -> str:
@@ -60,7 +56,7 @@ def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
     shown = [(n, [facts[index] for index in places]) for n, places in enumerate(numbered_places(facts), start=1)]
     quoted: dict[tuple[str, int, int], int] = {}
     for n, fact in ((n, fact) for n, told in shown for fact in told):
-        quoted.setdefault(_span(fact), n)
+        quoted.setdefault(fact.place, n)
     blocks: list[str] = []
     for length in QUOTE_LENGTHS:
         by_need = groupby(shown, key=lambda numbered: numbered[1][0].need.key)
@@ -84,7 +80,7 @@ def _line(n: int, told: Sequence[Fact], length: int, quoted: Mapping[tuple[str, 
 
 
 def _quote(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
-    if (first := quoted[_span(fact)]) != n:
+    if (first := quoted[fact.place]) != n:
         return f"the quote of [{first}]"
     quote = " ".join(fact.quote.split())
     if len(quote) > length:
