@@ -13,6 +13,7 @@ from iterative_rag.protocols import BackendTraits, Corpus, Grader, Roles
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.settings import Settings
 from iterative_rag.types import Step
+from iterative_rag.verification.rule_reflector import ClaimGuard
 
 if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
     from iterative_rag.engine.correction.web_search import WebSearch
@@ -46,7 +47,5 @@ class RunComponents:
         guarded."""
         if not self.traits.own_words:
             return Drafting(self.roles.answerer)
-        from iterative_rag.verification.rule_reflector import ClaimGuard
-
         writer, length = self.roles.writer, self.settings.length
         return Drafting(self.roles.answerer, ClaimGuard(), guards=True, writer=writer, length=length)

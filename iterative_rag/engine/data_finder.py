@@ -95,7 +95,7 @@ class DataFinder:
         for reading in readings:
             if reading.cap:
                 raise self._budget.reached(reading.cap)
-            if reading.error and _is_fatal(reading.error):
+            if reading.error and (not isinstance(reading.error, LLMError) or reading.error.fatal):
                 raise reading.error
         return state
 
@@ -131,15 +131,13 @@ class DataFinder:
         return shortlists
 
     def _unlisted(self, need: Need, documents: Sequence[ShortlistedDocument]) -> Shortlist:
-        listed = self._listed.setdefault(need.question, set())
-        new = tuple(entry for entry in documents if self._is_new(need, entry, listed))
+        listed, memory = self._listed.setdefault(need.question, set()), self._reader.memory
+        if self._sparing:
+            new = tuple(entry for entry in documents if not memory.has_asked(need, entry.document_id))
+        else:
+            new = tuple(entry for entry in documents if entry.document_id not in listed)
         listed.update(entry.document_id for entry in new)
         return new
-
-    def _is_new(self, need: Need, entry: ShortlistedDocument, listed: set[str]) -> bool:
-        if self._sparing:
-            return not self._reader.memory.has_asked(need, entry.document_id)
-        return entry.document_id not in listed
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -147,10 +145,11 @@ class DataFinder:
         self, hop: int, needs: Sequence[Need], shortlists: Sequence[Shortlist], question: str
     ) -> Generator[Step, None, Readings]:
         """Read the documents of each need. `question` is the one that the needs were derived from."""
-        tasks = []
-        graded = self._corrector is not None and self._corrector.grades
-        for need, documents in zip(needs, shortlists, strict=True):
-            tasks.append(ReadingTask(need, self._windows(need, documents), documents, graded))
+        graded = self._corrector is not None and self._corrector.grader is not None
+        tasks = [
+            ReadingTask(need, self._windows(need, documents), documents, graded)
+            for need, documents in zip(needs, shortlists, strict=True)
+        ]
         readings = self._reader.read(tasks, question=question, seconds=self._budget.seconds_left())
         for confirmer in self._confirmers:
             readings = tuple(self._confirmed(reading, confirmer) for reading in readings)
@@ -185,7 +184,7 @@ class DataFinder:
         """What a correction after reading brings: without grades, only reading shows that a shortlist falls short. The
         `shortlists` grow by those that were read for it."""
         failed = [reading.need for reading in readings if not (reading.facts or reading.error or reading.cap)]
-        if self._corrector is None or self._corrector.grades or wider or not failed:
+        if self._corrector is None or self._corrector.grader or wider or not failed:
             return ()
         more = []
         for need in failed:
@@ -196,14 +195,13 @@ class DataFinder:
 
     def _lost_rows(self, readings: Readings) -> list[LostRows]:
         """The rows that the needs without a value should stand in, and that are not in the documents read for them."""
-        lost = []
-        for reading in readings:
-            if any(fact.value and not fact.is_doubtful for fact in reading.facts):
-                continue
-            for document in map(self.corpus.document, reading.record.documents):
-                if section := lost_for(document, reading.need):
-                    lost.append(LostRows(reading.need.key, document.title, section))
-        return lost
+        return [
+            LostRows(reading.need.key, document.title, section)
+            for reading in readings
+            if not any(fact.value and not fact.is_doubtful for fact in reading.facts)
+            for document in map(self.corpus.document, reading.record.documents)
+            if (section := lost_for(document, reading.need))
+        ]
 
     def _windows(self, need: Need, documents: Shortlist) -> list[Window]:
         """What is read of each document. A sparing reader cuts its windows itself: it reads few of the documents."""
@@ -228,8 +226,3 @@ def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, 
             if not any(struck.covers(fact) for struck in state.struck):
                 facts.setdefault(fact.key, fact if fact.need.key in asked else replace(fact, value=""))
     return tuple(fact for key, fact in facts.items() if key not in known)
-
-
-def _is_fatal(error: IterativeRAGError) -> bool:
-    """Whether further calls would fail as well."""
-    return not isinstance(error, LLMError) or error.fatal

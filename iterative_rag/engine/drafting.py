@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from iterative_rag.errors import IterativeRAGError, LLMError
@@ -27,6 +28,7 @@ from iterative_rag.types import (
     ReflectionStep,
     Step,
 )
+from iterative_rag.verification.rule_reflector import RuleReflector
 from iterative_rag.verification.short_answers import says
 
 T = TypeVar("T")
@@ -34,8 +36,6 @@ T = TypeVar("T")
 REGENERATIONS = 1
 # A call that failed in all its attempts is made once more.
 CALLS = 2
-# The highest confidence of an answer that was refused as long as more could be looked up.
-LAST_CONFIDENCE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,9 @@ class Drafting:
         for left in reversed(range(REGENERATIONS + 1)):
             if self.reflector is None or not draft.answered:
                 return Drafted(draft)
-            reflection = yield from _reflect(hop, self.reflector, inquiry, draft)
+            reflect = partial(self.reflector.reflect, inquiry, draft)
+            # The rules judge where the reflector's calls fail.
+            reflection = (yield from optional(hop, "reflect", reflect)) or RuleReflector().reflect(inquiry, draft)
             if self.guards and reflection.grounded:
                 return Drafted(draft)
             action = _action(reflection, draft, inquiry, regenerations=left, may_search=may_search)
@@ -116,16 +118,6 @@ class Drafting:
                     draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=_advice(reflection))
                     yield AnsweringStep(hop, draft, last_attempt)
         raise AssertionError("the last reflection does not regenerate")
-
-
-def _reflect(hop: int, reflector: Reflector, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, Reflection]:
-    """The reflection, or that of the rules where the reflector's calls fail."""
-    reflection = yield from optional(hop, "reflect", lambda: reflector.reflect(inquiry, draft))
-    if reflection is not None:
-        return reflection
-    from iterative_rag.verification.rule_reflector import RuleReflector
-
-    return RuleReflector().reflect(inquiry, draft)
 
 
 def _action(reflection: Reflection, draft: Draft, inquiry: Inquiry, *, regenerations: int, may_search: bool) -> Action:
@@ -161,11 +153,6 @@ def _proved(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> Draft:
     facts = tuple(dict.fromkeys(index for claim in _proving(draft, reflection, inquiry) for index in claim.facts))
     marks = "".join(f"[{n}]" for n in range(1, len(facts) + 1))
     return replace(draft, text=f"{draft.short_answer}. {marks}".strip(), cited=facts, also=(), caveats=())
-
-
-def as_last_attempt(draft: Draft) -> Draft:
-    """Marked as what the facts make likely, and trusted no more than that."""
-    return replace(draft, last_attempt=True, confidence=min(draft.confidence, LAST_CONFIDENCE))
 
 
 def abstention(draft: Draft, reflection: Reflection) -> Draft:

@@ -28,6 +28,7 @@ from iterative_rag.types import (
 )
 from iterative_rag.verification.confidence import by_confidence, by_evidence, confidence
 from iterative_rag.verification.conflicts import with_conflicts
+from iterative_rag.verification.groundedness import Standing, check
 from iterative_rag.verification.short_answers import with_said_short
 
 # Values that an abstention shows of what was found before.
@@ -132,19 +133,12 @@ def _left_out(draft: Draft) -> Iterator[str]:
 
 def _with_sound_notes(draft: Draft, inquiry: Inquiry) -> Draft:
     """The draft without other values and caveats that name what no fact does."""
-    if not (draft.also or draft.caveats):
-        return draft
-    from iterative_rag.verification.groundedness import Standing, check
 
     def is_sound(note: str) -> bool:
         checked = check(inquiry, replace(draft, text=note, short_answer=""))
         return all(claim.standing is not Standing.FAILED for claim in checked)
 
-    return replace(
-        draft,
-        also=tuple(note for note in draft.also if is_sound(note)),
-        caveats=tuple(note for note in draft.caveats if is_sound(note)),
-    )
+    return replace(draft, also=tuple(filter(is_sound, draft.also)), caveats=tuple(filter(is_sound, draft.caveats)))
 
 
 def best_so_far(inquiry: Inquiry) -> Draft:
@@ -163,8 +157,5 @@ def best_so_far(inquiry: Inquiry) -> Draft:
 
 def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:
     """One entry for each need and document."""
-    entries = {(entry.need.key, entry.window.document_id): entry for entry in unread}
-    return tuple(
-        UnreadDocument(entry.window.title, entry.window.source, entry.need.question, entry.reason)
-        for entry in entries.values()
-    )
+    entries = {(entry.need.key, entry.window.document_id): (entry, entry.window) for entry in unread}.values()
+    return tuple(UnreadDocument(part.title, part.source, entry.need.question, entry.reason) for entry, part in entries)

@@ -121,7 +121,7 @@ class StepLoop:
     def _begun(self, state: RunState) -> Generator[Progress, None, tuple[RunState, _Outlook]]:
         """What comes before the first decision: an edit is taken up, a report outlined."""
         outlook = _Outlook(self._budget.usage(), state.ahead, state.fresh)
-        state = state.under_way()
+        state = replace(state, ahead=(), fresh=())
         if outlook.fresh and not outlook.ahead:  # the facts of the edited hop are put into the question
             known = tuple(fact for fact in state.inquiry.facts if fact not in outlook.fresh)
             state = yield from self._proceed(state, replace(state.inquiry, facts=known), outlook.fresh, outlook)
@@ -280,14 +280,10 @@ def _never_searched(needs: Sequence[Need], inquiry: Inquiry) -> tuple[Need, ...]
     seen = {need.see.casefold() for need in inquiry.tried}
 
     def is_new(need: Need) -> bool:
-        elsewhere = bool(need.see) and need.see.casefold() not in seen
-        return elsewhere or not any(_rewords(content_words(need.question), words) for words in barren)
+        elsewhere, words = bool(need.see) and need.see.casefold() not in seen, content_words(need.question)
+        return elsewhere or not any(len(words & tried) >= SAME_WORDS * len(words) for tried in barren)
 
     return tuple(need for need in needs if is_new(need))
-
-
-def _rewords(words: frozenset[str], barren: frozenset[str]) -> bool:
-    return len(words & barren) >= SAME_WORDS * len(words)
 
 
 def _is_refused(state: RunState) -> bool:

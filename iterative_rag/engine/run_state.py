@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from iterative_rag.engine.drafting import Drafted, as_last_attempt
+from iterative_rag.engine.drafting import Drafted
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.retrieval.need_words import is_titled
@@ -28,6 +28,8 @@ from iterative_rag.verification.answer_type import is_of_kind
 
 # An answer that is trusted less, while a need without a value has unread windows, is only the best one so far.
 WEAK = 0.5
+# The highest confidence of an answer that was refused as long as more could be looked up.
+LAST_CONFIDENCE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,29 +120,23 @@ class RunState:
         known = tuple(dict.fromkeys((*self.inquiry.lost_rows, *lost)))
         return replace(self, inquiry=replace(self.inquiry, lost_rows=known))
 
-    def under_way(self) -> RunState:
-        """The state once what an edit left to do was begun."""
-        return replace(self, ahead=(), fresh=())
-
     def with_draft(self, drafted: Drafted, *, last_attempt: bool = False) -> RunState:
         """A draft is the answer until another one is written."""
-        return replace(
-            self,
-            draft=drafted.draft,
-            reflection=drafted.reflection,
-            last_attempt=last_attempt,
-            ended_by=drafted.ended_by,
-        )
+        draft, reflection, ended_by = drafted.draft, drafted.reflection, drafted.ended_by
+        return replace(self, draft=draft, reflection=reflection, last_attempt=last_attempt, ended_by=ended_by)
 
     def as_form(self, form: AnswerForm, outline: tuple[OutlineSection, ...] = ()) -> RunState:
         """The state once it is known what kind of answer is wanted."""
         return replace(self, inquiry=replace(self.inquiry, form=form, outline=outline or self.inquiry.outline))
 
     def as_last_attempt(self) -> RunState:
-        """The state with its answer, if it has one, marked as what the facts make likely while something is missing."""
-        if self.draft is None or not self.draft.answered:
+        """The state with its answer, if it has one, marked as what the facts make likely while something is missing,
+        and trusted no more than that."""
+        draft = self.draft
+        if draft is None or not draft.answered:
             return self
-        return replace(self, draft=as_last_attempt(self.draft))
+        trust = min(draft.confidence, LAST_CONFIDENCE)
+        return replace(self, draft=replace(draft, last_attempt=True, confidence=trust))
 
     @property
     def is_doubtful(self) -> bool:
@@ -157,11 +153,9 @@ class RunState:
     @property
     def falls_short(self) -> bool:
         """Whether the answer may be missing or weak because windows could not be read."""
-        return bool(self.unread) and (self.draft is None or not self.draft.answered or self._is_weak(self.draft))
-
-    def _is_weak(self, draft: Draft) -> bool:
-        """Whether an answer is hardly trusted while a need with unread windows has no value."""
-        return draft.confidence < WEAK and self.lacks_a_window
+        draft = self.draft
+        weak = draft is None or not draft.answered or (draft.confidence < WEAK and self.lacks_a_window)
+        return bool(self.unread) and weak
 
 
 # What a loop passes on while it works: steps for whoever watches, states for the driver.

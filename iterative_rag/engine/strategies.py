@@ -2,10 +2,10 @@
 
 | strategy | flow | parts | follows |
 |---|---|---|---|
-| naive | single | – | one retrieval, one answer (Lewis et al., 2020); see `flows.py` |
-| crag | single | grading, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
-| self-rag | single | the same and reflection | corrective RAG with self-reflection |
-| plan | plan | – | plan, step, evaluate |
+| naive | one search | – | one retrieval, one answer (Lewis et al., 2020); see `flows.py` |
+| crag | one search | grading, correction | corrective RAG: labels, thresholds of 0.3 and 0.7, key points |
+| self-rag | one search | the same and reflection | corrective RAG with self-reflection |
+| plan | the steps of a plan | – | plan, step, evaluate |
 | iterative | loop | – | iterative extraction with rephrasing: the default |
 | full | loop | all | everything together |
 
@@ -18,8 +18,8 @@ A strategy is any function from `RunComponents` to an engine; `iterative_rag/reg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.correction.corrector import Corrector
@@ -27,25 +27,18 @@ from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.flows import PlannedSteps, SingleSearch
 from iterative_rag.engine.loop import StepLoop
-from iterative_rag.engine.run import Run
-
-
-class Flow(StrEnum):
-    """How hops follow one another."""
-
-    SINGLE = "single"  # one search with the question as it is
-    PLAN = "plan"  # the steps of a plan
-    LOOP = "loop"  # which fact is missing, find it, put it into the question
-
+from iterative_rag.engine.run import Loop, Run
+from iterative_rag.verification.rule_reflector import RuleReflector, UnsureReflector
 
 _PARTS = ("grading", "correction", "reflection", "corroboration")
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A strategy made of the parts of this package: its flow, and which parts are switched on."""
+    """A strategy made of the parts of this package: its flow, which says how hops follow one another, and which parts
+    are switched on."""
 
-    flow: Flow
+    flow: Callable[[RunComponents, DataFinder, Drafting], Loop]
     grading: bool = False
     correction: bool = False
     reflection: bool = False
@@ -56,13 +49,8 @@ class Composition:
         switches = {part: getattr(run.settings, part) for part in _PARTS}
         parts = replace(self, **{part: value != "off" for part, value in switches.items() if value != "auto"})
         finder, drafting = parts._finder(run), parts._drafting(run)
-        match parts.flow:
-            case Flow.SINGLE:
-                return Run(run, SingleSearch(run, finder, drafting), drafting, finder)
-            case Flow.PLAN:
-                return Run(run, PlannedSteps(run, finder, drafting), drafting, finder)
-            case Flow.LOOP:
-                return Run(run, StepLoop(run, finder, drafting), drafting, finder, begin=run.begin)
+        begin = run.begin if parts.flow is StepLoop else None
+        return Run(run, parts.flow(run, finder, drafting), drafting, finder, begin=begin)
 
     def _finder(self, run: RunComponents) -> DataFinder:
         settings, reader = run.settings, run.reader
@@ -85,15 +73,13 @@ class Composition:
         drafting, reflector = run.drafting(), run.roles.reflector
         if not self.reflection:
             return drafting
-        from iterative_rag.verification.rule_reflector import RuleReflector, UnsureReflector
-
         if reflector is not None and run.settings.reflection == "unsure":
             reflector = UnsureReflector(reflector)
         return replace(drafting, reflector=reflector or RuleReflector(), guards=False)
 
 
-CRAG = Composition(Flow.SINGLE, grading=True, correction=True)
+CRAG = Composition(SingleSearch, grading=True, correction=True)
 SELF_RAG = replace(CRAG, reflection=True)
-PLAN = Composition(Flow.PLAN)
-ITERATIVE = Composition(Flow.LOOP)
-FULL = Composition(Flow.LOOP, **dict.fromkeys(_PARTS, True))
+PLAN = Composition(PlannedSteps)
+ITERATIVE = Composition(StepLoop)
+FULL = Composition(StepLoop, **dict.fromkeys(_PARTS, True))

@@ -59,7 +59,7 @@ def verdict(grades: Sequence[Grade]) -> Verdict:
     """Incorrect if no score reaches GRADE_LOWER; correct if the best one is above GRADE_UPPER; else ambiguous. So a
     good document is never replaced, whatever the others are."""
     best = max((grade.score for grade in grades), default=0.0)
-    if not grades or best < GRADE_LOWER:
+    if best < GRADE_LOWER:
         return Verdict.INCORRECT
     return Verdict.CORRECT if best > GRADE_UPPER else Verdict.AMBIGUOUS
 
@@ -84,11 +84,6 @@ class Corrector:
     _offered: dict[str, dict[str, list[ShortlistedDocument]]] = field(default_factory=dict)
     _barren: set[str] = field(default_factory=set)
 
-    @property
-    def grades(self) -> bool:
-        """Whether a shortlist is graded before it is read."""
-        return self.grader is not None
-
     def improve(
         self, hop: int, need: Need, documents: Shortlist, listed: set[str], *, found_nothing: bool
     ) -> Generator[Step, None, Shortlist]:
@@ -104,7 +99,7 @@ class Corrector:
         if judged is not Verdict.CORRECT and self.rewriter and not barren:
             more = yield from self._reworded(hop, need, listed)
             graded_more, _ = yield from self._graded(hop, need, more, found_nothing=True)
-            if not any(self._accepted(grade) for _, grade in graded_more):
+            if not any(_accepted(grade) for _, grade in graded_more):
                 self._barren.add(need.question)
             graded = _best_first([*graded, *graded_more])
             judged = self._verdict(graded, found_nothing=found_nothing)
@@ -141,15 +136,13 @@ class Corrector:
 
     def _shown(self, entry: ShortlistedDocument) -> str:
         document = self.corpus.document(entry.document_id)
-        if self.sparing:
-            return window(document, entry, GRADED_CHARS_SPARING, GRADED).text
-        return window(document, entry, GRADED_CHARS).text
+        shown = (GRADED_CHARS_SPARING, GRADED) if self.sparing else (GRADED_CHARS,)
+        return window(document, entry, *shown).text
 
     def _verdict(self, graded: Sequence[Graded], *, found_nothing: bool) -> Verdict:
         if self.grader is None:
             return Verdict.INCORRECT if found_nothing or not graded else Verdict.CORRECT
-        grades = [grade for _, grade in graded if grade]
-        return verdict(grades)
+        return verdict([grade for _, grade in graded if grade])
 
     def _chosen(self, graded: Sequence[Graded], judged: Verdict) -> Sequence[Graded]:
         """The documents worth reading, best first."""
@@ -157,13 +150,10 @@ class Corrector:
             return list(graded)
         if judged is Verdict.INCORRECT:
             return list(graded[:READ_IF_INCORRECT])
-        if self.sparing and (accepted := [(entry, grade) for entry, grade in graded if self._accepted(grade)]):
+        if self.sparing and (accepted := [(entry, grade) for entry, grade in graded if _accepted(grade)]):
             return accepted
         kept = [(entry, grade) for entry, grade in graded if grade and grade.score >= GRADE_LOWER]
         return kept[: self.settings.shortlist] if self.sparing else kept
-
-    def _accepted(self, grade: Grade | None) -> bool:
-        return grade is None or grade.score > GRADE_UPPER
 
     # --- other searches ----------------------------------------------------------------------
 
@@ -212,6 +202,10 @@ class Corrector:
         new = tuple(entry for entry in step.documents if entry.document_id not in listed)
         listed.update(entry.document_id for entry in new)
         return new
+
+
+def _accepted(grade: Grade | None) -> bool:
+    return grade is None or grade.score > GRADE_UPPER
 
 
 def _best_first(graded: Sequence[Graded]) -> list[Graded]:
