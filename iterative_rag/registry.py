@@ -89,6 +89,7 @@ def in_words(names: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+_OPENAI_FORM = "openai-like/MODEL@URL"
 _OPENAI_KEYS = ("ITERATIVE_RAG_API_KEY", "OPENAI_API_KEY")
 _OLLAMA_KEYS = ("OLLAMA_API_KEY",)
 _QDRANT_KEYS = ("QDRANT_API_KEY",)
@@ -117,9 +118,7 @@ EMBEDDERS = Registry(
     "embedder",
     Entry("builtin", "builtin.encoder:build", local=True),
     Entry("ollama", "index.embedders.llama_index:build_ollama", form="ollama/MODEL", keys=_OLLAMA_KEYS),
-    Entry(
-        "openai-like", "index.embedders.llama_index:build_openai_like", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS
-    ),
+    Entry("openai-like", "index.embedders.llama_index:build_openai_like", form=_OPENAI_FORM, keys=_OPENAI_KEYS),
 )
 
 # Where the vectors of a corpus lie, by URL scheme: a function from the address to a `PlaceOf`.
@@ -135,7 +134,7 @@ RERANKERS = Registry(
     "reranker",
     Entry("none", local=True),
     Entry("reader", "builtin.reasoning.reader_roles:ReaderRoles", local=True),
-    Entry("openai-like", "retrieval.rerankers.rerank_server:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+    Entry("openai-like", "retrieval.rerankers.rerank_server:RerankServer", form=_OPENAI_FORM, keys=_OPENAI_KEYS),
 )
 
 # Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.
@@ -143,8 +142,8 @@ LLMS = Registry(
     "LLM",
     Entry("auto"),
     Entry("builtin", local=True),
-    Entry("ollama", "llm.providers.ollama:build", form="ollama/MODEL", keys=_OLLAMA_KEYS),
-    Entry("openai-like", "llm.providers.openai_like:build", form="openai-like/MODEL@URL", keys=_OPENAI_KEYS),
+    Entry("ollama", "llm.providers.ollama:OllamaChat", form="ollama/MODEL", keys=_OLLAMA_KEYS),
+    Entry("openai-like", "llm.providers.openai_like:OpenAILikeChat", form=_OPENAI_FORM, keys=_OPENAI_KEYS),
 )
 
 # How a question is worked on: a function from `RunComponents` to the engine of one run.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from iterative_rag.llm.replies import forms
+from iterative_rag.llm.replies.forms import R
 from iterative_rag.llm.replies.tool_calls import AgentReply
 from iterative_rag.llm.roles.agent import LLMAgent
 from iterative_rag.llm.roles.answerer import LLMAnswerer, LLMRecaller
@@ -21,25 +21,6 @@ from iterative_rag.llm.roles.writer import LLMWriter
 from iterative_rag.protocols import BackendTraits, Cache, CallBudget, ChatModel, Corpus, Roles
 from iterative_rag.settings import Settings
 
-# The form of the reply of each role; the prompt has its name.
-FORMS: Final[Mapping[str, type[forms.Reply]]] = {
-    "analyse": forms.AnalysisReply,
-    "extract": forms.ExtractionReply,
-    "read": forms.SentenceReply,
-    "rephrase": forms.RephrasingReply,
-    "rephrase_and_analyse": forms.ContinuationReply,
-    "answer": forms.AnswerReply,
-    "grade": GradesReply,
-    "reword": forms.RewordingReply,
-    "web_query": forms.WebQueryReply,
-    "plan": forms.PlanReply,
-    "reflect": forms.ReflectionReply,
-    "recall": forms.RecallReply,
-    "agent": AgentReply,
-    "follow_up": forms.FollowUpReply,
-    "write": forms.WritingReply,
-    "outline": forms.OutlineReply,
-}
 FAST_ROLES: Final = frozenset({"extract", "rephrase", "grade", "reword", "web_query"})
 # A low estimate for English prose, and the tokens that instructions and questions take.
 CHARS_PER_TOKEN = 3
@@ -83,26 +64,27 @@ class LLMBackend:
         languages = PromptLanguages(settings.language, settings.answer_language, counted)
         written = getattr(budget, "answer_sink", None)
 
-        def call(role: str) -> RoleCall[Any]:
-            form, model = FORMS[role], self._fast if role in FAST_ROLES else self._main
+        def call(role: str, form: type[R]) -> RoleCall[R]:
+            """The calls of a role, whose prompt has its name."""
+            model = self._fast if role in FAST_ROLES else self._main
             cache = None if role == "extract" else self._cache  # extracts have a cache of their own
             return RoleCall(
                 role, form, model, budget, cache, settings.reply_tokens, self._call_chars, languages, written
             )
 
         return Roles(
-            analyst=LLMAnalyst(call("analyse")),
-            extractor=LLMExtractor(call("extract")),
-            rephraser=LLMRephraser(call("rephrase")),
-            answerer=LLMAnswerer(call("answer")),
-            grader=LLMGrader(call("grade")),
-            rewriter=LLMRewriter(call("reword"), call("web_query")),
-            planner=LLMPlanner(call("plan"), settings.web),
-            reflector=LLMReflector(call("reflect")),
-            recaller=LLMRecaller(call("recall")),
-            agent=LLMAgent(call("agent")),
-            follow_up=LLMFollowUpReader(call("follow_up")),
-            writer=LLMWriter(call("write"), settings.length),
-            outliner=LLMOutliner(call("outline")),
-            joint_analyst=LLMJointAnalyst(call("rephrase_and_analyse")),
+            analyst=LLMAnalyst(call("analyse", forms.AnalysisReply)),
+            extractor=LLMExtractor(call("extract", forms.ExtractionReply)),
+            rephraser=LLMRephraser(call("rephrase", forms.RephrasingReply)),
+            answerer=LLMAnswerer(call("answer", forms.AnswerReply)),
+            grader=LLMGrader(call("grade", GradesReply)),
+            rewriter=LLMRewriter(call("reword", forms.RewordingReply), call("web_query", forms.WebQueryReply)),
+            planner=LLMPlanner(call("plan", forms.PlanReply), settings.web),
+            reflector=LLMReflector(call("reflect", forms.ReflectionReply)),
+            recaller=LLMRecaller(call("recall", forms.RecallReply)),
+            agent=LLMAgent(call("agent", AgentReply)),
+            follow_up=LLMFollowUpReader(call("follow_up", forms.FollowUpReply)),
+            writer=LLMWriter(call("write", forms.WritingReply), settings.length),
+            outliner=LLMOutliner(call("outline", forms.OutlineReply)),
+            joint_analyst=LLMJointAnalyst(call("rephrase_and_analyse", forms.ContinuationReply)),
         )

@@ -118,6 +118,3 @@ def titled(title: str, text: str) -> str:
 def lines(items: Iterable[str]) -> str:
     """The items, each on a line of its own, whatever they hold."""
     return "\n".join(map(one_line, items))
-
-
-__all__ = ["Prompt", "PromptError", "as_field", "fence", "lines", "load", "prompt", "titled", "versions"]

@@ -23,7 +23,7 @@ from iterative_rag.llm.providers.server_traits import (
     cut_from,
     refuses_form,
 )
-from iterative_rag.llm.replies.json_parsing import ends_in_json, is_whole_json
+from iterative_rag.llm.replies.json_parsing import ends_in_json
 from iterative_rag.llm.replies.structured_call import written_out
 from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, FunctionSpec
 from iterative_rag.remote.reply_limits import MAX_REPLY_CHARS
@@ -115,9 +115,9 @@ NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinkin
 
 
 class StreamedChat:
-    """A chat model that is called through LlamaIndex. `timeout` is in seconds; calls obey `call`. `thinking` are the
-    options that switch thinking on or off (`unthinking`), in ways of which a server may refuse all but the last.
-    `form` is how it is asked at first.
+    """A chat model that is called through LlamaIndex. `timeout` is in seconds. `thinking` are the options that switch
+    thinking on or off (`unthinking`), in ways of which a server may refuse all but the last. `form` is how it is asked
+    at first.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
     """
@@ -129,7 +129,6 @@ class StreamedChat:
         *,
         timeout: float,
         retries: int,
-        call: CallState,
         thinking: Sequence[Mapping[str, Any]] = ({},),
         unthinking: bool = False,
         form: Form = PLAIN,
@@ -137,7 +136,7 @@ class StreamedChat:
         self.name = name
         self._thinking, self._unthinking = tuple(thinking), unthinking
         self.form = form  # how the model is asked, as far as the server has shown what it takes
-        self._server, self._timeout, self._retries, self._call = server, timeout, retries, call
+        self._server, self._timeout, self._retries, self._call = server, timeout, retries, CallState()
         self._formless = 0  # replies that broke the form, but not where thinking was not switched off
 
     def __repr__(self) -> str:
@@ -171,7 +170,7 @@ class StreamedChat:
                 if weaker is None or not refuses_form(error):
                     raise
                 form, kept = (form.plain, False) if FAILED_GENERATION.search(str(error)) else (weaker, kept)
-        self._formless += freely and is_whole_json(reply.text)
+        self._formless += freely and ends_in_json(reply.text, only=True)
         if kept or self._formless > 1:
             self.form = form
         return reply
@@ -218,7 +217,7 @@ class StreamedChat:
 
     def _refuse_unfinished(self, arrived: ArrivingReply, request: ChatRequest) -> None:
         """A reply that is whole JSON is whole, whatever the server says of its end."""
-        if request.schema and not arrived.calls and is_whole_json(arrived.text):
+        if request.schema and not arrived.calls and ends_in_json(arrived.text, only=True):
             return
         if arrived.finish in ("length", "content_filter", "endless"):
             cut = f"The reply of {self._server.model} was cut off ({arrived.finish}) at {request.max_tokens} tokens."
@@ -255,7 +254,7 @@ class LlamaIndexChat(StreamedChat):
         self._llm = llm
         url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
         server = Server(llm.class_name(), str(url), _model_of(llm))
-        super().__init__(_name_of(llm), server, timeout=timeout, retries=retries, call=CallState())
+        super().__init__(_name_of(llm), server, timeout=timeout, retries=retries)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         try:

@@ -32,11 +32,9 @@ def chat_model(wanted: object, settings: Settings) -> tuple[ChatModel | None, st
 def chosen(wanted: str) -> tuple[Spec, str]:
     """The spec that a text names, and one line about the choice where `auto` made it. Raises UsageError."""
     spec = parse_spec(wanted, LLMS)
-    return _chosen_automatically() if spec.kind == "auto" else (spec, "")
-
-
-def _chosen_automatically() -> tuple[Spec, str]:
-    """Ollama if it answers and has a chat model, else the built-in backend."""
+    if spec.kind != "auto":
+        return spec, ""
+    # Ollama if it answers and has a chat model, else the built-in backend.
     from iterative_rag.llm.providers.ollama import SUGGESTED_MODEL, probe
 
     state = probe()

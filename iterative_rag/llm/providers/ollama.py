@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import ContextOverflow
 from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
 from iterative_rag.llm.providers.server_traits import Form, about_tokens, least_tokens
-from iterative_rag.protocols import ChatModel, ChatRequest
+from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_loopback
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.remote.server_calls import CallState, Server, ollama_url
+from iterative_rag.remote.server_calls import Server, ollama_url
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
 
@@ -35,19 +35,17 @@ class OllamaChat(StreamedChat):
     A model that cannot think refuses the field where it is on, and some break the form where it is off: then they are
     asked without."""
 
-    def __init__(self, model: str, settings: Settings, *, url: str = "") -> None:
-        url = url or ollama_url()
+    def __init__(self, spec: Spec, settings: Settings) -> None:
+        url = spec.url or ollama_url()
         self._settings = settings
-        self._model = model
         self._variants: dict[tuple[int, bool | None], Ollama] = {}
         self._client: Client | None = None
         self._lock = threading.Lock()
         super().__init__(
-            f"ollama/{model} seed={settings.seed} ctx={settings.context_window}{named_thinking(settings)}",
-            Server("ollama", url, model),
+            f"ollama/{spec.model} seed={settings.seed} ctx={settings.context_window}{named_thinking(settings)}",
+            Server("ollama", url, spec.model),
             timeout=settings.timeout,
             retries=settings.retries,
-            call=CallState(),
             thinking=({"think": settings.thinking == "on"}, {}),
             unthinking=settings.thinking != "on",
             form=Form(extras=False),
@@ -88,7 +86,7 @@ class OllamaChat(StreamedChat):
                 url = self._server.url
                 self._client = self._client or Client(host=url, **self._http_options())
                 self._variants[max_tokens, think] = Ollama(
-                    model=self._model,
+                    model=self._server.model,
                     base_url=url,
                     client=self._client,
                     temperature=0.0,
@@ -109,10 +107,6 @@ class OllamaChat(StreamedChat):
                 status=-1,
                 hint="Raise context_window, or lower window_chars or fact_limit.",
             )
-
-
-def build(spec: Spec, settings: Settings) -> ChatModel:
-    return OllamaChat(spec.model, settings, url=spec.url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import LLMError, install_command
 from iterative_rag.llm.providers.llama_index import StreamedChat, as_tools, named_thinking
 from iterative_rag.llm.providers.server_traits import Form
-from iterative_rag.protocols import ChatModel, ChatRequest
+from iterative_rag.protocols import ChatRequest
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.hosts import is_openai
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.remote.server_calls import CallState, Server
+from iterative_rag.remote.server_calls import Server
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import llama_index_import
 
@@ -30,18 +30,17 @@ class OpenAILikeChat(StreamedChat):
     `response_format`; one that refuses `stream_options` or `seed`, without them. `replies` copes with what comes then.
     """
 
-    def __init__(self, model: str, url: str, settings: Settings) -> None:
+    def __init__(self, spec: Spec, settings: Settings) -> None:
         if find_spec("llama_index.llms.openai_like") is None:
             raise LLMError("OpenAI-compatible servers need an extra package.", hint=install_command("openai-like"))
-        self._settings = settings
+        url, self._settings = spec.url, settings
         self._llm: OpenAILike | None = None
         self._lock = threading.Lock()
         super().__init__(
-            f"openai-like/{model}@{url} seed={settings.seed}{named_thinking(settings)}",
-            Server("openai-like", url, model),
+            f"openai-like/{spec.model}@{url} seed={settings.seed}{named_thinking(settings)}",
+            Server("openai-like", url, spec.model),
             timeout=settings.timeout,
             retries=settings.retries,
-            call=CallState(),
             thinking=_thinking_forms(settings.thinking, url),
             unthinking=settings.thinking == "off",
             form=Form(),
@@ -105,7 +104,3 @@ def _thinking_forms(thinking: str, url: str) -> Sequence[Mapping[str, Any]]:
     effort = {"reasoning_effort": "medium" if on else "none"}
     template = {"extra_body": {"chat_template_kwargs": {"enable_thinking": on, "thinking": on}}}
     return (effort, {}) if is_openai(url) else (template, effort, {})
-
-
-def build(spec: Spec, settings: Settings) -> ChatModel:
-    return OpenAILikeChat(spec.model, spec.url, settings)

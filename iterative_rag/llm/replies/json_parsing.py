@@ -32,7 +32,8 @@ def parse(text: str, reply_type: type[R]) -> R:
     """Read `text` as a `reply_type`; of several JSON objects the last that fits counts. Raises Unparsable."""
     shown = visible(text)
     wrong = ""
-    for values in (json_values(shown), _literal(shown)):
+    plain = _TRAILING_COMMA.sub(lambda match: match[1] or "", shown)
+    for values in ([value for value, _, _ in _values(plain)], _literal(shown)):
         joined = reply_type.joined(values)
         # A bare list counts only where no object fits: there are brackets in chatter, too.
         objects = [value for value in joined if isinstance(value, dict)]
@@ -43,7 +44,8 @@ def parse(text: str, reply_type: type[R]) -> R:
                 return validated(_fitted(value, reply_type), reply_type)
             except Unparsable as error:
                 wrong = wrong or str(error)
-    raise Unparsable(wrong or _no_json(shown))
+    bare = _OPENING.search(shown) is None
+    raise Unparsable(wrong or ("it held no JSON object" if bare else "its JSON was cut off or is not valid"))
 
 
 def validated(value: Any, reply_type: type[R]) -> R:
@@ -73,13 +75,9 @@ def visible(text: str) -> str:
     return shown
 
 
-def json_values(text: str) -> list[Any]:
-    """The outermost JSON objects and arrays in `text`, left to right, whatever is around them."""
-    return [value for value, _, _ in _values(_TRAILING_COMMA.sub(lambda match: match[1] or "", text))]
-
-
 def _values(text: str) -> Iterator[tuple[Any, int, int]]:
-    """The same, each with where it begins and ends."""
+    """The outermost JSON objects and arrays in `text`, left to right, whatever is around them, each with where it
+    begins and ends."""
     position = 0
     for _ in range(_MOST_OPENINGS):
         opening = _OPENING.search(text, position)
@@ -104,17 +102,9 @@ def _literal(text: str) -> list[Any]:
         return []
 
 
-def is_whole_json(text: str) -> bool:
-    """Whether a reply is one JSON value from its beginning to its end, but for a fence and thoughts."""
-    return _ends(text, only=True)
-
-
-def ends_in_json(text: str) -> bool:
-    """Whether a text ends with a JSON value."""
-    return _ends(text, only=False)
-
-
-def _ends(text: str, *, only: bool) -> bool:
+def ends_in_json(text: str, *, only: bool = False) -> bool:
+    """Whether a text ends with a JSON value; whether that is all there is of it, but for a fence and thoughts, if
+    `only`."""
     if text.rstrip()[-1:] not in ("}", "]", "`"):  # without reading what is still being written
         return False
     try:
@@ -141,9 +131,3 @@ def complaint(error: ValidationError) -> str:
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"])
     return f"the field {field!r} is wrong: {first['msg']}" if field else first["msg"]
-
-
-def _no_json(text: str) -> str:
-    if _OPENING.search(text) is None:
-        return "it held no JSON object"
-    return "its JSON was cut off or is not valid"

@@ -15,7 +15,6 @@ from iterative_rag.llm.replies.json_parsing import Unparsable, parse
 from iterative_rag.protocols import CallBudget, ChatModel, ChatReply, ChatRequest, FunctionCall
 from iterative_rag.types import Usage
 
-Check = Callable[[R], str]
 # The first attempt, and one that says what was wrong with it.
 ATTEMPTS = 2
 
@@ -25,7 +24,7 @@ def ask(
     budget: CallBudget,
     request: ChatRequest,
     reply_type: type[R],
-    check: Check[R] | None = None,
+    check: Callable[[R], str] | None = None,
     attempts: int = ATTEMPTS,
 ) -> R:
     """Call the model and read its reply. A retry says what was wrong; where that cannot be read either, a third attempt
@@ -45,7 +44,12 @@ def ask(
             asked = replace(asked, schema=None, functions=())
         try:
             reply, seconds = _call(model, budget, asked)
-            spent = _added(spent, reply, seconds)
+            spent = Usage(
+                llm_calls=spent.llm_calls + 1,
+                prompt_tokens=spent.prompt_tokens + reply.prompt_tokens,
+                completion_tokens=spent.completion_tokens + reply.completion_tokens,
+                seconds=spent.seconds + seconds,
+            )
             text = reply.text
             if reply.thought and not text.strip():
                 raise Unparsable("it held thoughts alone; write the reply itself")
@@ -111,12 +115,3 @@ def _described(name: str, form: Mapping[str, Any]) -> str:
     if words := form.get("enum"):
         return f"{name} (one of {', '.join(json.dumps(word) for word in words)})"
     return f"{name} ({'a list' if form.get('type') == 'array' else form.get('type', 'any')})"
-
-
-def _added(spent: Usage, reply: ChatReply, seconds: float) -> Usage:
-    return Usage(
-        llm_calls=spent.llm_calls + 1,
-        prompt_tokens=spent.prompt_tokens + reply.prompt_tokens,
-        completion_tokens=spent.completion_tokens + reply.completion_tokens,
-        seconds=spent.seconds + seconds,
-    )

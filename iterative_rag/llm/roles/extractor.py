@@ -79,7 +79,11 @@ class LLMExtractor(LLMRole[ExtractionReply]):
     def _asked(self, needs: Sequence[Need], windows: Sequence[Window], question: str) -> list[Extract]:
         """The extracts of one call."""
         whole = "" if Need(question).key in {need.key for need in needs} else question
-        shown = [(n, sentence) for n, window in enumerate(windows) for sentence in _sentences(window)]
+        shown = [
+            (n, Sentence(window.document_id, window.title, start, end, window.text[start:end]))
+            for n, window in enumerate(windows)
+            for start, end in readable_units(window.text)
+        ]
         reply = self.call.ask(
             lambda reply: _complaint(reply, len(shown)),
             sentences=fence(numbered([sentence for _, sentence in shown])),
@@ -99,12 +103,6 @@ class LLMExtractor(LLMRole[ExtractionReply]):
             for quote in quotes
             for extract in _serving(quote, quotes, _needs_of(fact, quote, needs, whole), needs, whole, windows)
         ]
-
-
-def _sentences(window: Window) -> Iterator[Sentence]:
-    """What is shown of a window by number; the offsets are those in its text."""
-    for start, end in readable_units(window.text):
-        yield Sentence(window.document_id, window.title, start, end, window.text[start:end])
 
 
 def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows: Sequence[Window]) -> list[Extract]:

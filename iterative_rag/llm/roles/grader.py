@@ -80,7 +80,7 @@ class LLMGrader(LLMRole[GradesReply]):
     def _graded(self, need: Need, documents: Sequence[str]) -> list[Grade]:
         try:
             reply = self.call.ask(
-                lambda reply: self._complaint(reply, len(documents)),
+                lambda reply: _complaint(reply, len(documents)),
                 labels=", ".join(Label),
                 best=Label.PERFECT,
                 worst=Label.AWFUL,
@@ -92,27 +92,21 @@ class LLMGrader(LLMRole[GradesReply]):
                 raise
             # One of the documents may have caused it; ungraded, each is still read.
             return [labelled(Label.POOR, FAILED) for _ in documents]
-        return self._read(reply, len(documents))
-
-    def _read(self, reply: GradesReply, count: int) -> list[Grade]:
-        rows = _by_number(reply)
-        grades = []
-        for n in range(1, count + 1):
-            row = rows.get(n, GradeReply())
-            grades.append(labelled(Label(row.label), row.reason) if row.label else labelled(Label.POOR, UNGRADED))
-        return grades
-
-    def _complaint(self, reply: GradesReply, count: int) -> str:
-        rows = _by_number(reply)
-        missing = [str(n) for n in range(1, count + 1) if n not in rows or not rows[n].label]
-        if not missing:
-            return ""
-        return (
-            f"the label of document {', '.join(missing)} is missing or none of {', '.join(Label)}; "
-            f"grade all {count} documents, each under its own number"
-        )
+        rows = _rows(reply, len(documents))
+        return [labelled(Label(row.label), row.reason) if row.label else labelled(Label.POOR, UNGRADED) for row in rows]
 
 
-def _by_number(reply: GradesReply) -> dict[int, GradeReply]:
-    """The row of each document, the first one where a number repeats."""
-    return {row.n: row for row in reversed(reply.grades)}
+def _complaint(reply: GradesReply, count: int) -> str:
+    missing = [str(n) for n, row in enumerate(_rows(reply, count), start=1) if not row.label]
+    if not missing:
+        return ""
+    return (
+        f"the label of document {', '.join(missing)} is missing or none of {', '.join(Label)}; "
+        f"grade all {count} documents, each under its own number"
+    )
+
+
+def _rows(reply: GradesReply, count: int) -> list[GradeReply]:
+    """The row of each document, the first one where a number repeats, an empty one where there is none."""
+    by_number = {row.n: row for row in reversed(reply.grades)}
+    return [by_number.get(n, GradeReply()) for n in range(1, count + 1)]

@@ -95,12 +95,9 @@ def _unplanned(reply: PlanReply, inquiry: Inquiry) -> str:
 def _shown(plan: Plan | None) -> str:
     if plan is None:
         return NO_PLAN
-    left = (f"{n}. {step.tool.value}: {step.question}{_purpose(step)}" for n, step in enumerate(plan.steps, start=1))
-    return lines(left) or "(no step was left)"
-
-
-def _purpose(step: PlannedStep) -> str:
-    return f" ({step.purpose})" if step.purpose else ""
+    purposes = (f" ({step.purpose})" if step.purpose else "" for step in plan.steps)
+    left = enumerate(zip(plan.steps, purposes, strict=True), start=1)
+    return lines(f"{n}. {step.tool.value}: {step.question}{why}" for n, (step, why) in left) or "(no step was left)"
 
 
 # --- what is searched with: other queries for a need, a query for the web ----------------------

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from iterative_rag.settings.choices import AUTO
 from iterative_rag.text.languages import language_names
+from iterative_rag.text.spoken_language import ENGLISH, language_of_text
 from iterative_rag.types import Inquiry
 
 _FIELDS = '"answer", "short_answer", "also", "caveats" and "missing"'
@@ -27,8 +28,6 @@ class PromptLanguages:
 
     def for_answer(self, question: str) -> str:
         """What a prompt says about the language of the answer; "" where it is English like the prompt and question."""
-        from iterative_rag.text.spoken_language import ENGLISH
-
         asked_in = self._language_of(question)
         wanted = asked_in if self.answer == AUTO else self.answer
         if wanted == asked_in == ENGLISH:
@@ -67,6 +66,4 @@ class PromptLanguages:
         return f"{beginning}{wanted}".format(asked=told[0], others=told[1])
 
     def _language_of(self, question: str) -> str:
-        from iterative_rag.text.spoken_language import language_of_text
-
         return language_of_text(question) if self.question == AUTO else self.question

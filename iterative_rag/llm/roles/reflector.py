@@ -35,24 +35,22 @@ class LLMReflector(LLMRole[ReflectionReply]):
         if is_refusal(inquiry, draft):
             return Reflection(tuple(item.claim for item in checked), useful=False, refusal=True)
         shown = fact_numbers(inquiry.facts)
+        # The prompt numbers facts, where the markers of the answer number its citations.
+        answer = with_numbers(draft.text, {n: (shown[index],) for n, index in enumerate(draft.cited, start=1)})
         reply = self.call.about(
             inquiry,
             lambda reply: _complaint(reply, checked, inquiry),
-            answer=fence(_with_fact_numbers(draft, shown), "answer"),
+            answer=fence(answer, "answer"),
             short=draft.short_answer,
             claims=_listed(checked, shown),
         )
         judged = {claim.n: claim for claim in reply.claims}
         claims = tuple(_settled(item, judged.get(n), len(inquiry.facts)) for n, item in enumerate(checked, start=1))
         satisfied = reply.useful and not reply.refusal and all(claim.grounded for claim in claims)
-        gap = "" if satisfied else _open_gap(reply.gap, inquiry)
+        gap = " ".join(reply.gap.split())
+        if satisfied or inquiry.looks(Need(gap)) >= SEARCHES_PER_NEED:  # a third search finds nothing new
+            gap = ""
         return Reflection(claims, reply.useful and not reply.refusal, reply.refusal, reply.false_premise, gap)
-
-
-def _open_gap(question: str, inquiry: Inquiry) -> str:
-    """The question in one line, "" where it was searched for twice already: a third search finds nothing new."""
-    gap = " ".join(question.split())
-    return gap if inquiry.looks(Need(gap)) < SEARCHES_PER_NEED else ""
 
 
 def _settled(checked: Checked, judged: JudgedClaim | None, count: int) -> Claim:
@@ -91,8 +89,3 @@ def _listed(checked: Sequence[Checked], shown: Sequence[int]) -> str:
         state = f"proved {marks}" if item.standing is Standing.PROVED else f"{item.standing.value}: {item.claim.reason}"
         listed.append(f"{n}. {item.claim.text} ({state})")
     return fence(lines(listed), "claims") if listed else NO_CLAIMS
-
-
-def _with_fact_numbers(draft: Draft, shown: Sequence[int]) -> str:
-    """The answer with the numbers of the facts in the prompt instead of those of its own citations."""
-    return with_numbers(draft.text, {n: (shown[index],) for n, index in enumerate(draft.cited, start=1)})

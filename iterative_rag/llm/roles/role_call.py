@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import prompt
-from iterative_rag.llm.replies.forms import Reply, schema, schema_version
+from iterative_rag.llm.replies.forms import R, schema, schema_version
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.replies.structured_call import ATTEMPTS, ask
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
@@ -19,7 +19,6 @@ from iterative_rag.storage.cache import cache_key
 from iterative_rag.text.citation_markers import with_numbers, with_whole_markers
 from iterative_rag.types import Fact, Inquiry
 
-R = TypeVar("R", bound=Reply)
 # This many letters and digits of the instructions in a row are no coincidence; field names and examples are shorter.
 REPEATED_CHARS = 60
 REPEATED = "it repeats these instructions; give the reply alone"
@@ -73,7 +72,7 @@ class RoleCall(Generic[R]):
         """The role's reply to its prompt with `variables`, or the cached one. `written` is told the reply while it is
         being written. Raises LLMError, CapReached."""
         system, user = prompt(self.role).render(**variables)
-        key = self._key(system, user)
+        key = cache_key("llm", self.fingerprint, system, user)
 
         def from_cache(value: Any) -> R:
             cached = self.reply_type.model_validate(value)
@@ -115,9 +114,6 @@ class RoleCall(Generic[R]):
         """Names everything that a reply depends on besides the messages."""
         versions = (prompt(self.role).version, schema_version(self.reply_type))
         return "/".join([self.role, *versions, self.model.name, str(self.reply_tokens)])
-
-    def _key(self, system: str, user: str) -> str:
-        return cache_key("llm", self.fingerprint, system, user)
 
 
 class LLMRole(Generic[R]):

@@ -5,8 +5,6 @@ Every sentence is checked afterwards, and one without a citation is not shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from iterative_rag.llm.replies.forms import WritingReply
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
@@ -54,22 +52,19 @@ class LLMWriter(LLMRole[WritingReply]):
         if not inquiry.facts:
             return Draft(answered=False, text="", missing=nothing_found(inquiry), form=inquiry.form)
         count = len(inquiry.facts)
-        reply = self.call.about(
-            inquiry,
-            lambda reply: _complaint(reply, inquiry.form, count),
-            written=self._teller(before, count),
-            task=self._task(inquiry, section, last_attempt=last_attempt, advice=advice),
-        )
-        return _draft_of(reply, inquiry)
-
-    def _teller(self, before: str, count: int) -> Callable[[str], None] | None:
-        """Tells whoever listens what has come of a reply, behind the sections before it."""
 
         def so_far(reply: str) -> str:
+            """What has come of a reply, behind the sections before it."""
             answer = answer_so_far(reply)
             return "\n\n".join(filter(None, (before, answer))) if answer else ""
 
-        return self.call.teller(count, so_far)
+        reply = self.call.about(
+            inquiry,
+            lambda reply: _complaint(reply, inquiry.form, count),
+            written=self.call.teller(count, so_far),
+            task=self._task(inquiry, section, last_attempt=last_attempt, advice=advice),
+        )
+        return _draft_of(reply, inquiry)
 
     def _task(self, inquiry: Inquiry, section: OutlineSection | None, *, last_attempt: bool, advice: str) -> str:
         parts = [_TABLE if inquiry.form is AnswerForm.TABLE else _TASKS[self._length]]

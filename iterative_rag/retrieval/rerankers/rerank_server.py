@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iterative_rag.errors import LLMServerError
-from iterative_rag.protocols import Cache, Reranker
+from iterative_rag.protocols import Cache
 from iterative_rag.remote.api_keys import key_to_send
 from iterative_rag.remote.model_spec import Spec
 from iterative_rag.remote.server_calls import CallState, Server, as_llm_error, with_retries
@@ -64,7 +64,3 @@ class RerankServer:
                 hint="The URL of a rerank server is that before /rerank, such as http://127.0.0.1:8000/v1.",
             )
         return [scores[index] for index in range(count)]
-
-
-def build(spec: Spec, settings: Settings, *, cache: Cache | None) -> Reranker:
-    return RerankServer(spec, settings, cache)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply
-from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, is_whole_json, parse
+from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, parse
 from iterative_rag.llm.replies.partial_answer import answer_so_far
 from iterative_rag.llm.replies.tool_calls import AgentReply
 from tests.nightly import sliced
@@ -40,7 +40,7 @@ def test_what_holds_no_reply_is_told_so_at_once(name: str) -> None:
     for form in (AnalysisReply, AnswerReply, AgentReply):
         with pytest.raises(Unparsable):
             parse(BOMBS[name], form)
-    assert not is_whole_json(BOMBS[name]) or name in ("closed lists", "a number", "commas")
+    assert not ends_in_json(BOMBS[name], only=True) or name in ("closed lists", "a number", "commas")
     assert answer_so_far(BOMBS[name]) == ""
 
 
@@ -72,4 +72,4 @@ def test_a_text_of_a_length_that_nobody_asked_for_is_refused_and_named(value: ob
     ],
 )
 def test_a_reply_is_whole_where_its_json_is(text: str, whole: bool, ends: bool) -> None:
-    assert (is_whole_json(text), ends_in_json(text)) == (whole, ends)
+    assert (ends_in_json(text, only=True), ends_in_json(text)) == (whole, ends)
