@@ -28,8 +28,7 @@ from iterative_rag.llm.replies.coercion import (
     items_of,
 )
 from iterative_rag.llm.replies.forms import Reply, schema
-from iterative_rag.llm.replies.json_parsing import complaint
-from iterative_rag.llm.replies.partial_answer import written_object, written_text
+from iterative_rag.llm.replies.json_parsing import complaint, written_object, written_text
 from iterative_rag.protocols import FunctionSpec
 from iterative_rag.types import (
     CalculateCall,

@@ -10,7 +10,7 @@ from typing import Any, Generic
 from iterative_rag.errors import ReplyUnreadable
 from iterative_rag.llm.prompts import prompt
 from iterative_rag.llm.replies.forms import R, schema, schema_version
-from iterative_rag.llm.replies.partial_answer import answer_so_far
+from iterative_rag.llm.replies.json_parsing import answer_so_far
 from iterative_rag.llm.replies.structured_call import ATTEMPTS, ask
 from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.llm.roles.shown_facts import fact_lines, numbered_places, tried_needs

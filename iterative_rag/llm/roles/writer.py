@@ -6,7 +6,7 @@ Every sentence is checked afterwards, and one without a citation is not shown.
 from __future__ import annotations
 
 from iterative_rag.llm.replies.forms import WritingReply
-from iterative_rag.llm.replies.partial_answer import answer_so_far
+from iterative_rag.llm.replies.json_parsing import answer_so_far
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.llm.roles.shown_facts import nothing_found
 from iterative_rag.settings.choices import Length

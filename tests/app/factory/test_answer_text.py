@@ -12,7 +12,7 @@ import pytest
 from fakes.model_server import FakeServer, Fault
 from fakes.two_article_corpus import QUESTION, play, write_articles
 from iterative_rag.app.factory import IterativeRAG, index_paths
-from iterative_rag.llm.replies.partial_answer import answer_so_far
+from iterative_rag.llm.replies.json_parsing import answer_so_far
 from iterative_rag.settings import Settings
 from iterative_rag.types import AnsweringStep, FinalStep, Step
 

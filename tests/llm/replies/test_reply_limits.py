@@ -7,8 +7,7 @@ import json
 import pytest
 
 from iterative_rag.llm.replies.forms import AnalysisReply, AnswerReply
-from iterative_rag.llm.replies.json_parsing import Unparsable, ends_in_json, parse
-from iterative_rag.llm.replies.partial_answer import answer_so_far
+from iterative_rag.llm.replies.json_parsing import Unparsable, answer_so_far, ends_in_json, parse
 from iterative_rag.llm.replies.tool_calls import AgentReply
 from tests.nightly import sliced
 
