@@ -13,8 +13,7 @@ from iterative_rag.retrieval.article_parts import tables
 from iterative_rag.retrieval.chunking import Unit, headings, opening, readable_units, sentences
 from iterative_rag.retrieval.spans import Span, merged, without
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.pronouns import speaks_of_earlier
-from iterative_rag.text.sentences import sentence_ends
+from iterative_rag.text.sentences import sentence_ends, speaks_of_earlier
 from iterative_rag.types import Document, Hit, ShortlistedDocument, Window
 
 GAP = "\n[...]\n"

@@ -34,20 +34,15 @@ def sound_form(said: AnswerForm | None, question: str) -> AnswerForm:
     "why" is no value, a "who" is no text."""
     plain = asked_form(question)
     if said is None:
-        return plain or (
-            AnswerForm.EXPLANATION if _pattern("how").search(folded_in_place(question)) else AnswerForm.VALUE
-        )
+        asks_how = _pattern("how").search(folded_in_place(question))
+        return plain or (AnswerForm.EXPLANATION if asks_how else AnswerForm.VALUE)
     return plain if plain is not None and said.is_text != plain.is_text else said
 
 
 def asks_value(question: str) -> bool:
     """Whether a question, or a clause of one that asks for a text, asks for a name, a number or a date."""
-    clauses = _pattern("clause").split(folded_in_place(question))
-    return any(
-        asked_form(clause) is AnswerForm.VALUE or _pattern("named").search(clause)
-        for clause in clauses
-        if clause.strip()
-    )
+    clauses = filter(str.strip, _pattern("clause").split(folded_in_place(question)))
+    return any(asked_form(clause) is AnswerForm.VALUE or _pattern("named").search(clause) for clause in clauses)
 
 
 def as_aspect(need: Need) -> Need:

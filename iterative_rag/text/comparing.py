@@ -59,9 +59,8 @@ def same_number(claimed: Quantity, given: Quantity) -> bool:
         return _converts(claimed, given)
     if (claimed.unit and not given.unit and given.counted) or (given.unit and not claimed.unit and claimed.counted):
         return False
-    if abs(claimed.value - given.value) <= 1e-9 * abs(claimed.value):
-        return True
-    if abs(claimed.value - given.value) <= claimed.step / 2 and _near(claimed.value, given.value, ROUNDED):
+    off = abs(claimed.value - given.value)
+    if off <= 1e-9 * abs(claimed.value) or (off <= claimed.step / 2 and _near(claimed.value, given.value, ROUNDED)):
         return True
     return (claimed.about or given.about) and _near(claimed.value, given.value, ABOUT)
 

@@ -52,11 +52,5 @@ def to_json(
 ) -> str:
     r"""JSON in which these characters are escaped (\u202e): it parses to the same text and is safe to print."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
-    return _ANY.sub(lambda match: _escaped(match[0]), text)
-
-
-def _escaped(character: str) -> str:
-    return r"\u007f" if character == "\x7f" else json.dumps(character)[1:-1]  # json leaves DEL as it is
-
-
-__all__ = ["REPLACEMENT", "one_line", "to_json", "visible", "without_controls"]
+    text = text.replace("\x7f", r"\u007f")  # which json leaves as it is
+    return _ANY.sub(lambda match: json.dumps(match[0])[1:-1], text)

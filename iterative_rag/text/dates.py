@@ -18,7 +18,6 @@ MONTHS = tuple(
 # English names of months, full and short, for a regular expression.
 MONTH_PATTERN = "|".join([*MONTHS, "Sept", *(month[:3] for month in MONTHS)])
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -62,7 +61,7 @@ class YearDay:
 
 
 def days_in(year: int, month: int) -> int:
-    return 28 if month == 2 and not calendar.isleap(year) else _LONGEST[month - 1]
+    return calendar.monthrange(year, month)[1]
 
 
 # --- reading -------------------------------------------------------------------------------------

@@ -63,14 +63,12 @@ def folded(text: str) -> str:
     return _kept(text) if len(text) <= _KEPT else _folded(text)
 
 
-@lru_cache(maxsize=65536)
-def _kept(text: str) -> str:
-    return _folded(text)
-
-
 def _folded(text: str) -> str:
     text = unicodedata.normalize("NFKD", text.casefold().translate(_TABLE))
     return "".join(letter for letter in text if not unicodedata.combining(letter))
+
+
+_kept = lru_cache(maxsize=65536)(_folded)
 
 
 def folded_words(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache, partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from iterative_rag.text.folding import folded
 from iterative_rag.text.patterns import lazy_pattern, table_beside
@@ -87,7 +87,6 @@ def words_of(key: str) -> frozenset[str]:
     return frozenset(folded(_file()[key]).split())
 
 
-_Reader: TypeAlias = Callable[[str, Sequence[str]], Any]
 # English forms of these are understood in every language.
 _WITH_ENGLISH = frozenset({"ordinal_endings", "before_christ", "after_christ", "about", "scales"})
 
@@ -103,7 +102,7 @@ def language_of(code: str) -> Language:
     tables: dict[str, Any] = {}
     for field in fields(Language):
         if field.name not in {"code", "months"}:
-            read: _Reader = readers.get(str(field.type), _numbers)
+            read: Callable[[str, Sequence[str]], Any] = readers.get(str(field.type), _numbers)
             tables[field.name] = read(field.name, with_english if field.name in _WITH_ENGLISH else own)
     tables["function_words"] |= _words("hedges", own)
     months = {word: n for tag in reversed(with_english) for word, n in _months(tag).items()}
@@ -126,16 +125,13 @@ def _patterns(key: str, among: Sequence[str]) -> tuple[str, ...]:
     for code in among:
         value = _tables()[code].get(key, ())
         patterns += [value] if isinstance(value, str) else value
-    return tuple(dict.fromkeys(_unaccented(pattern) for pattern in patterns if pattern))
+    kept = ("º", "ª", "\\W")
+    return tuple(dict.fromkeys(p if any(sign in p for sign in kept) else folded(p) for p in patterns if p))
 
 
 def _numbers(key: str, among: Sequence[str]) -> dict[str, Any]:
     tables = [_tables()[code].get(key, {}) for code in reversed(among)]
     return {folded(word): value for table in tables for word, value in table.items()}
-
-
-def _unaccented(pattern: str) -> str:
-    return folded(pattern) if "º" not in pattern and "ª" not in pattern and "\\W" not in pattern else pattern
 
 
 def _months(code: str) -> dict[str, int]:

@@ -29,11 +29,6 @@ def mentions(text: str, code: str, *, lenient: bool = True) -> tuple[Mention, ..
     return _kept(text, code, lenient=lenient) if len(text) <= _KEPT else _read(text, code, lenient=lenient)
 
 
-@lru_cache(maxsize=8192)
-def _kept(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
-    return _read(text, code, lenient=lenient)
-
-
 def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     digits = with_digits(text, code)
     dated = dates(digits.text, code)
@@ -52,6 +47,9 @@ def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
         else:
             joined[-1] = both
     return tuple(_placed(mention, digits, text) for mention in joined)
+
+
+_kept = lru_cache(maxsize=8192)(_read)
 
 
 def single(mentioned: Iterable[Mention]) -> tuple[Mention, ...]:
@@ -117,8 +115,7 @@ def _periods(digits: Digits, code: str) -> Iterable[Mention]:
         if not (match["tail"] or match["lead"] or match["word"]):
             continue
         year = language_of(code).decades[match["word"]] if match["word"] else int(match["decade"])
-        # "The 90s" and "the nineties" are those of the 20th century.
-        if year < 100 and (match["word"] or match["tail"] or match["lead"]) and year >= 10:
+        if 10 <= year < 100:  # "the 90s" and "the nineties" are those of the 20th century
             yield _mention(digits, match, Period(1900 + year, 1909 + year))
         elif year >= 1000:
             yield _mention(digits, match, Period(year, year + 9))
@@ -161,14 +158,8 @@ def _joined(first: Mention, second: Mention, digits: Digits, code: str) -> Menti
             return None
         low = replace(first, readings=tuple(dict.fromkeys(span.low for span in spans)))
         high = replace(second, readings=tuple(dict.fromkeys(span.high for span in spans)))
-        return replace(
-            second,
-            readings=spans,
-            start=first.start,
-            named=first.named,
-            ends=(low, high),
-            capitals=first.capitals or second.capitals,
-        )
+        capitals, ends = first.capitals or second.capitals, (low, high)
+        return replace(second, readings=spans, start=first.start, named=first.named, ends=ends, capitals=capitals)
     if both.fullmatch(gap):
         sums = tuple(filter(None, (_summed(reading, other) for reading in first.readings for other in second.readings)))
         if sums:
@@ -208,12 +199,8 @@ def _summed(first: Value, second: Value) -> Quantity | None:
     """ "2 hours 30 minutes" as one measure: the second part is less than one of the first unit."""
     if not (isinstance(first, Quantity) and isinstance(second, Quantity) and first.unit and second.unit):
         return None
-    if (
-        first.unit == second.unit
-        or first.ordinal
-        or second.ordinal
-        or units.dimension(first.unit) not in {"time", "length", "mass"}
-    ):
+    measured = units.dimension(first.unit) in {"time", "length", "mass"}
+    if first.unit == second.unit or first.ordinal or second.ordinal or not measured:
         return None
     share = units.convert(1.0, second.unit, first.unit)
     if share is None or share >= 1 or share * second.value >= 1:

@@ -74,12 +74,8 @@ def _amounts_named(question: str, value: str, known: str) -> frozenset[int]:
     """The places of the numbers and dates that a value implies."""
     given, before = _amounts(value), _amounts(known)
     said = (amount for amount in _amounts(question) if any(stands_in(amount, other) for other in given))
-    return frozenset(
-        position
-        for amount in said
-        if not any(stands_in(amount, old) for old in before)
-        for position in range(amount.start, amount.end)
-    )
+    new = (amount for amount in said if not any(stands_in(amount, old) for old in before))
+    return frozenset(position for amount in new for position in range(amount.start, amount.end))
 
 
 def _name_parts(question: str, value: str, known: str) -> frozenset[int]:
@@ -100,15 +96,13 @@ def _name_parts(question: str, value: str, known: str) -> frozenset[int]:
         held = [word for word in _words(question) if any(same_name(low, word[1]) for low, _ in said)]
         named = held if said and all(any(same_name(low, word[1]) for word in held) for low, _ in said) else []
     old = {low for _, low, _ in _words(known)}
-    return _places(named) if any(not any(same_name(low, word) for word in old) for _, low, _ in named) else frozenset()
+    if all(any(same_name(low, word) for word in old) for _, low, _ in named):
+        return frozenset()
+    return frozenset(position for start, low, _ in named for position in range(start, start + len(low)))
 
 
 def _amounts(text: str) -> tuple[Mention, ...]:
     return tuple(mention for mention in single(mentions(text, language(text))) if not (mention.named or mention.worded))
-
-
-def _places(words: Sequence[Word]) -> frozenset[int]:
-    return frozenset(position for start, low, _ in words for position in range(start, start + len(low)))
 
 
 @lru_cache(maxsize=4096)

@@ -216,10 +216,8 @@ def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:
         words = folded_in_place(text[start:end])
         if number.end - number.start == 1 and words in known.scales:
             if article := _follows(_article(known.code), plain, start):
-                large = known.scales[words] >= 1e6
-                yield _Change(
-                    start - len(article[0]), start if large else end, "1 " if large else f"{known.scales[words]:.0f}"
-                )
+                scale, begin = known.scales[words], start - len(article[0])
+                yield _Change(begin, start, "1 ") if scale >= 1e6 else _Change(begin, end, f"{scale:.0f}")
             continue
         if words == "o" or (words == "second" and _follows(_UNIT_BEFORE, plain, start)):
             continue  # the initial of "O'Malley" is no zero

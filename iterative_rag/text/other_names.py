@@ -165,11 +165,8 @@ def _within_name(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
     before = _WORD_BEFORE.search(text[max(0, start - _REACH) : start])
     after = _WORD_AFTER.match(text, end)
-    return any(near is not None and _is_part(near["word"]) for near in (before, after))
-
-
-def _is_part(word: str) -> bool:
-    return word[0].isupper() and folded(word) not in language_of("en").function_words
+    words = [near["word"] for near in (before, after) if near]
+    return any(word[0].isupper() and folded(word) not in language_of("en").function_words for word in words)
 
 
 def _with_countries(text: str, after: str) -> str:

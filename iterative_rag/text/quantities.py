@@ -41,9 +41,8 @@ def _number_pattern(code: str, *, lenient: bool) -> re.Pattern[str]:
 
 
 def quantities(text: str, digits: Digits, code: str, *, lenient: bool) -> Iterable[Mention]:
-    for match in _number_pattern(code, lenient=lenient).finditer(digits.text):
-        if mention := _number(match, text, digits, code, lenient=lenient):
-            yield mention
+    matches = _number_pattern(code, lenient=lenient).finditer(digits.text)
+    return filter(None, (_number(match, text, digits, code, lenient=lenient) for match in matches))
 
 
 def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenient: bool) -> Mention | None:
@@ -70,12 +69,12 @@ def _number(match: re.Match[str], text: str, digits: Digits, code: str, *, lenie
     sign, bound, about = -1.0 if match["sign"] else 1.0, bound_before(before), is_about(before)
     more = 0.5 if known and (half := _and_a_half(code).match(plain, end)) else 0.0
     end = half.end() if more and half else end
-    readings: list[Value] = []
-    for value, step in _amounts(match["digits"], scale, code, lenient=lenient):
-        for unit in known or ("",):
-            readings.append(
-                Quantity(sign * (value + more), step, match["ordinal"] is not None, unit, counted, bound, about=about)
-            )
+    ordinal = match["ordinal"] is not None
+    readings: list[Value] = [
+        Quantity(sign * (value + more), step, ordinal, unit, counted, bound, about=about)
+        for value, step in _amounts(match["digits"], scale, code, lenient=lenient)
+        for unit in known or ("",)
+    ]
     alone = not (known or match["ordinal"] or match["sign"] or match["scale"])
     if alone and (_YEAR.fullmatch(match["digits"]) or (_YEAR_BEFORE.search(before) and len(match["digits"]) == 3)):
         readings.insert(0, Moment(Date(int(match["digits"])), bound, about=about))

@@ -1,4 +1,5 @@
-"""Find the ends of sentences, and not those of titles, initials, abbreviations and German ordinals.
+"""Find the ends of sentences, and not those of titles, initials, abbreviations and German ordinals; and which sentences
+are understood only through the one before them.
 
 The time is linear in the length of the text, even for a single line of 100 MB.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.folding import folded
 from iterative_rag.text.languages import language_of, words_of
 from iterative_rag.text.patterns import lazy_pattern
@@ -86,3 +88,30 @@ def _is_abbreviation(last: str, following: str) -> bool:
     if word in words_of("abbreviations") or (len(letters) == 1 and letters.isalpha()):
         return following.lower() not in words_of("sentence_starters")
     return False
+
+
+# --- sentences that go on from others ------------------------------------------------------------
+
+# Where a pronoun is looked for: further on it mostly stands for a name of its own sentence.
+OPENING = 10
+_WORD = lazy_pattern(r"[^\W_]+")
+
+
+def begins_with_pronoun(sentence: str) -> bool:
+    """Whether a pronoun opens a sentence, perhaps after a phrase of time or place without a name."""
+    before = ""
+    for spelt in _WORD.findall(MARKER.sub("", sentence))[:OPENING]:
+        word = folded(spelt)
+        if word in words_of("pronouns"):
+            return True
+        if (before and spelt[0].isupper()) or not (before or word in words_of("before_pronouns")):
+            return False
+        before = word
+    return False
+
+
+def speaks_of_earlier(sentence: str) -> bool:
+    """Whether the subject of a sentence was named before it: "She", "Their son", "The couple"."""
+    first, second = [*(folded(word) for word in _WORD.findall(sentence)[:2]), "", ""][:2]
+    group = first == "the" and second in words_of("groups")
+    return group or first in words_of("possessives") or begins_with_pronoun(sentence)

@@ -39,7 +39,8 @@ def stands_within(part: str, text: str) -> bool:
         return False
     before, after = _edge(part[0]), _edge(part[-1])
     pattern = rf"(?<!{before})(?<!{before}[.,]){re.escape(part)}(?!{after})(?![.,]{after})"
-    return any(not _is_mark(text[match.end() : match.end() + 1]) for match in re.finditer(pattern, text))
+    following = (text[match.end() : match.end() + 1] for match in re.finditer(pattern, text))
+    return any(not (letter and unicodedata.category(letter).startswith("M")) for letter in following)
 
 
 def _joined(text: str) -> str:
@@ -51,7 +52,3 @@ def _edge(letter: str) -> str:
     if re.match(f"[{_NUMERAL}]", letter):
         return f"[{_NUMERAL}]"
     return r"[^\s\S]" if is_unspaced(letter) else rf"[^\W{UNSPACED}]"
-
-
-def _is_mark(letter: str) -> bool:
-    return bool(letter) and unicodedata.category(letter).startswith("M")

@@ -17,8 +17,7 @@ from iterative_rag.text.citation_markers import MARKER, cited_numbers, with_numb
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_row, is_rule, row_cells
 from iterative_rag.text.markup import plain
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.text.pronouns import begins_with_pronoun
-from iterative_rag.text.sentences import sentences
+from iterative_rag.text.sentences import begins_with_pronoun, sentences
 from iterative_rag.types import Claim, Draft, Inquiry
 from iterative_rag.verification.claim_matching import ClaimText, split_claims
 from iterative_rag.verification.groundedness import Checked, Standing, check_said
