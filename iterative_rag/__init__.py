@@ -83,7 +83,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version()
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("iterative-rag")
+        except PackageNotFoundError:  # a checkout on the path that nobody installed
+            return "0+checkout"
     if name in __all__:
         from importlib import import_module
 
@@ -94,12 +99,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("iterative-rag")
-    except PackageNotFoundError:  # a checkout on the path that nobody installed
-        return "0+checkout"

@@ -62,12 +62,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def from_environment(values: Mapping[str, str | None]) -> dict[str, Any]:
     """The settings among variables."""
-    settings = {}
-    for name, value in values.items():
-        key = name.removeprefix(PREFIX).lower()
-        if name.startswith(PREFIX) and key not in RESERVED and value is not None:
-            settings[key] = value
-    return settings
+    given = [(name.removeprefix(PREFIX).lower(), value) for name, value in values.items() if name.startswith(PREFIX)]
+    return {key: value for key, value in given if key not in RESERVED and value is not None}
 
 
 def _content(path: Path) -> str | None:

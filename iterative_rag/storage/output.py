@@ -8,7 +8,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from typing import Any
 
 from iterative_rag.computing.display import found_in, shown
@@ -71,7 +70,9 @@ def chain_lines(answer: Answer) -> list[str]:
     """The way to the answer, "15th first lady → Harriet Lane [1]" a line, the computations last; [] where it would only
     repeat the answer."""
     # The text of an abstention says by itself what was found, and where sources differ; a long text cites all it says.
-    links = () if answer.form.is_text or _is_the_answer(answer) or answer.status is Status.ABSTAINED else answer.chain
+    short = folded(plain(answer.short_answer))
+    repeats = [folded(link.found) for link in answer.chain] == [short]
+    links = () if answer.form.is_text or repeats or answer.status is Status.ABSTAINED else answer.chain
     quotes = {plain(citation.quote) for citation in answer.citations}
     links = tuple(link for link in links if link.found not in quotes)
     lines = [f"{label(plain(link.asked))} → {plain(link.found)} {marks(link.citations)}".rstrip() for link in links]
@@ -122,10 +123,6 @@ def fetch_commands(answer: Answer) -> list[tuple[str, str]]:
 def corpus_option(names: object) -> str:
     """The option that a command needs to mean these corpora."""
     return f" --corpus {shlex.quote(str(names))}" if names not in ("", "default", "starter") else ""
-
-
-def _is_the_answer(answer: Answer) -> bool:
-    return len(answer.chain) == 1 and folded(answer.chain[0].found) == folded(plain(answer.short_answer))
 
 
 def quote_of(citation: Citation) -> str:
@@ -180,7 +177,7 @@ version
 
 def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
     """The answer in plain JSON types, keys in reading order."""
-    told = _plain(asdict(answer))
+    told = json.loads(json.dumps(asdict(answer)))
     told["answer"], told["version"] = answer.text, version
     told["missing_articles"] = [{"title": title, "command": command} for title, command in fetch_commands(answer)]
     for citation in (*told["citations"], *told["nearest"]):
@@ -194,14 +191,6 @@ def answer_to_json(answer: Answer, *, version: str) -> dict[str, Any]:
     for spent_on in (*told["hops"], told["usage"]):
         spent_on["seconds"] = round(spent_on["seconds"], 3)
     return {key: told[key] for key in _KEYS.split()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, StrEnum) else value
 
 
 def parts_as_text(parts: Sequence[Within]) -> str:

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
@@ -113,23 +113,22 @@ class RunStopped(BaseException):
 
 
 @contextmanager
-def observing(cancelled: threading.Event) -> Iterator[None]:
+def _watching(variable: ContextVar[threading.Event | None], event: threading.Event) -> Iterator[None]:
+    token = variable.set(event)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def observing(cancelled: threading.Event) -> AbstractContextManager[None]:
     """What is called inside can ask `is_cancelled` whether the event was set."""
-    token = _observed.set(cancelled)
-    try:
-        yield
-    finally:
-        _observed.reset(token)
+    return _watching(_observed, cancelled)
 
 
-@contextmanager
-def stoppable(stopped: threading.Event) -> Iterator[None]:
+def stoppable(stopped: threading.Event) -> AbstractContextManager[None]:
     """The run inside ends with RunStopped, before its next call or while it waits, once the event is set."""
-    token = _run.set(stopped)
-    try:
-        yield
-    finally:
-        _run.reset(token)
+    return _watching(_run, stopped)
 
 
 def is_cancelled() -> bool:
