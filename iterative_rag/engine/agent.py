@@ -106,12 +106,12 @@ class AgentLoop:
             if hop > self._run.settings.max_hops:
                 raise self._budget.reached(Cap.HOPS)
             last = self._is_last_turn(hop, since)
-            turn = self._agent.act(self._view(state, last))
+            calls = self._agent.act(self._view(state, last))
             results: list[ToolResult] = []
-            needs, computed = yield from self._look_up(hop, turn.calls, results)
-            state, places = yield from self._take_quotes(state, turn.calls, needs, since, results)
+            needs, computed = yield from self._look_up(hop, calls, results)
+            state, places = yield from self._take_quotes(state, calls, needs, since, results)
             results += self._take_computations(computed, places, state.inquiry)
-            submitted = next((call for call in turn.calls if isinstance(call, SubmitCall)), None)
+            submitted = next((call for call in calls if isinstance(call, SubmitCall)), None)
             if submitted:
                 draft = self._agent.draft(submitted, state.inquiry, places, self._memory.computations)
                 objection = None if last else self._objection(submitted, draft, state.inquiry, results)

@@ -13,7 +13,6 @@ from typing import Protocol
 from iterative_rag.protocols.corpora import Corpus
 from iterative_rag.protocols.models import CallBudget
 from iterative_rag.types import (
-    AgentTurn,
     AgentView,
     Analysis,
     Computation,
@@ -32,6 +31,7 @@ from iterative_rag.types import (
     Rewording,
     Sentence,
     SubmitCall,
+    ToolCall,
     Window,
 )
 
@@ -166,8 +166,8 @@ class Reflector(Protocol):
 class ToolAgent(Protocol):
     """Drives the strategy `agent`: it decides which tools to use, and when to answer."""
 
-    def act(self, view: AgentView) -> AgentTurn:
-        """The calls of the next turn, at least one."""
+    def act(self, view: AgentView) -> tuple[ToolCall, ...]:
+        """The calls of the next turn, at least one, in the order in which the model made them."""
 
     def draft(
         self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[Sequence[int]], done: Sequence[Computation]

@@ -104,13 +104,10 @@ def telling_names(need: Need) -> tuple[str, ...]:
 def mentions(need: Need, title: str, text: str) -> bool:
     """Whether a text holds a telling name of a need; where that has none, one of its words with a capital. True for a
     need without names, and for a text in another language, which may write them otherwise."""
-    wanted = telling_names(need) or _single_names(need)
-    said = plain_words(f"{title} {text}")
+    if language(need.question) in CAPITAL_NOUNS:  # where every noun looks like a name
+        return True
+    wanted, said = telling_names(need) or names(need), plain_words(f"{title} {text}")
     return not wanted or _is_foreign(need, text) or any(holds_words(said, name) for name in wanted)
-
-
-def _single_names(need: Need) -> frozenset[str]:
-    return frozenset() if language(need.question) in CAPITAL_NOUNS else names(need)
 
 
 def _is_foreign(need: Need, text: str) -> bool:
@@ -128,16 +125,11 @@ def is_tabular(text: str) -> bool:
 def answers(need: Need, title: str, sentence: str) -> bool:
     """Whether a sentence of the article on a need's subject may say what is asked of it: it holds half of the need's
     words beside names, or tells of a birth or a death that is asked about."""
-    own = _asked_words(need, title)
+    known = names(need) | set(_WORD.findall(folded(title)))
+    own = stems(" ".join(word for word in content_words(need.question) if word not in known))
     if 0 < len(own) <= 2 * len(own & stems(sentence)):
         return True
     return bool(_LIFE.search(folded(need.question)) and (_YEARS.search(sentence) or _LIFE.search(folded(sentence))))
-
-
-def _asked_words(need: Need, title: str) -> frozenset[str]:
-    """The stems of a need's words beside names and those of a title."""
-    known = names(need) | set(_WORD.findall(folded(title)))
-    return stems(" ".join(word for word in content_words(need.question) if word not in known))
 
 
 def asked_rows(needs: Sequence[Need], title: str, rows: Sequence[str]) -> Collection[int]:

@@ -76,7 +76,7 @@ def window(document: Document, entry: ShortlistedDocument, size: int, layout: Wi
     spans = [(0, length)] if length <= size else _around(document.text, entry.hits, size, layout)
     text = GAP.join(document.text[start:end] for start, end in spans)
     if spans and _ROW_ENDS in document.text[max(0, spans[-1][1] - 2) : spans[-1][1] + 2]:
-        text = as_cut(text)
+        text = f"{text.rstrip()}{GAP.rstrip()}"  # the last table goes on: its rows can be read, but not counted
     lost = [name for name in document.lost_rows if name in text] if layout.sections else []
     if lost:
         text += f"{GAP}{_LOST}{' · '.join(lost[:MOST_LOST])})"
@@ -141,11 +141,6 @@ def sifted(document: Document, part: Window, asked: Callable[[Sequence[str]], Co
     text = GAP.join(document.text[slice(*span)].rstrip() for span in spans)
     told = f"{part.text[len(before) :].rstrip()}{GAP}{_LEFT_OUT}{len(out)})"
     return replace(part, spans=tuple(spans), text=text + told)
-
-
-def as_cut(text: str) -> str:
-    """The text of a window whose last table goes on behind it: its rows can be read, but not counted."""
-    return f"{text.rstrip()}{GAP.rstrip()}"
 
 
 def together(entries: Sequence[ShortlistedDocument]) -> ShortlistedDocument:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from iterative_rag.retrieval.chunking import sentences
 from iterative_rag.retrieval.need_words import holds_words, plain_words
 from iterative_rag.retrieval.spans import Span
+from iterative_rag.text.comparing import shared_beginning
 from iterative_rag.text.languages import is_function_word, language
 
 # Places of one article that are shown.
@@ -52,5 +53,5 @@ def _alike(word: str, other: str) -> bool:
         return True
     if word.isdigit() or other.isdigit():
         return False
-    same = next((n for n, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    same = shared_beginning(word, other)
     return same >= ALIKE and max(len(word), len(other)) - same <= ENDING

@@ -95,7 +95,6 @@ from iterative_rag.types.steps import (
     WebStep,
 )
 from iterative_rag.types.tool_use import (
-    AgentTurn,
     AgentView,
     CalculateCall,
     FindCall,

@@ -115,11 +115,3 @@ class AgentView:
     results: tuple[ToolResult, ...] = ()
     turns_left: int = 1
     only_submit: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AgentTurn:
-    """The calls of one turn, in the order in which the model made them, and its thought in a sentence."""
-
-    calls: tuple[ToolCall, ...]
-    thought: str = ""

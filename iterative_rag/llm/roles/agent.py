@@ -14,7 +14,7 @@ from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import LLMRole, renumbered
 from iterative_rag.llm.roles.shown_facts import fact_lines
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import AgentTurn, AgentView, Computation, Draft, Inquiry, SubmitCall, ToolResult
+from iterative_rag.types import AgentView, Computation, Draft, Inquiry, SubmitCall, ToolCall, ToolResult
 
 # The share of a prompt's characters that facts may take; results and the log of calls need the rest.
 FACT_SHARE = 0.4
@@ -28,7 +28,7 @@ ONLY_SUBMIT = (
 
 
 class LLMAgent(LLMRole[AgentReply]):
-    def act(self, view: AgentView) -> AgentTurn:
+    def act(self, view: AgentView) -> tuple[ToolCall, ...]:
         call = replace(self.call, functions=tool_specs(only_submit=view.only_submit))
         # Which of the quotes of a submission are refused is not known yet, so its markers may still change.
         reply = call.ask(
@@ -40,7 +40,7 @@ class LLMAgent(LLMRole[AgentReply]):
             results="\n\n".join(_result(result) for result in view.results) or NOTHING,
             state="\n".join(filter(None, (_state(view), call.languages.for_answer(view.question)))),
         )
-        return AgentTurn(reply.typed_calls(only_submit=view.only_submit), reply.thought)
+        return reply.typed_calls(only_submit=view.only_submit)
 
     def draft(
         self, submitted: SubmitCall, inquiry: Inquiry, places: Sequence[Sequence[int]], done: Sequence[Computation]

@@ -42,9 +42,7 @@ def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | Non
     """The answer from the earlier facts; None where it cites none of them, or is not sure."""
     if reply.status != "answered" or reply.confidence < SURE:
         return None
-    said = AnswerReply(
-        status="answered", answer=reply.answer, short_answer=reply.short_answer, confidence=reply.confidence
-    )
+    said = AnswerReply.model_validate(dict(reply))
     draft = draft_of(said, Calculations(earlier.facts, question), earlier.facts)
     return draft if draft.cited and draft.short_answer else None
 
