@@ -209,16 +209,15 @@ class AgentLoop:
             ids = tuple(dict.fromkeys(fact.document_id for fact in facts))
             yield ReadingStep(state.next_hop, need, tuple(facts), len(ids), 0, 0, len(refused), documents=ids)
             results += told_of_quotes(noted, refused)
-        titles = [self._run.corpus.document(document_id).title for document_id in self._shown.opened()] if needs else []
+        titles = [document.title for document in self._shown.opened.values()] if needs else []
         state = state.with_hop(needs, titles, facts, self._budget.used_since(since))
         yield state
         return state, [*before, *places]
 
     def _place(self, quoted: QuotedPassage, state: RunState, facts: list[Fact], refused: list[str]) -> tuple[int, ...]:
         """The place of a quote among the facts, to which it is added if it is new; none where it is refused."""
-        checked = verified(
-            quoted, state.inquiry, self._tools.titles, self._run.corpus, self._shown.opened(), self._run.reader.check
-        )
+        opened = tuple(self._shown.opened.values())
+        checked = verified(quoted, state.inquiry, self._tools.titles, opened, self._run.reader.check)
         if checked is None:
             refused.append(quoted.quote)
             return ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.llm.replies.quoted_values import borne_out
-from iterative_rag.protocols import Corpus, FactCheck
+from iterative_rag.protocols import FactCheck
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.need_reading import fact_at
 from iterative_rag.retrieval.quote_verification import locate
@@ -23,19 +23,12 @@ SCORE = 1.0
 
 
 def verified(
-    quoted: QuotedPassage,
-    inquiry: Inquiry,
-    titles: ArticleTitles,
-    corpus: Corpus,
-    opened: Sequence[str],
-    check: FactCheck | None = None,
+    quoted: QuotedPassage, inquiry: Inquiry, titles: ArticleTitles, opened: Sequence[Document], check: FactCheck | None
 ) -> Fact | None:
     """The fact, with what the `check` says of it, if the quote stands in an article of that title or, where it names
-    none that does, in one that was shown; else None."""
-    documents = titles.articles(quoted.title) if quoted.title else []
-    named = {document.id for document in documents}
-    documents += [corpus.document(document_id) for document_id in opened if document_id not in named]
-    for document in documents:
+    none that does, in one that was `opened`; else None."""
+    named = titles.articles(quoted.title) if quoted.title else []
+    for document in (*named, *opened):
         span = locate(quoted.quote, document.text, [(0, len(document.text))])
         if span is not None:
             return _fact(quoted, inquiry, document, *span, check)

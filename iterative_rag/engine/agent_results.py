@@ -91,12 +91,9 @@ class ShownTexts:
 
     def __init__(self, titles: ArticleTitles) -> None:
         self._titles = titles
+        self.opened: dict[str, Document] = {}
         self._shown: dict[str, list[Span]] = {}
         self._in_sight: dict[str, list[Span]] = {}
-
-    def opened(self) -> list[str]:
-        """The ids of the documents that were shown."""
-        return list(self._shown)
 
     def texts(self, results: Sequence[Found], chars: int) -> Iterator[str]:
         """What documents say, for each call, in `chars` characters together. What a short result leaves, longer ones
@@ -128,6 +125,7 @@ class ShownTexts:
     def _body(self, passages: Passages, room: int) -> str:
         """The parts that were not shown before, as far as there is room; those count as shown from now on."""
         text = passages.document.text
+        self.opened.setdefault(passages.document.id, passages.document)
         seen = self._shown.setdefault(passages.document.id, [])
         in_sight = self._in_sight.setdefault(passages.document.id, [])
         fresh = _outside(passages.within(room), in_sight)

@@ -84,7 +84,7 @@ class DataFinder:
             shortlists = yield from listing
             readings = yield from self._read(hop, needs, shortlists, question)
             if not online:
-                readings += yield from self._corrected(hop, needs, readings, shortlists, question, wider=wider)
+                readings += yield from self._corrected(hop, readings, shortlists, question, wider=wider)
         except IterativeRAGError:
             self._listed |= listed  # what was listed was not read
             raise
@@ -105,9 +105,8 @@ class DataFinder:
         """The documents to read for each need; none that an earlier search for it has listed, or, where the reader is
         sparing and leaves documents unread, none that was read."""
         settings, factor = self._settings, WIDER if wider else 1
-        shortlists = shortlist(
-            self.corpus, needs, documents=settings.shortlist * factor, passages=settings.passages * factor
-        )
+        most, passages = settings.shortlist * factor, settings.passages * factor
+        shortlists = shortlist(self.corpus, needs, documents=most, passages=passages)
         return [self._unlisted(need, documents) for need, documents in zip(needs, shortlists, strict=True)]
 
     def _shortlists(self, hop: int, needs: Sequence[Need], *, wider: bool) -> Generator[Step, None, list[Shortlist]]:
@@ -117,9 +116,8 @@ class DataFinder:
         if self._corrector:
             for n, need in enumerate(needs):
                 listed = self._listed[need.question]
-                shortlists[n] = yield from self._corrector.improve(
-                    hop, need, shortlists[n], listed, found_nothing=wider
-                )
+                improving = self._corrector.improve(hop, need, shortlists[n], listed, found_nothing=wider)
+                shortlists[n] = yield from improving
         return shortlists
 
     def _pages(self, hop: int, needs: Sequence[Need]) -> Generator[Step, None, list[Shortlist]]:
@@ -172,14 +170,7 @@ class DataFinder:
             return replace(reading, record=replace(reading.record, faults=faults))
 
     def _corrected(
-        self,
-        hop: int,
-        needs: Sequence[Need],
-        readings: Readings,
-        shortlists: list[Shortlist],
-        question: str,
-        *,
-        wider: bool,
+        self, hop: int, readings: Readings, shortlists: list[Shortlist], question: str, *, wider: bool
     ) -> Generator[Step, None, Readings]:
         """What a correction after reading brings: without grades, only reading shows that a shortlist falls short. The
         `shortlists` grow by those that were read for it."""

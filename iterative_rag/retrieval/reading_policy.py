@@ -205,13 +205,7 @@ class ReadingPolicy:
 
     @classmethod
     def of(
-        cls,
-        need: Need,
-        documents: Sequence[ShortlistedDocument],
-        *,
-        least: int,
-        fact_limit: int,
-        thorough: bool = False,
+        cls, need: Need, documents: Sequence[ShortlistedDocument], *, least: int, fact_limit: int, thorough: bool
     ) -> ReadingPolicy:
         """`least` is that of a reader that looks for other sources as well; 1 for one that does not."""
         titles, most = named(need, documents), min(MOST, len(documents))

@@ -37,11 +37,7 @@ def reranker(wanted: object, settings: Settings, cache: Cache | None = None) -> 
 
 
 def cached_relevance(
-    cache: Cache | None,
-    name: str,
-    query: str,
-    passages: Sequence[tuple[str, str]],
-    score: Callable[[], Sequence[float]],
+    cache: Cache | None, name: str, query: str, passages: Sequence[tuple[str, str]], score: Callable[[], list[float]]
 ) -> list[float]:
     """The scores that `score` gives, or those that the cache has, each from 0 to 1."""
 
