@@ -55,14 +55,7 @@ class RunBudget:
 
     def reached(self, cap: Cap) -> CapReached:
         """The error that names the limit that was reached."""
-        settings = self._settings
-        limits = {
-            Cap.HOPS: settings.max_hops,
-            Cap.CALLS: settings.max_calls,
-            Cap.TOKENS: settings.max_tokens,
-            Cap.SECONDS: settings.max_seconds,
-        }
-        return CapReached(cap, limits[cap])
+        return CapReached(cap, getattr(self._settings, f"max_{cap.value}"))
 
     def check(self) -> None:
         """Raise CapReached when time or tokens are used up."""
@@ -96,9 +89,8 @@ class RunBudget:
     ) -> None:
         with self._lock:
             used = self._models.get(model, ModelUsage(model, 0, 0, 0))
-            self._models[model] = ModelUsage(
-                model, used.llm_calls + 1, used.prompt_tokens + prompt, used.completion_tokens + completion
-            )
+            tokens = used.prompt_tokens + prompt, used.completion_tokens + completion
+            self._models[model] = ModelUsage(model, used.llm_calls + 1, *tokens)
             if request.role in self._roles:
                 self._roles.remove(request.role)
             self._tell()

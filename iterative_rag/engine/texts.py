@@ -196,9 +196,8 @@ class TextDrafting:
         """The check of a draft, told as a reflection where it takes something out."""
         checked = check_text(inquiry, draft, refused, told)
         if checked.left_out:
-            yield ReflectionStep(
-                hop, Reflection(checked.claims), Action.LEAVE_OUT if checked.text else Action.REGENERATE
-            )
+            action = Action.LEAVE_OUT if checked.text else Action.REGENERATE
+            yield ReflectionStep(hop, Reflection(checked.claims), action)
         return checked
 
 

@@ -251,9 +251,8 @@ class ReadingPolicy:
             return True
         if self.least == 1 and any(self._is_right(fact) for fact in values):
             return True
-        return len(read) >= max(self.least, UNSURE) and (
-            bool(values) or len(facts) >= FACTS_PER_VALUE * self.fact_limit
-        )
+        told = bool(values) or len(facts) >= FACTS_PER_VALUE * self.fact_limit
+        return told and len(read) >= max(self.least, UNSURE)
 
     def _is_right(self, fact: Fact) -> bool:
         """Whether a value is known to be about what the need names: by the title of its document, or by its quote."""

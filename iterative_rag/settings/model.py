@@ -224,12 +224,8 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
         )
     if folder.reserved:
         _log.warning("Not read from %s, only from the environment: %s.", DOTENV, ", ".join(folder.reserved))
-    return [
-        (str(user_file), user),
-        *((str(file), values) for file, values in held),
-        (ENVIRONMENT, environment),
-        (given_in, given),
-    ]
+    files = [(str(file), values) for file, values in ((user_file, user), *held)]
+    return [*files, (ENVIRONMENT, environment), (given_in, given)]
 
 
 def _refuse_unknown(values: Mapping[str, Any], layer: str) -> None:

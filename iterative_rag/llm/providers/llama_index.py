@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.errors import CallSuperseded, ContextOverflow, LLMError, LLMServerError, LLMTimeout, ReplyTruncated
@@ -292,13 +292,7 @@ def named_thinking(settings: Settings) -> str:
 
 def as_tools(functions: Sequence[FunctionSpec]) -> list[dict[str, Any]]:
     """Functions in the form of OpenAI's `tools`, which is Ollama's, too."""
-    return [
-        {
-            "type": "function",
-            "function": {"name": spec.name, "description": spec.description, "parameters": dict(spec.parameters)},
-        }
-        for spec in functions
-    ]
+    return [{"type": "function", "function": asdict(spec)} for spec in functions]
 
 
 def _model_of(llm: LLM) -> str:

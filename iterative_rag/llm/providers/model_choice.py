@@ -41,14 +41,11 @@ def chosen(wanted: str) -> tuple[Spec, str]:
     if state.chat_models:
         model = state.chat_models[0]
         return Spec("ollama", model, state.url), f"Using ollama/{model} (choose with --llm)."
-    if state.reachable:
-        return Spec("builtin"), (
-            f"Ollama has no chat model: using the built-in reader. Better answers: ollama pull {SUGGESTED_MODEL}"
-        )
-    return Spec("builtin"), (
-        "No Ollama found: using the built-in reader. Better answers: install Ollama (https://ollama.com), "
-        f"then ollama pull {SUGGESTED_MODEL}"
-    )
+    found, install = "Ollama has no chat model", ""
+    if not state.reachable:
+        found, install = "No Ollama found", "install Ollama (https://ollama.com), then "
+    told = f"{found}: using the built-in reader. Better answers: {install}ollama pull {SUGGESTED_MODEL}"
+    return Spec("builtin"), told
 
 
 def _from_object(wanted: object, settings: Settings) -> ChatModel:

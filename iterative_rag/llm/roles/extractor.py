@@ -92,17 +92,14 @@ class LLMExtractor(LLMRole[ExtractionReply]):
         quoted = [(fact, _quoted(fact, shown, windows)) for fact in reply.facts]
         # Without a sentence it is no fact, which the model has been told once.
         if reply.facts and not any(fact.sentences for fact in reply.facts):
-            raise ReplyUnreadable(
-                f"The model {self.call.model.name} named facts without a sentence (extract).",
-                reply="",
-                hint="Try a larger model.",
-            )
-        return [
-            extract
-            for fact, quotes in quoted
-            for quote in quotes
-            for extract in _serving(quote, quotes, _needs_of(fact, quote, needs, whole), needs, whole, windows)
-        ]
+            told = f"The model {self.call.model.name} named facts without a sentence (extract)."
+            raise ReplyUnreadable(told, reply="", hint="Try a larger model.")
+        extracts: list[Extract] = []
+        for fact, quotes in quoted:
+            for quote in quotes:
+                served, beside = _needs_of(fact, quote, needs, whole), [other.quote for other in quotes]
+                extracts += _serving(quote, served, needs, whole, windows[quote.window], beside)
+        return extracts
 
 
 def _quoted(fact: ExtractedFact, shown: Sequence[tuple[int, Sentence]], windows: Sequence[Window]) -> list[Extract]:
@@ -198,15 +195,9 @@ def _numbered(needs: Sequence[Need], whole: str) -> str:
 
 
 def _serving(
-    extract: Extract,
-    told: Sequence[Extract],
-    served: Sequence[int],
-    needs: Sequence[Need],
-    whole: str,
-    windows: Sequence[Window],
+    extract: Extract, served: Sequence[int], needs: Sequence[Need], whole: str, seen: Window, beside: Sequence[str]
 ) -> Iterator[Extract]:
-    """The extract for each need that it serves, as far as the quotes of what it is `told` by bear it out."""
-    seen, beside = windows[extract.window], [other.quote for other in told]
+    """The extract for each need that it serves, as far as its quote and those `beside` it bear it out."""
     for n in served:
         if n == len(needs):
             value = extract.value if served == [n] else ""  # else it is the answer to one of the needs
