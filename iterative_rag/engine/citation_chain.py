@@ -18,7 +18,7 @@ from iterative_rag.text.markup import plain
 from iterative_rag.text.mentions import with_unit
 from iterative_rag.text.need_wording import values_named
 from iterative_rag.text.patterns import lazy_pattern
-from iterative_rag.types import ChainLink, Citation, Draft, Fact
+from iterative_rag.types import ChainLink, Citation, Draft, Fact, Place
 
 _MARKS = lazy_pattern(r"(?:\[\d{1,4}\])+")
 # After every hop.
@@ -146,7 +146,7 @@ class CitationNumbers:
 
     def _numbers(self) -> dict[int, int]:
         """The number of each cited fact by its position, in the order of the draft."""
-        by_quote: dict[tuple[str, int, int], int] = {}
+        by_quote: dict[Place, int] = {}
         numbers: dict[int, int] = {}
         for index in self.cited:
             numbers[index] = by_quote.setdefault(self.facts[index].place, len(by_quote) + 1)

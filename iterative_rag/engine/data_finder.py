@@ -214,6 +214,7 @@ def _new_facts(readings: Sequence[NeedReading], state: RunState) -> tuple[Fact, 
     facts: dict[tuple[object, ...], Fact] = {}
     for reading in readings:
         for fact in reading.facts:
-            if not any(struck.covers(fact) for struck in state.struck):
+            struck = ((start, end) for document_id, start, end in state.struck if document_id == fact.document_id)
+            if not any(fact.start < end and start < fact.end for start, end in struck):
                 facts.setdefault(fact.key, fact if fact.need.key in asked else replace(fact, value=""))
     return tuple(fact for key, fact in facts.items() if key not in known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from iterative_rag.engine.run_state import RunState, Struck
+from iterative_rag.engine.run_state import RunState
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.quote_verification import locate
@@ -22,6 +22,7 @@ from iterative_rag.types import (
     Need,
     NeedEdit,
     Needs,
+    Place,
     ReadingStep,
     RephrasingStep,
     Revision,
@@ -42,7 +43,7 @@ def revised_state(revision: Revision, corpus: Corpus) -> RunState:
         raise UsageError(f"The run has no hop {edit.hop}.", hint=f"It has {len(answer.hops)}.")
     given_up: tuple[Need, ...] = ()
     ahead: tuple[Need, ...] = ()
-    struck: tuple[Struck, ...] = ()
+    struck: tuple[Place, ...] = ()
     if isinstance(edit, FactEdit):
         changed, struck = _with_fact_edited(edited, edit, corpus)
     else:
@@ -77,7 +78,8 @@ def described(revision: Revision) -> str:
     return f"{done} a {'fact' if isinstance(edit, FactEdit) else 'need'} of hop {edit.hop}."
 
 
-def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[HopRecord, tuple[Struck, ...]]:
+def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[HopRecord, tuple[Place, ...]]:
+    """The hop after the edit, and the places that are struck."""
     if not 0 <= edit.index < len(hop.facts):
         raise UsageError(f"Hop {hop.n} has no fact {edit.index + 1}.", hint=f"It has {len(hop.facts)}.")
     fact = hop.facts[edit.index]
@@ -87,8 +89,7 @@ def _with_fact_edited(hop: HopRecord, edit: FactEdit, corpus: Corpus) -> tuple[H
     match edit.kind:
         case EditKind.STRIKE:
             left = tuple(other_fact for n, other_fact in enumerate(hop.facts) if n != edit.index)
-            struck = Struck(*fact.place)
-            return replace(_unpinned(hop, fact.need), facts=left), (struck,)
+            return replace(_unpinned(hop, fact.need), facts=left), (fact.place,)
         case EditKind.PIN:
             return replace(_pinned(hop, fact.need), facts=(*others, replace(fact, score=1.0, support=None))), ()
         case EditKind.CORRECT:

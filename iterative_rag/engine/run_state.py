@@ -19,6 +19,7 @@ from iterative_rag.types import (
     LostRows,
     Need,
     OutlineSection,
+    Place,
     Reflection,
     Step,
     UnreadWindow,
@@ -30,18 +31,6 @@ from iterative_rag.verification.answer_type import is_of_kind
 WEAK = 0.5
 # The highest confidence of an answer that was refused as long as more could be looked up.
 LAST_CONFIDENCE = 0.45
-
-
-@dataclass(frozen=True, slots=True)
-class Struck:
-    """A place in a document of which a user said that no fact is to be read there."""
-
-    document_id: str
-    start: int
-    end: int
-
-    def covers(self, fact: Fact) -> bool:
-        return fact.document_id == self.document_id and fact.start < self.end and self.start < fact.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +54,7 @@ class RunState:
     unreadable: IterativeRAGError | None = None
     ahead: tuple[Need, ...] = ()
     fresh: tuple[Fact, ...] = ()
-    struck: tuple[Struck, ...] = ()
+    struck: tuple[Place, ...] = ()
     ended_by: IterativeRAGError | None = None
     answer_noted: bool = False
 

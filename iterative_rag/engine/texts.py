@@ -31,6 +31,7 @@ from iterative_rag.types import (
     Known,
     Needs,
     OutlineSection,
+    Place,
     Reflection,
     ReflectionStep,
     Step,
@@ -204,7 +205,7 @@ class TextDrafting:
 def extract_of(inquiry: Inquiry) -> Draft:
     """The best facts of each need, quoted, in place of a text that could not be written."""
     of_need: Counter[str] = Counter()
-    quoted: dict[tuple[str, int, int], int] = {}
+    quoted: dict[Place, int] = {}
     for index in sorted(range(len(inquiry.facts)), key=lambda n: -inquiry.facts[n].score):
         fact = inquiry.facts[index]
         of_need[fact.need.key] += 1

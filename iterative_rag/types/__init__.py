@@ -49,6 +49,7 @@ from iterative_rag.types.loop import (
     Need,
     Needs,
     OutlineSection,
+    Place,
     Stuck,
     Support,
     UnreadWindow,

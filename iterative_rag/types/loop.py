@@ -100,6 +100,10 @@ class Support(StrEnum):
     DISAGREES = "disagrees"  # the quote says something else, or nothing of it
 
 
+# Where a quote stands: the id of its document, its first character and the one behind its last.
+Place = tuple[str, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A statement with its verbatim quote, verified: `document.text[start:end] == quote`.
@@ -132,8 +136,7 @@ class Fact:
         return self.score < DOUBTFUL_BELOW
 
     @property
-    def place(self) -> tuple[str, int, int]:
-        """Where its quote stands."""
+    def place(self) -> Place:
         return self.document_id, self.start, self.end
 
     @property

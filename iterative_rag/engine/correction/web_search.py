@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from iterative_rag.errors import FetchError, ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Corpus, Grader, Pages, Rewriter, SearchEngine, Skipped
@@ -60,28 +61,22 @@ class OverlayCorpus:
         self._fetched.clear()
 
 
+@dataclass(slots=True)
 class WebSearch:
     """The web search of one run: no query is sent twice, and no page read twice.
 
     `sparing`: every call of the grader costs, so it is shown fewer passages.
     """
 
-    def __init__(
-        self,
-        engine: SearchEngine,
-        pages: Pages,
-        corpus: OverlayCorpus,
-        *,
-        rewriter: Rewriter,
-        grader: Grader,
-        settings: Settings,
-        sparing: bool,
-    ) -> None:
-        self._engine, self._pages, self._corpus = engine, pages, corpus
-        self._rewriter, self._grader, self._settings = rewriter, grader, settings
-        self._graded = GRADED_SPARING if sparing else GRADED
-        self._listed: dict[str, tuple[SearchResult, ...] | FetchError] = {}
-        self._read: dict[str, Document | Skipped] = {}
+    engine: SearchEngine
+    pages: Pages
+    corpus: OverlayCorpus
+    rewriter: Rewriter
+    grader: Grader
+    settings: Settings
+    sparing: bool
+    _listed: dict[str, tuple[SearchResult, ...] | FetchError] = field(default_factory=dict)
+    _read: dict[str, Document | Skipped] = field(default_factory=dict)
 
     def search_web(self, hop: int, need: Need) -> WebStep:
         """What was found, best first, by the best grade of each page. `skipped` gives the reason for every other
@@ -98,10 +93,10 @@ class WebSearch:
                 faults.append(ReadingFault(result.title, f"{result.url}: {page.reason}"))
             else:
                 documents.setdefault(page.id, page)  # two addresses may lead to the same page
-        self._corpus.add(documents.values())
+        self.corpus.add(documents.values())
         kept = [entry for page in documents.values() if (entry := self._shortlisted(need, page, faults)) is not None]
         kept.sort(key=lambda entry: -entry.score)
-        return WebStep(hop, need, self._engine.name, query, results, tuple(kept), tuple(faults))
+        return WebStep(hop, need, self.engine.name, query, results, tuple(kept), tuple(faults))
 
     # --- the engine and its pages ------------------------------------------------------------
 
@@ -109,7 +104,7 @@ class WebSearch:
         """The query, in one line."""
         written, faults = "", []
         try:
-            written = self._rewriter.web_query(need)
+            written = self.rewriter.web_query(need)
         except (ReplyUnreadable, ReplyTruncated) as error:
             faults = [ReadingFault("query", f"{error} The need's own words were searched for.")]
         words = " ".join(written.split()) or " ".join(need.question.split())
@@ -122,7 +117,7 @@ class WebSearch:
         key = query.casefold()
         if key not in self._listed:
             try:
-                self._listed[key] = tuple(self._engine.search(query, WEB_RESULTS)[:WEB_RESULTS])
+                self._listed[key] = tuple(self.engine.search(query, WEB_RESULTS)[:WEB_RESULTS])
             except FetchError as error:
                 self._listed[key] = error
         listed = self._listed[key]
@@ -134,21 +129,21 @@ class WebSearch:
         """The page of each result, in order; those that were not read before are read together."""
         new = list({result.url: result for result in results if result.url not in self._read}.values())
         if new:
-            self._read |= zip((result.url for result in new), self._pages.read(new), strict=True)
+            self._read |= zip((result.url for result in new), self.pages.read(new), strict=True)
         return [self._read[result.url] for result in results]
 
     # --- the passages ------------------------------------------------------------------------
 
     def _shortlisted(self, need: Need, document: Document, faults: list[ReadingFault]) -> ShortlistedDocument | None:
         """The document with its best passages; None where it does not serve the need: `faults` says why."""
-        settings = self._settings
+        settings = self.settings
         passages = chunk(document, size=settings.chunk_chars, overlap=settings.chunk_overlap)
         if not passages:
             faults.append(ReadingFault(document.title, f"{document.source}: it holds no text."))
             return None
-        shown = _nearest(need, passages, self._graded)
+        shown = _nearest(need, passages, GRADED_SPARING if self.sparing else GRADED)
         try:
-            grades = self._grader.grade(need, [(document.title, _shown(passage)) for passage in shown])
+            grades = self.grader.grade(need, [(document.title, _shown(passage)) for passage in shown])
         except (ReplyUnreadable, ReplyTruncated) as error:
             faults.append(ReadingFault(document.title, f"It was not graded and is read by its words alone: {error}"))
             grades = tuple(Grade(GRADE_LOWER, Label.POOR, "not graded") for _ in shown)

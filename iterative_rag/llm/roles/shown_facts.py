@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from iterative_rag.llm.prompts import as_field, fence, lines
-from iterative_rag.types import Fact, Inquiry, Need
+from iterative_rag.types import Fact, Inquiry, Need, Place
 
 NO_FACTS, NOTHING_TRIED = "(none yet)", "(nothing yet)"
 NOT_TO_ITS_END = '; the rest of "{}" was not read: ask in other words, which it may use'
@@ -32,7 +32,7 @@ def fact_numbers(facts: Sequence[Fact]) -> list[int]:
 
 def numbered_places(facts: Sequence[Fact]) -> list[tuple[int, ...]]:
     """The positions of the facts behind each number, one for each quote."""
-    places: dict[int, dict[tuple[str, int, int], int]] = {}
+    places: dict[int, dict[Place, int]] = {}
     for position, (n, fact) in enumerate(zip(fact_numbers(facts), facts, strict=True)):
         places.setdefault(n, {}).setdefault(fact.place, position)
     return [tuple(quotes.values()) for quotes in places.values()]
@@ -54,7 +54,7 @@ def fact_lines(facts: Sequence[Fact], fact_chars: int) -> str:
     if not facts:
         return NO_FACTS
     shown = [(n, [facts[index] for index in places]) for n, places in enumerate(numbered_places(facts), start=1)]
-    quoted: dict[tuple[str, int, int], int] = {}
+    quoted: dict[Place, int] = {}
     for n, fact in ((n, fact) for n, told in shown for fact in told):
         quoted.setdefault(fact.place, n)
     blocks: list[str] = []
@@ -74,12 +74,12 @@ def new_fact_marks(facts: Sequence[Fact], new: int) -> str:
     return "".join(f"[{n}]" for n in [n for n in added if n not in known] or added)
 
 
-def _line(n: int, told: Sequence[Fact], length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
+def _line(n: int, told: Sequence[Fact], length: int, quoted: Mapping[Place, int]) -> str:
     quotes = [_quote(n, fact, length, quoted) for fact in told] if length else []
     return f"[{n}] {told[0].statement} ({'; '.join(dict.fromkeys(quotes)) or as_field(told[0].title)})"
 
 
-def _quote(n: int, fact: Fact, length: int, quoted: Mapping[tuple[str, int, int], int]) -> str:
+def _quote(n: int, fact: Fact, length: int, quoted: Mapping[Place, int]) -> str:
     if (first := quoted[fact.place]) != n:
         return f"the quote of [{first}]"
     quote = " ".join(fact.quote.split())
