@@ -45,9 +45,8 @@ class LLMAnswerer(LLMRole[AnswerReply]):
                 break
             requested = reply.compute
             results = calculations.carry_out(requested)
-            if reply.status == "answered" and len(results) == len(requested) and proves(results, reply):
-                break
-            if reply.status in ("not_in_facts", "false_premise"):  # no result brings a value that is missing
+            proved = reply.status == "answered" and len(results) == len(requested) and proves(results, reply)
+            if proved or reply.status in ("not_in_facts", "false_premise"):  # no result brings a value that is missing
                 break
             reply = self._ask(inquiry, calculations, last_attempt, advice, may_compute=rounds_left > 0)
         return draft_of(reply, calculations, inquiry.facts)
@@ -73,7 +72,7 @@ class LLMRecaller(LLMRole[RecallReply]):
     """Closed-book answering: the model alone, without a corpus. Only evaluations use it."""
 
     def recall(self, question: str) -> Draft:
-        reply = self.call.ask(lambda reply: _without_short_answer(reply), question=question)
+        reply = self.call.ask(_without_short_answer, question=question)
         if reply.status != "answered" or not reply.short_answer:
             return Draft(answered=False, text="", missing="The model does not know it.", confidence=reply.confidence)
         return Draft(True, reply.short_answer, reply.short_answer, confidence=reply.confidence)
@@ -112,16 +111,12 @@ def _answered(
 ) -> Draft:
     short = reply.short_answer or MARKER.sub("", reply.answer).strip()
     confidence = reply.confidence
-    if not cited:
-        # The model was asked for markers twice. A fact that contains the answer proves it; otherwise nothing does.
-        cited = _containing(short, facts)
-        text = text + "".join(f" [{n}]" for n in range(1, len(cited) + 1))
-        confidence = min(confidence, 0.5 if cited else UNCITED_CONFIDENCE)
-    elif not _containing(short, [facts[index] for index in cited]):
-        # Facts are cited, but none that contains the answer: a reader wants to see that one.
-        added = _containing(short, facts)
-        cited = (*cited, *added)
-        text += "".join(f" [{len(cited)}]" for _ in added)
+    # Where no fact that is cited contains the answer, a reader wants to see one that does.
+    added = () if _containing(short, [facts[index] for index in cited]) else _containing(short, facts)
+    if not cited:  # the model was asked for markers twice; a fact that contains the answer proves it, else nothing does
+        confidence = min(confidence, 0.5 if added else UNCITED_CONFIDENCE)
+    cited = (*cited, *added)
+    text += "".join(f" [{len(cited)}]" for _ in added)
     if _miscounted(reply):
         confidence = min(confidence, MISCOUNTED_CONFIDENCE)
     missing = "" if cited else "No fact was named as the proof of this answer."
@@ -151,11 +146,9 @@ def _complaint(reply: AnswerReply, count: int, *, may_compute: bool) -> str:
         return '"compute" names no expression' if may_compute else "nothing more can be computed; answer now"
     if reply.status != "answered":
         return ""
-    if empty := _without_short_answer(reply):
-        return empty
-    if not renumbered(reply.answer, count)[1]:
-        return f'"answer" cites no fact; put [n] after each claim, with n from 1 to {count}'
-    return ""
+    marked = bool(renumbered(reply.answer, count)[1])
+    unmarked = f'"answer" cites no fact; put [n] after each claim, with n from 1 to {count}'
+    return _without_short_answer(reply) or ("" if marked else unmarked)
 
 
 def _miscounted(reply: AnswerReply) -> list[str]:
