@@ -8,6 +8,7 @@ A server that refuses how JSON is asked for is asked in a weaker form, and what 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -29,7 +30,6 @@ from iterative_rag.protocols import ChatReply, ChatRequest, FunctionCall, Functi
 from iterative_rag.remote.reply_limits import MAX_REPLY_CHARS
 from iterative_rag.remote.server_calls import (
     ACCEPTED,
-    RETRIES,
     CallState,
     Server,
     as_llm_error,
@@ -115,9 +115,8 @@ NAMED_OPTIONS = ("temperature", "seed", "max_tokens", "context_window", "thinkin
 
 
 class StreamedChat:
-    """A chat model that is called through LlamaIndex. `timeout` is in seconds. `thinking` are the options that switch
-    thinking on or off (`unthinking`), in ways of which a server may refuse all but the last. `form` is how it is asked
-    at first.
+    """A chat model that is called through LlamaIndex. `thinking` are the options that switch thinking on or off
+    (`unthinking`), in ways of which a server may refuse all but the last. `form` is how it is asked at first.
 
     LlamaIndex takes a second to import, so adapters build its objects with the first call: `preload` does so ahead.
     """
@@ -126,9 +125,8 @@ class StreamedChat:
         self,
         name: str,
         server: Server,
+        settings: Settings,
         *,
-        timeout: float,
-        retries: int,
         thinking: Sequence[Mapping[str, Any]] = ({},),
         unthinking: bool = False,
         form: Form = PLAIN,
@@ -136,7 +134,7 @@ class StreamedChat:
         self.name = name
         self._thinking, self._unthinking = tuple(thinking), unthinking
         self.form = form  # how the model is asked, as far as the server has shown what it takes
-        self._server, self._timeout, self._retries, self._call = server, timeout, retries, CallState()
+        self._server, self._settings, self._call, self._lock = server, settings, CallState(), threading.Lock()
         self._formless = 0  # replies that broke the form, but not where thinking was not switched off
 
     def __repr__(self) -> str:
@@ -147,8 +145,9 @@ class StreamedChat:
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """The whole reply. Raises an LLMError, after retrying what may go through later."""
-        seconds = min(self._timeout, request.seconds if request.seconds is not None else self._timeout)
-        return with_retries(lambda: self._in_best_form(request), seconds, self._call, self._retries)
+        most = self._settings.timeout
+        seconds = most if request.seconds is None else min(most, request.seconds)
+        return with_retries(lambda: self._in_best_form(request), seconds, self._call, self._settings.retries)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         """Start the call in this form."""
@@ -248,13 +247,13 @@ class StreamedChat:
 
 
 class LlamaIndexChat(StreamedChat):
-    """Wraps an LLM object as it is: its own temperature, limits and timeout stay. `timeout` is in seconds."""
+    """Wraps an LLM object as it is: its own temperature, limits and timeout stay."""
 
-    def __init__(self, llm: LLM, *, timeout: float = 120.0, retries: int = RETRIES) -> None:
+    def __init__(self, llm: LLM, settings: Settings) -> None:
         self._llm = llm
         url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
         server = Server(llm.class_name(), str(url), _model_of(llm))
-        super().__init__(_name_of(llm), server, timeout=timeout, retries=retries)
+        super().__init__(_name_of(llm), server, settings)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         try:

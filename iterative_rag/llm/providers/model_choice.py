@@ -54,7 +54,7 @@ def _from_object(wanted: object, settings: Settings) -> ChatModel:
 
         from iterative_rag.llm.providers.llama_index import LlamaIndexChat
 
-        return LlamaIndexChat(cast(LLM, wanted), timeout=settings.timeout, retries=settings.retries)
+        return LlamaIndexChat(cast(LLM, wanted), settings)
     if callable(getattr(wanted, "complete", None)) and isinstance(getattr(wanted, "name", None), str):
         return cast(ChatModel, wanted)
     raise UsageError(

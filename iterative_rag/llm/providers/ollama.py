@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -37,15 +36,12 @@ class OllamaChat(StreamedChat):
 
     def __init__(self, spec: Spec, settings: Settings) -> None:
         url = spec.url or ollama_url()
-        self._settings = settings
         self._variants: dict[tuple[int, bool | None], Ollama] = {}
         self._client: Client | None = None
-        self._lock = threading.Lock()
         super().__init__(
             f"ollama/{spec.model} seed={settings.seed} ctx={settings.context_window}{named_thinking(settings)}",
             Server("ollama", url, spec.model),
-            timeout=settings.timeout,
-            retries=settings.retries,
+            settings,
             thinking=({"think": settings.thinking == "on"}, {}),
             unthinking=settings.thinking != "on",
             form=Form(extras=False),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -33,14 +32,12 @@ class OpenAILikeChat(StreamedChat):
     def __init__(self, spec: Spec, settings: Settings) -> None:
         if find_spec("llama_index.llms.openai_like") is None:
             raise LLMError("OpenAI-compatible servers need an extra package.", hint=install_command("openai-like"))
-        url, self._settings = spec.url, settings
+        url = spec.url
         self._llm: OpenAILike | None = None
-        self._lock = threading.Lock()
         super().__init__(
             f"openai-like/{spec.model}@{url} seed={settings.seed}{named_thinking(settings)}",
             Server("openai-like", url, spec.model),
-            timeout=settings.timeout,
-            retries=settings.retries,
+            settings,
             thinking=_thinking_forms(settings.thinking, url),
             unthinking=settings.thinking == "off",
             form=Form(),

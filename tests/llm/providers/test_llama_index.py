@@ -61,7 +61,7 @@ def test_an_object_of_any_class_replies() -> None:
 
 
 def test_whatever_it_raises_becomes_an_llm_error() -> None:
-    model = LlamaIndexChat(Parrot(fails=RuntimeError("weights on fire")))
+    model = LlamaIndexChat(Parrot(fails=RuntimeError("weights on fire")), Settings())
     with pytest.raises(LLMError, match="weights on fire"):
         model.complete(REQUEST)
 
@@ -74,12 +74,12 @@ class Mute(Parrot):
 
 
 def test_an_object_that_cannot_stream_replies_too() -> None:
-    assert LlamaIndexChat(Mute(text="whole")).complete(REQUEST).text == "whole"
+    assert LlamaIndexChat(Mute(text="whole"), Settings()).complete(REQUEST).text == "whole"
 
 
 def test_an_ollama_object_keeps_its_options_and_gains_the_checks(server: FakeServer) -> None:
     llm = Ollama(model="tiny:8b", base_url=server.url, context_window=2048, additional_kwargs={"top_k": 3})
-    model = LlamaIndexChat(llm)
+    model = LlamaIndexChat(llm, Settings())
     assert model.complete(REQUEST).completion_tokens == 7
     assert server.seen[0].body["options"] == {"temperature": None, "num_ctx": 2048, "top_k": 3}
     server.always = Fault("cut")
