@@ -19,13 +19,13 @@ from iterative_rag.retrieval.article_parts import (
     sections,
     table_named,
     tables,
+    word_places,
 )
 from iterative_rag.retrieval.article_titles import ArticleTitles
 from iterative_rag.retrieval.likelihood import FURTHER, Likelihood
 from iterative_rag.retrieval.reading_policy import mentions
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.spans import Span, merged
-from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.settings import Settings
 from iterative_rag.system.threads import refuse_stopped
 from iterative_rag.text.languages import content_words

@@ -1,4 +1,4 @@
-"""Parts of one article that a reader asks for by name: sections, and the rows of tables and lists."""
+"""Parts of one article that a reader asks for: sections and the rows of tables and lists by name, places by words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
 from typing import TypeVar
 
-from iterative_rag.retrieval.chunking import Unit, headings
+from iterative_rag.retrieval.chunking import Unit, headings, sentences
+from iterative_rag.retrieval.need_words import holds_words, plain_words
 from iterative_rag.retrieval.spans import Span
+from iterative_rag.text.comparing import shared_beginning
 from iterative_rag.text.folding import folded
+from iterative_rag.text.languages import is_function_word, language
 from iterative_rag.text.markdown_rows import ENTRY_SIGN, is_rule
 from iterative_rag.text.patterns import lazy_pattern, table_beside
 
@@ -169,3 +173,51 @@ def _nearest(name: str, parts: Sequence[tuple[str, T]]) -> T | None:
     shares = [len(wanted & held) / (len(wanted | held) or 1) for held in (stems(told) for told, _ in parts)]
     best = max(shares, default=0.0)
     return parts[shares.index(best)][1] if best else None
+
+
+# --- places ------------------------------------------------------------------------------------
+
+# Places of one article that are shown.
+MOST_PLACES = 6
+# Forms of one word begin alike, for so many letters, and end differently in so many at most: "marry" and "married".
+ALIKE, ENDING = 4, 3
+
+
+@dataclass(frozen=True, slots=True)
+class WordPlaces:
+    """Sentences and table rows in document order, at most MOST_PLACES of `count`. `exact`: they hold the words one
+    after the other; else near one another, in a sentence or two that follow one another."""
+
+    exact: bool
+    count: int
+    spans: tuple[Span, ...]
+
+
+def word_places(text: str, words: str) -> WordPlaces | None:
+    """The places with the whole phrase, ignoring case, accents and typography; else with all its words near one another
+    in any form. None where there is none."""
+    asked = plain_words(words)
+    if not asked:
+        return None
+    spans = sentences(text)
+    held = [plain_words(text[start:end]) for start, end in spans]
+    if exact := [span for span, said in zip(spans, held, strict=True) if holds_words(said, asked)]:
+        return WordPlaces(True, len(exact), tuple(exact[:MOST_PLACES]))
+    code = language(text[:2000])
+    wanted = [word for word in asked.split() if not is_function_word(word, code)] or asked.split()
+    missing = [{word for word in wanted if not any(_alike(word, form) for form in said.split())} for said in held]
+    places = [span for span, lacks in zip(spans, missing, strict=True) if not lacks]
+    if not places:
+        pairs = pairwise(zip(spans, missing, strict=True))
+        places = [(first[0], second[1]) for (first, lacks), (second, lacks_too) in pairs if not lacks & lacks_too]
+    return WordPlaces(False, len(places), tuple(places[:MOST_PLACES])) if places else None
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words may be forms of one. Numbers are not: 1910 is not 1911."""
+    if word == other:
+        return True
+    if word.isdigit() or other.isdigit():
+        return False
+    same = shared_beginning(word, other)
+    return same >= ALIKE and max(len(word), len(other)) - same <= ENDING

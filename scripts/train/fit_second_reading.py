@@ -31,8 +31,8 @@ from iterative_rag.engine.budget import RunBudget
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.llm.providers.model_choice import chat_model
 from iterative_rag.llm.replies.forms import SentenceReply
+from iterative_rag.llm.roles.extractor import REPLY_TOKENS, LLMSentenceReader
 from iterative_rag.llm.roles.role_call import RoleCall
-from iterative_rag.llm.roles.sentence_reader import REPLY_TOKENS, LLMSentenceReader
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.need_reading import fact_at, verified
 from iterative_rag.settings import load_settings

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fakes.in_memory import MemoryCorpus
+from iterative_rag.retrieval.article_parts import word_places
 from iterative_rag.retrieval.nearness import QUOTE_CHARS, names_held, nearest_passages
 from iterative_rag.retrieval.shortlist import shortlist
-from iterative_rag.retrieval.word_places import word_places
 from iterative_rag.types import Need, ShortlistedDocument
 
 TOWER = "# Velm Tower\n\nVelm Tower was begun in 1900. The work took eleven years. It stands on a hill.\n"

@@ -207,8 +207,8 @@ class CarefulBackend:
     def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
         from iterative_rag.builtin.reasoning.second_reading import SecondReading
         from iterative_rag.llm.replies.forms import SentenceReply
+        from iterative_rag.llm.roles.extractor import REPLY_TOKENS, LLMSentenceReader
         from iterative_rag.llm.roles.role_call import RoleCall
-        from iterative_rag.llm.roles.sentence_reader import REPLY_TOKENS, LLMSentenceReader
 
         call = RoleCall("read", SentenceReply, self._model, budget, self._cache, REPLY_TOKENS)
         second = SecondReading(LLMSentenceReader(call), fact_check(self._cache))

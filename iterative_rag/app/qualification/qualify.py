@@ -29,8 +29,8 @@ from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import CapReached, SettingsError
 from iterative_rag.llm.llm_backend import LLMBackend
 from iterative_rag.llm.replies.forms import SentenceReply
+from iterative_rag.llm.roles.extractor import REPLY_TOKENS, LLMSentenceReader
 from iterative_rag.llm.roles.role_call import RoleCall
-from iterative_rag.llm.roles.sentence_reader import REPLY_TOKENS, LLMSentenceReader
 from iterative_rag.protocols import ChatModel
 from iterative_rag.settings import Settings
 from iterative_rag.settings.model_profile import ModelIdentity, ModelProfile, read_profile, write_profile

@@ -55,9 +55,8 @@ class _Shown:
 
     def __init__(self, texts: Sequence[str], seen: Window, *, nationality: bool) -> None:
         self.texts, self.seen, self.code, self.nationality = texts, seen, language(seen.text), nationality
-        self.words = frozenset(
-            word for text in texts for form in (text, self.in_common_names(text)) for word in _words(form)
-        )
+        forms = (form for text in texts for form in (text, self.in_common_names(text)))
+        self.words = frozenset(word for form in forms for word in _words(form))
 
     def in_common_names(self, text: str) -> str:
         return compared(text, nationality=self.nationality)

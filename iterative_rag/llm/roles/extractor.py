@@ -1,23 +1,27 @@
-"""Extraction by an LLM: which sentences of the windows say what the needs of a hop ask for?"""
+"""Extraction by an LLM: which sentences of the windows say what the needs of a hop ask for? And which of a few answers
+one need, which a small model can tell. Sentences are numbered: nothing is copied, so nothing is miscopied."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from iterative_rag.errors import ContextOverflow, ReplyUnreadable
-from iterative_rag.llm.prompts import fence, lines
-from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply
+from iterative_rag.llm.prompts import as_field, fence, lines
+from iterative_rag.llm.replies.forms import ExtractedFact, ExtractionReply, SentenceReply
 from iterative_rag.llm.replies.quoted_values import borne_out
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
-from iterative_rag.llm.roles.sentence_reader import holds, numbered
 from iterative_rag.retrieval.chunking import readable_units
-from iterative_rag.retrieval.windows import GAP
-from iterative_rag.text.folding import folded_words
+from iterative_rag.retrieval.windows import GAP, is_of_document
+from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Extract, Need, Sentence, Window
 
+# Tokens of a reply that names one sentence: a number and a few words.
+REPLY_TOKENS = 80
 # For each need, of each window.
 MOST_FACTS = 5
 # Said of a question that several sentences answer.
@@ -214,3 +218,34 @@ def _needs_of(fact: ExtractedFact, extract: Extract, needs: Sequence[Need], whol
         return named
     said = content_words(f"{extract.statement} {extract.quote}")
     return [max(range(len(needs)), key=lambda n: (len(said & content_words(needs[n].question)), -n))]
+
+
+# --- a few sentences, for one need ---------------------------------------------------------------
+
+
+class LLMSentenceReader(LLMRole[SentenceReply]):
+    """Implements protocols.SentenceReader."""
+
+    def read(self, need: Need, sentences: Sequence[Sentence]) -> tuple[Sentence, str] | None:
+        """As protocols.SentenceReader says. Raises LLMError, CapReached."""
+        reply = self.call.ask(sentences=fence(numbered(sentences)), need=need.question)
+        value = " ".join(reply.answer.split())
+        if not value:
+            return sentences[0], ""
+        named = sentences[reply.sentence - 1 : reply.sentence] if reply.sentence > 0 else ()
+        return next(((sentence, value) for sentence in (*named, *sentences) if holds(sentence.text, value)), None)
+
+
+def holds(text: str, value: str) -> bool:
+    """Whether a value stands in a text, in its own words."""
+    return re.search(rf"(?<!\w){re.escape(folded(value))}(?!\w)", folded(text)) is not None
+
+
+def numbered(sentences: Sequence[Sentence]) -> str:
+    """The sentences, numbered from 1, each on a line under the title of its document. What does not stand in that has
+    no number."""
+    shown: list[str] = []
+    for title, group in groupby(enumerate(sentences, start=1), key=lambda item: item[1].title):
+        shown.append(f"[{as_field(title)}]")
+        shown += (f"{n}. {sentence.text}" if is_of_document(sentence.text) else sentence.text for n, sentence in group)
+    return lines(shown)
