@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from iterative_rag.engine.drafting import Drafted, Drafting, abstention, optional
 from iterative_rag.engine.run_state import Progress, RunState
@@ -130,8 +131,10 @@ class TextDrafting:
             if not any(need.key in met for need in section.needs):
                 report = without
                 continue
+            write = partial(self.writer.write, inquiry, section=section, before="\n\n".join(parts))
             try:
-                draft, refused, untrue = yield from self._section(hop, inquiry, section, "\n\n".join(parts))
+                written = yield from optional(hop, "write", write)
+                draft, refused = (yield from self._judged(hop, inquiry, written)) if written else (None, ())
             except (CapReached, LLMError) as error:
                 if not parts:
                     raise
@@ -140,8 +143,8 @@ class TextDrafting:
                 break
             if draft is None or not draft.answered:
                 report = without
-                if draft and draft.false_premise:
-                    if untrue and not parts:  # it is so for every other section
+                if written and draft and draft.false_premise:
+                    if written.answered and not parts:  # a reflection finds it, and so for every other section
                         return Drafted(draft)
                     denied = denied or draft
                     report = _with_caveats(report, MARKER.sub("", draft.missing).strip())
@@ -166,16 +169,6 @@ class TextDrafting:
             return Drafted(Draft(False, "", missing=missing, form=AnswerForm.REPORT, left_out=report.left_out))
         whole = _with_text(report, inquiry, "\n\n".join(parts), report.left_out)
         return Drafted(whole, Reflection(tuple(claims)), ended_by=ended)
-
-    def _section(
-        self, hop: int, inquiry: Inquiry, section: OutlineSection, before: str
-    ) -> Generator[Step, None, tuple[Draft | None, Collection[str], bool]]:
-        """The section as `_judged`, and whether a reflection finds that the question assumes something untrue."""
-        written = yield from optional(hop, "write", lambda: self.writer.write(inquiry, section=section, before=before))
-        if written is None:
-            return None, (), False
-        draft, refused = yield from self._judged(hop, inquiry, written)
-        return draft, refused, written.answered and draft.false_premise
 
     def _judged(self, hop: int, inquiry: Inquiry, draft: Draft) -> Generator[Step, None, tuple[Draft, Collection[str]]]:
         """The draft, and its claims of which the reflector finds no proof. Where the reflector finds that the question
