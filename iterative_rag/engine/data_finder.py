@@ -145,7 +145,7 @@ class DataFinder:
         """Read the documents of each need. `question` is the one that the needs were derived from."""
         graded = self._corrector is not None and self._corrector.grader is not None
         tasks = [
-            ReadingTask(need, self._windows(need, documents), documents, graded)
+            ReadingTask(need, documents, self._windows(need, documents), graded)
             for need, documents in zip(needs, shortlists, strict=True)
         ]
         readings = self._reader.read(tasks, question=question, seconds=self._budget.seconds_left())

@@ -26,7 +26,7 @@ from iterative_rag.retrieval.need_plan import NeedPlan, PlannedDocument, WindowC
 from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask, verified
 from iterative_rag.retrieval.reading_memory import ReadingMemory
 from iterative_rag.retrieval.reading_policy import ReadingPolicy, answers, asked_rows, mentions, within_limit
-from iterative_rag.retrieval.spans import Span, merged, without
+from iterative_rag.retrieval.spans import Span, merged
 from iterative_rag.retrieval.windows import PACKED, sifted, together, window, window_of_rest, with_again
 from iterative_rag.system.threads import LastingPool, first_done, observing
 from iterative_rag.types import Cap, DocumentAtHand, Extract, Need, ShortlistedDocument, Window
@@ -122,11 +122,8 @@ class _HopReading:
     # --- what to read -------------------------------------------------------------------------
 
     def _plan(self, task: ReadingTask) -> NeedPlan:
-        reader, windows = self._reader, task.windows
-        entries = (reader.sparing and task.documents) or [
-            ShortlistedDocument(part.document_id, part.title, part.source, 1.0, ()) for part in windows
-        ]
-        cut = dict(zip(map(id, entries), windows, strict=True)) if windows else {}
+        reader, entries = self._reader, task.documents
+        cut = {} if reader.sparing else dict(zip(map(id, entries), task.windows, strict=True))
         policy = ReadingPolicy.of(
             task.need, entries, least=reader.least, fact_limit=reader.fact_limit, thorough=not reader.sparing
         )
@@ -155,7 +152,7 @@ class _HopReading:
             return
         plan.ranked = True
         for item in plan.unread:
-            if item.cut is None and plan.may_pass(item) and not self._shown(item.entry.document_id):
+            if plan.may_pass(item) and not self._shown(item.entry.document_id):
                 self._weigh(plan, item)
         plan.items.sort(key=lambda item: (not item.asked, plan.may_pass(item), -item.chance))
         best = plan.unread[0] if plan.unread else None
@@ -174,20 +171,17 @@ class _HopReading:
             return  # another need's turn has asked for it
         stage, id_ = item.asked, item.entry.document_id
         item.asked += 1
-        shown = self._shown(id_)
         if item.cut is not None:
-            if plan.policy.thorough or without(item.cut.spans, shown):
-                self._enqueue(item.cut, [plan], alone=True)
-            else:
-                self._remember(plan, item)
+            self._enqueue(item.cut, [plan])
             return
+        shown = self._shown(id_)
         if not (stage or shown) and plan.may_pass(item) and item.chance < PROMISING:
             item.rest, item.passed = False, True
             return
         sharing = [(plan, item)]
         for other in self._plans:
             twin = next((peer for peer in other.items if peer.entry.document_id == id_), None)
-            if other is plan or other.enough or twin is None or twin.cut is not None:
+            if other is plan or other.enough or twin is None:
                 continue
             if twin.asked == stage and twin.rest:
                 twin.asked += 1
@@ -250,8 +244,8 @@ class _HopReading:
 
     # --- calls --------------------------------------------------------------------------------
 
-    def _enqueue(self, cut: Window, plans: Sequence[NeedPlan], *, alone: bool = False) -> None:
-        call = WindowCall(cut, tuple(plans), alone)
+    def _enqueue(self, cut: Window, plans: Sequence[NeedPlan]) -> None:
+        call = WindowCall(cut, tuple(plans))
         for plan in plans:
             plan.calls.append(call)
         self._queued.append(call)
@@ -294,8 +288,8 @@ class _HopReading:
         """The queued windows that go into the same call, whatever needs they are for, as many as fit."""
         chars = len(call.window.text)
         companions: list[WindowCall] = []
-        for other in [] if call.alone else self._queued:
-            if other is call or other.alone or not other.needed or self._cached(other) is not None:
+        for other in self._queued if self._reader.sparing else []:
+            if other is call or not other.needed or self._cached(other) is not None:
                 continue
             chars += len(other.window.text)
             if len(companions) + 1 >= self._reader.documents_per_call or chars > self._reader.call_chars:

@@ -48,7 +48,6 @@ class WindowCall:
 
     window: Window
     plans: tuple[NeedPlan, ...]
-    alone: bool = False  # a second attempt: whatever went wrong may have been due to the other windows
     position: int = 0
     future: Future[tuple[Extract, ...]] | None = None
     extracts: tuple[Extract, ...] | None = None

@@ -26,13 +26,12 @@ SURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ReadingTask:
-    """A need and what to read for it, best first. `windows` are those of `documents`, one each; without them the reader
-    cuts the windows itself. `documents` is empty where windows are read a second time. `graded`: the documents were
-    chosen by grades, so all of them are to be read."""
+    """A need and what to read for it, best first. `windows` are those of `documents`, one each; a sparing reader cuts
+    them itself. `graded`: the documents were chosen by grades, so all of them are to be read."""
 
     need: Need
+    documents: Sequence[ShortlistedDocument]
     windows: Sequence[Window] = ()
-    documents: Sequence[ShortlistedDocument] = ()
     graded: bool = False
 
 

@@ -15,7 +15,7 @@ from fakes.scripted_roles import Quoting
 from iterative_rag.retrieval.document_reader import DocumentReader
 from iterative_rag.retrieval.need_reading import ReadingTask
 from iterative_rag.retrieval.quote_verification import locate
-from iterative_rag.types import Extract, Need, Window
+from iterative_rag.types import Extract, Need, ShortlistedDocument, Window
 
 NEED = Need("Where is it?")
 
@@ -25,6 +25,11 @@ def pages(count: int, telling: set[int]) -> tuple[MemoryCorpus, list[Window]]:
     corpus = MemoryCorpus(texts)
     windows = [Window(title, title, f"{title}.md", ((0, len(text)),), text) for title, text in texts.items()]
     return corpus, windows
+
+
+def task(windows: Sequence[Window], need: Need = NEED) -> ReadingTask:
+    listed = [ShortlistedDocument(part.document_id, part.title, part.source, 1.0, ()) for part in windows]
+    return ReadingTask(need, listed, windows)
 
 
 def reader(
@@ -53,7 +58,7 @@ def test_as_many_windows_are_read_at_once_as_may_be_in_flight() -> None:
 
     corpus, windows = pages(20, set(range(20)))
     extractor = Waiting(["Yes"])
-    (reading,) = reader(corpus, extractor).read([ReadingTask(NEED, windows)])
+    (reading,) = reader(corpus, extractor).read([task(windows)])
     assert extractor.most_busy <= 8
     assert len(reading.facts) == reading.record.read == 20
 
@@ -61,7 +66,7 @@ def test_as_many_windows_are_read_at_once_as_may_be_in_flight() -> None:
 def test_early_stop_leaves_the_rest_unread() -> None:
     corpus, windows = pages(20, {0, 1})
     extractor = Quoting(["Yes"], latency=0.05)
-    (reading,) = reader(corpus, extractor, limit=2).read([ReadingTask(NEED, windows)])
+    (reading,) = reader(corpus, extractor, limit=2).read([task(windows)])
     assert {fact.title for fact in reading.facts} == {"Page 00", "Page 01"}
     assert len(extractor.calls) <= 12
     assert reading.record.skipped >= 8
@@ -70,10 +75,10 @@ def test_early_stop_leaves_the_rest_unread() -> None:
 def test_thrifty_reading_ends_soon_after_a_value_was_found() -> None:
     corpus, windows = pages(20, {1, 2, 9})
     sparing, thorough = Quoting(["Yes"], latency=0.05), Quoting(["Yes"])
-    (reading,) = reader(corpus, sparing, sparing=True).read([ReadingTask(NEED, windows)])
+    (reading,) = reader(corpus, sparing, sparing=True).read([task(windows)])
     assert {fact.title for fact in reading.facts} == {"Page 01"}
     assert sparing.calls == ["Page 00", "Page 01"]
-    reader(corpus, thorough).read([ReadingTask(NEED, windows)])
+    reader(corpus, thorough).read([task(windows)])
     assert len(thorough.calls) == 20
 
 
@@ -82,15 +87,15 @@ def test_a_certain_value_of_what_is_named_ends_thorough_reading_for_counts_later
     """The third window ends a count; eight others may be under way when the second has arrived."""
     corpus, windows = pages(20, set(range(20)))
     extractor = Quoting(["Yes"])
-    reader(corpus, extractor).read([ReadingTask(Need(question), windows)])
+    reader(corpus, extractor).read([task(windows, Need(question))])
     assert len(extractor.calls) <= read
 
 
 def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
     corpus, windows = pages(20, {0, 4, 12})
     sparing = reader(corpus, Quoting(["Yes"]), sparing=True)
-    (first,) = sparing.read([ReadingTask(NEED, windows)])
-    (both,) = sparing.corroborating(limited=False).read([ReadingTask(NEED, windows)])
+    (first,) = sparing.read([task(windows)])
+    (both,) = sparing.corroborating(limited=False).read([task(windows)])
     assert {fact.title for fact in first.facts} == {"Page 00"}
     assert {fact.title for fact in both.facts} == {"Page 00", "Page 04"}
 
@@ -98,9 +103,9 @@ def test_corroborating_reading_goes_on_for_others_that_say_it_too() -> None:
 def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
     corpus, windows = pages(20, {3, 4, 11})
     cache, extractor = DictCache(), Quoting(["Yes"], latency=0.01)
-    (first,) = reader(corpus, extractor, cache, limit=2).read([ReadingTask(NEED, windows)])
+    (first,) = reader(corpus, extractor, cache, limit=2).read([task(windows)])
     before = len(extractor.calls)
-    (second,) = reader(corpus, extractor, cache, limit=2).read([ReadingTask(Need("where is  IT"), windows)])
+    (second,) = reader(corpus, extractor, cache, limit=2).read([task(windows, Need("where is  IT"))])
     assert len(extractor.calls) == before
     assert [fact.quote for fact in second.facts] == [fact.quote for fact in first.facts]
     assert second.record.cached == second.record.read
@@ -109,11 +114,11 @@ def test_a_second_reading_costs_no_call_and_finds_the_same() -> None:
 def test_an_edited_document_is_read_again() -> None:
     corpus, windows = pages(1, {0})
     cache, extractor = DictCache(), Quoting(["Yes"])
-    reader(corpus, extractor, cache).read([ReadingTask(NEED, windows)])
+    reader(corpus, extractor, cache).read([task(windows)])
     changed = "Yes, it says something else. More."
     edited = MemoryCorpus({"Page 00": changed})
     new = Window("Page 00", "Page 00", "Page 00.md", ((0, len(changed)),), changed)
-    (reading,) = reader(edited, extractor, cache).read([ReadingTask(NEED, [new])])
+    (reading,) = reader(edited, extractor, cache).read([task([new])])
     assert reading.facts[0].quote == "Yes, it says something else."
     assert len(extractor.calls) == 2
 
@@ -124,15 +129,15 @@ def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
             return (Extract("s", "Words that nobody wrote."), Extract("s", windows[0].text.split(".")[0]))
 
     corpus, windows = pages(2, {0, 1})
-    (reading,) = reader(corpus, Inventing([])).read([ReadingTask(NEED, windows)])
+    (reading,) = reader(corpus, Inventing([])).read([task(windows)])
     assert (len(reading.facts), reading.record.dropped) == (2, 2)
 
 
 def test_a_fact_says_the_page_that_its_quote_begins_on() -> None:
     corpus, windows = pages(1, {0})
-    (before,) = reader(corpus, Quoting(["Yes"])).read([ReadingTask(NEED, windows)])
+    (before,) = reader(corpus, Quoting(["Yes"])).read([task(windows)])
     corpus.documents = {name: dataclasses.replace(one, pages=(0, 0, 12)) for name, one in corpus.documents.items()}
-    (after,) = reader(corpus, Quoting(["Yes"])).read([ReadingTask(NEED, windows)])
+    (after,) = reader(corpus, Quoting(["Yes"])).read([task(windows)])
     assert [fact.page for fact in (*before.facts, *after.facts)] == [None, 2]
 
 
