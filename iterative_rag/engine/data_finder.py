@@ -60,13 +60,7 @@ class DataFinder:
         return self._corrector is not None and self._corrector.web is not None
 
     def search(
-        self,
-        state: RunState,
-        needs: Sequence[Need],
-        *,
-        wider: bool = False,
-        online: bool = False,
-        since: Usage | None = None,
+        self, state: RunState, needs: Sequence[Need], *, wider: bool, online: bool = False, since: Usage | None = None
     ) -> Generator[Progress, None, RunState]:
         """One hop: steps as they happen; returns the state after it, whose last hop holds the facts that are new.
 

@@ -75,26 +75,18 @@ class Drafting:
         return AnswerForm.EXPLANATION if self.length == "paragraph" and not form.is_text else form
 
     def draft(
-        self,
-        hop: int,
-        inquiry: Inquiry,
-        *,
-        last_attempt: bool = False,
-        may_search: bool | None = None,
-        draft: Draft | None = None,
+        self, hop: int, inquiry: Inquiry, *, last_attempt: bool, may_search: bool = False, draft: Draft | None = None
     ) -> Generator[Step, None, Drafted]:
         """Steps as they happen; returns the draft that may be given.
 
-        The `last_attempt` makes the best of the facts. If no further search is possible (`may_search`, by default only
-        before the last attempt), a draft that calls for one becomes an abstention that names the gap. `draft` is there
-        already.
+        The `last_attempt` makes the best of the facts. Unless another search is possible (`may_search`), a draft that
+        calls for one becomes an abstention that names the gap. `draft` is there already.
         """
         if self.writer is not None and inquiry.form.is_text:
             from iterative_rag.engine.texts import TextDrafting  # which builds on this module
 
             texts = TextDrafting(self.writer, None if self.guards else self.reflector)
             return (yield from texts.draft(hop, inquiry, last_attempt=last_attempt))
-        may_search = not last_attempt if may_search is None else may_search
         draft = draft or self.answerer.answer(inquiry, last_attempt=last_attempt)
         yield AnsweringStep(hop, draft, last_attempt)
         for left in reversed(range(REGENERATIONS + 1)):

@@ -103,7 +103,7 @@ def naive(run: RunComponents) -> Engine:
             state = state.with_hop([need], titles, reading.facts, run.budget.used_since(started))
             yield state
         elif not state.inquiry.tried:
-            state = yield from finder.search(state, [need])
+            state = yield from finder.search(state, [need], wider=False)
         return state.with_draft((yield from drafting.draft(1, state.inquiry, last_attempt=True)))
 
     return Run(run, loop, drafting, finder)
@@ -226,7 +226,7 @@ class KnownFactsEngine:
 
         def loop(state: RunState) -> Generator[Progress, None, RunState]:
             yield AnalysisStep(1, state.inquiry.question, Known(), self.facts)
-            return state.with_draft((yield from drafting.draft(1, state.inquiry, may_search=False)))
+            return state.with_draft((yield from drafting.draft(1, state.inquiry, last_attempt=False)))
 
         for step in Run(self.run, loop, drafting, facts=self.facts).steps(question):
             if isinstance(step, FinalStep) and (step.answer.status is not Status.ANSWERED or not step.answer.citations):

@@ -88,7 +88,7 @@ class Run:
             if finder is None or not (needs := self._open_needs(finder)):
                 return
             draft, known = self._state.draft, self._state.inquiry.facts
-            yield from self._advance(finder.search(self._state, needs, online=True))
+            yield from self._advance(finder.search(self._state, needs, wider=False, online=True))
             if self._state.inquiry.facts == known:
                 return
             yield from self._advance(self._loop(self._state))
