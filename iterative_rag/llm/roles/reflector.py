@@ -29,8 +29,6 @@ class LLMReflector(LLMRole[ReflectionReply]):
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
         """One call for an answered draft that is not an obvious refusal. Raises LLMError, CapReached."""
-        if not draft.answered:
-            return Reflection((), useful=False)
         checked = check(inquiry, draft)
         if is_refusal(inquiry, draft):
             return Reflection(tuple(item.claim for item in checked), useful=False, refusal=True)
