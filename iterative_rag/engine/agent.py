@@ -63,15 +63,11 @@ def build(run: RunComponents) -> Engine:
     """Raises UsageError for a backend that cannot use tools, and where the web is to be searched."""
     agent = run.roles.agent
     if agent is None:
-        raise UsageError(
-            "The built-in backend cannot use tools: the strategy agent needs an LLM.",
-            hint="Add --llm ollama/MODEL (not a small one), or use the strategy iterative.",
-        )
+        hint = "Add --llm ollama/MODEL (not a small one), or use the strategy iterative."
+        raise UsageError("The built-in backend cannot use tools: the strategy agent needs an LLM.", hint=hint)
     if run.web is not None:
-        raise UsageError(
-            "The strategy agent searches the corpus alone.",
-            hint="Leave out --web, or use the strategy iterative or full.",
-        )
+        hint = "Leave out --web, or use the strategy iterative or full."
+        raise UsageError("The strategy agent searches the corpus alone.", hint=hint)
     loop = AgentLoop(run, agent)
     return Run(run, loop, loop.drafting, searched=run.corpus)
 

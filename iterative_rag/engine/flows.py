@@ -197,10 +197,8 @@ def closed_book(run: RunComponents) -> Engine:
     """The backend alone, without a corpus: what a corpus adds is measured against it."""
     recaller = run.roles.recaller
     if recaller is None:
-        raise UsageError(
-            "The built-in backend knows nothing by heart: closed-book needs an LLM.",
-            hint="Add --llm ollama/MODEL, or use the mode naive.",
-        )
+        hint = "Add --llm ollama/MODEL, or use the mode naive."
+        raise UsageError("The built-in backend knows nothing by heart: closed-book needs an LLM.", hint=hint)
 
     def loop(state: RunState) -> Generator[Progress, None, RunState]:
         draft = recaller.recall(state.inquiry.original)

@@ -128,15 +128,11 @@ def _from_variable(variable: str, value: str, url: str) -> Key:
         if not owner:
             # With the port where it is this machine, which may run other servers.
             wanted = host_and_port(url) if is_loopback(url) else host
-            return Key(
-                withheld=f"{API_KEY} is not sent to {wanted}, because {API_KEY_HOST} does not name its host.",
-                hint=f"export {API_KEY_HOST}={wanted}",
-            )
+            withheld = f"{API_KEY} is not sent to {wanted}, because {API_KEY_HOST} does not name its host."
+            return Key(withheld=withheld, hint=f"export {API_KEY_HOST}={wanted}")
         if checked_host(owner) not in (host, host_and_port(url)):
-            return Key(
-                withheld=f"{API_KEY} belongs to {checked_host(owner)}, so it is not sent to {host_and_port(url)}.",
-                hint=f"iterative-rag keys set {host_and_port(url)}",
-            )
+            withheld = f"{API_KEY} belongs to {checked_host(owner)}, so it is not sent to {host_and_port(url)}."
+            return Key(withheld=withheld, hint=f"iterative-rag keys set {host_and_port(url)}")
     return _over(url, value, variable, allowed=False)
 
 
@@ -149,10 +145,9 @@ def _over(url: str, value: str, name: str, *, allowed: bool) -> Key:
     if urlsplit(url).scheme == "https" or is_loopback(url) or is_private(url) or allowed:
         return Key(value)
     host = host_of(url)
-    return Key(
-        withheld=f"{name} is not sent to {host} over plain HTTP, where others could read it.",
-        hint=f"use https, or iterative-rag keys set {host} --allow-http, or {ALLOW_HTTP}={host}",
-    )
+    withheld = f"{name} is not sent to {host} over plain HTTP, where others could read it."
+    hint = f"use https, or iterative-rag keys set {host} --allow-http, or {ALLOW_HTTP}={host}"
+    return Key(withheld=withheld, hint=hint)
 
 
 def _can_be_key(value: str) -> bool:

@@ -32,10 +32,8 @@ def parse_spec(text: str, parts: Registry) -> Spec:
         return Spec(kind)
     if "@" not in form:
         if "@http" in rest:
-            raise UsageError(
-                f"The model spec {form} takes no URL.",
-                hint=f"Type {text.split('@http')[0]}, and set OLLAMA_HOST=URL to where the server runs.",
-            )
+            hint = f"Type {text.split('@http')[0]}, and set OLLAMA_HOST=URL to where the server runs."
+            raise UsageError(f"The model spec {form} takes no URL.", hint=hint)
         if not re.fullmatch(r"\S+", rest):
             raise _invalid(text, parts)
         return Spec(kind, rest)
@@ -45,10 +43,8 @@ def parse_spec(text: str, parts: Registry) -> Spec:
     model, url = match.groups()
     where = urlsplit(url)
     if "@" in where.netloc or where.query:
-        raise UsageError(
-            "The URL of a model must not hold a user, a password or a query.",
-            hint=f"Put the key into {API_KEY}, or type: iterative-rag keys set HOST",
-        )
+        hint = f"Put the key into {API_KEY}, or type: iterative-rag keys set HOST"
+        raise UsageError("The URL of a model must not hold a user, a password or a query.", hint=hint)
     if not where.hostname:
         raise UsageError(f"The model spec {text!r} has no host.", hint=f"Use {parts.forms}.")
     return Spec(kind, model, url.rstrip("/"))

@@ -235,11 +235,9 @@ def pending(server: Server) -> LLMServerError:
 def refused(status: int, text: str, server: Server) -> LLMError:
     """The error that a server told of with an HTTP status, or with a code of that kind in a reply (-1: without)."""
     if status in (-1, 400, 413, 422, 500) and _OVERFLOW.search(text):
-        return ContextOverflow(
-            f"The request is longer than the context of {server.model}: {text}.",
-            status=status,
-            hint="Start the server with a longer context, or lower window_chars, documents_per_call or reply_tokens.",
-        )
+        hint = "Start the server with a longer context, or lower window_chars, documents_per_call or reply_tokens."
+        told = f"The request is longer than the context of {server.model}: {text}."
+        return ContextOverflow(told, status=status, hint=hint)
     missing = status == 404 and (server.kind == "ollama" or "model" in text.casefold())
     if missing or re.search(r"model\b.*\b(not found|does not exist)", text, re.IGNORECASE):
         named = f"See {server.url}/models for the models that it has."
@@ -248,11 +246,8 @@ def refused(status: int, text: str, server: Server) -> LLMError:
     if status < 0:
         return LLMServerError(f"{server} broke off its reply: {text}.", status=-1, hint="See the server's log.")
     if status < 400:
-        return LLMServerError(
-            f"{server} answers with a redirect to another address ({status}), which is not followed.",
-            status=status,
-            hint="Give that address in the model spec or in OLLAMA_HOST.",
-        )
+        told = f"{server} answers with a redirect to another address ({status}), which is not followed."
+        return LLMServerError(told, status=status, hint="Give that address in the model spec or in OLLAMA_HOST.")
     keyless = hint_for(server.url, server.kind) if server.url else ""
     hints = {
         401: keyless,

@@ -40,13 +40,10 @@ def working_folder(path: Path) -> WorkingFolder:
         return WorkingFolder(path)
     from dotenv import dotenv_values
 
-    layers = []
-    if toml is not None:
-        layers.append((toml_file, _parsed(toml, toml_file)))
     # Without interpolation, because ${OPENAI_API_KEY} would put a key into a setting.
     variables = dotenv_values(stream=io.StringIO(dotenv or ""), interpolate=False)
-    if dotenv is not None:
-        layers.append((dotenv_file, from_environment(variables)))
+    layers = [] if toml is None else [(toml_file, _parsed(toml, toml_file))]
+    layers += [] if dotenv is None else [(dotenv_file, from_environment(variables))]
     digest = hashlib.sha256()
     for name, content in ((FILE_NAME, toml), (DOTENV, dotenv)):
         digest.update(f"{name} {-1 if content is None else len(content)}\n{content or ''}".encode())

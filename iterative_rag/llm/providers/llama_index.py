@@ -193,10 +193,8 @@ class StreamedChat:
                         arrived.finish = "endless"
                         break
                     if time.monotonic() > deadline:
-                        raise LLMTimeout(
-                            f"{self._server} did not finish its reply in time.",
-                            hint="Raise the timeout, or use a smaller or faster model.",
-                        )
+                        hint = "Raise the timeout, or use a smaller or faster model."
+                        raise LLMTimeout(f"{self._server} did not finish its reply in time.", hint=hint)
         except LLMError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: whatever it raises becomes ours

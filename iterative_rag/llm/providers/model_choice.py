@@ -57,10 +57,8 @@ def _from_object(wanted: object, settings: Settings) -> ChatModel:
         return LlamaIndexChat(cast(LLM, wanted), settings)
     if callable(getattr(wanted, "complete", None)) and isinstance(getattr(wanted, "name", None), str):
         return cast(ChatModel, wanted)
-    raise UsageError(
-        f"A {type(wanted).__name__} is not a language model.",
-        hint="Pass a spec such as 'ollama/llama3.1:8b', a LlamaIndex LLM, or a ChatModel.",
-    )
+    hint = "Pass a spec such as 'ollama/llama3.1:8b', a LlamaIndex LLM, or a ChatModel."
+    raise UsageError(f"A {type(wanted).__name__} is not a language model.", hint=hint)
 
 
 # Models below so many billion parameters are small; from the other on, they read better than the built-in reader.

@@ -98,11 +98,8 @@ class OllamaChat(StreamedChat):
         text, room = request.system + request.user, self._settings.context_window
         needed = max(about_tokens(text), least_tokens(text)) + request.max_tokens
         if needed > room:
-            raise ContextOverflow(
-                f"A prompt ({request.role}) needs about {needed:,} tokens; the model has room for {room:,}.",
-                status=-1,
-                hint="Raise context_window, or lower window_chars or fact_limit.",
-            )
+            told = f"A prompt ({request.role}) needs about {needed:,} tokens; the model has room for {room:,}."
+            raise ContextOverflow(told, status=-1, hint="Raise context_window, or lower window_chars or fact_limit.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,11 +100,8 @@ class RoleCall(Generic[R]):
 
         reply = ask(self.model, self.budget, request, self.reply_type, wrong, ATTEMPTS + 1)
         if repeats(reply.model_dump(), system):
-            raise ReplyUnreadable(
-                f"The model {self.model.name} repeated its instructions ({self.role}) instead of following them.",
-                reply="",
-                hint="A document may have told it to; try another model.",
-            )
+            told = f"The model {self.model.name} repeated its instructions ({self.role}) instead of following them."
+            raise ReplyUnreadable(told, reply="", hint="A document may have told it to; try another model.")
         if self.cache is not None:
             self.cache.put(key, reply.model_dump(mode="json"))
         return reply

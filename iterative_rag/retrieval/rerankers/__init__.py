@@ -30,10 +30,8 @@ def reranker(wanted: object, settings: Settings, cache: Cache | None = None) -> 
         return PostprocessorReranker(wanted)
     if callable(getattr(wanted, "relevance", None)) and isinstance(getattr(wanted, "name", None), str):
         return cast(Reranker, wanted)
-    raise UsageError(
-        f"A {type(wanted).__name__} is not a reranker.",
-        hint=f"Use {RERANKERS.forms}, a LlamaIndex node postprocessor, or a Reranker.",
-    )
+    hint = f"Use {RERANKERS.forms}, a LlamaIndex node postprocessor, or a Reranker."
+    raise UsageError(f"A {type(wanted).__name__} is not a reranker.", hint=hint)
 
 
 def cached_relevance(

@@ -58,9 +58,7 @@ class RerankServer:
                 if isinstance(score, int | float) and math.isfinite(score):
                     scores[row["index"]] = float(score)
         if scores.keys() != set(range(count)):
-            raise LLMServerError(
-                f"{self._server} did not score the passages: {len(scores)} scores for {count}.",
-                status=200,
-                hint="The URL of a rerank server is that before /rerank, such as http://127.0.0.1:8000/v1.",
-            )
+            hint = "The URL of a rerank server is that before /rerank, such as http://127.0.0.1:8000/v1."
+            told = f"{self._server} did not score the passages: {len(scores)} scores for {count}."
+            raise LLMServerError(told, status=200, hint=hint)
         return [scores[index] for index in range(count)]
