@@ -43,9 +43,8 @@ class MissingExtra(UsageError):
     """Packages are not installed: those of `extra`, the name of optional dependencies."""
 
     def __init__(self, extra: str) -> None:
-        super().__init__(
-            f"This needs packages that are not installed: the extra {extra!r}.", hint=install_command(extra)
-        )
+        told = f"This needs packages that are not installed: the extra {extra!r}."
+        super().__init__(told, hint=install_command(extra))
         self.extra = extra
 
 

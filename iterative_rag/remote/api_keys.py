@@ -46,9 +46,8 @@ def store(host: str, value: str, *, allow_http: bool = False) -> str:
     """Store the key of HOST or HOST:PORT; returns the host as stored. Raises UsageError for what cannot be a key."""
     host, value = checked_host(host), value.strip()
     if not _can_be_key(value):
-        raise UsageError(
-            "That cannot be a key: it is empty, or has spaces or unusual characters.", hint="Copy it again."
-        )
+        told = "That cannot be a key: it is empty, or has spaces or unusual characters."
+        raise UsageError(told, hint="Copy it again.")
     update_json(keys_file(), lambda held: held.update({host: {"key": value, "allow_http": allow_http}}))
     return host
 

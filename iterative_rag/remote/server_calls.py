@@ -225,9 +225,8 @@ def unusable(message: str, hint: str, *, retryable: bool = False) -> LLMServerEr
 
 def pending(server: Server) -> LLMServerError:
     """The server accepted the call and sent no reply: it is still starting the model."""
-    error = LLMServerError(
-        f"{server} has not started {server.model} yet ({ACCEPTED}).", status=ACCEPTED, hint="Try again in a minute."
-    )
+    told = f"{server} has not started {server.model} yet ({ACCEPTED})."
+    error = LLMServerError(told, status=ACCEPTED, hint="Try again in a minute.")
     error.retryable = True
     return error
 

@@ -205,9 +205,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str =
         typed = f"{key} = {value} in {layer}"
         if layer == COMMAND_LINE:
             typed = f"--{key.removeprefix('within_').replace('_', '-')} {value}"
-        raise SettingsError(
-            f"{typed} is not valid: {complaint(first)}.", hint=f"{key}: {field.description} (default {field.default!r})"
-        ) from error
+        hint = f"{key}: {field.description} (default {field.default!r})"
+        raise SettingsError(f"{typed} is not valid: {complaint(first)}.", hint=hint) from error
 
 
 def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, Any]]]:

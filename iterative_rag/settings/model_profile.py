@@ -112,6 +112,5 @@ def _checked(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _unusable(path: Path, reason: str) -> SettingsError:
-    return SettingsError(
-        f"The profile {path} cannot be used: {reason}.", hint=f"rm '{path}', or run: iterative-rag doctor --qualify"
-    )
+    hint = f"rm '{path}', or run: iterative-rag doctor --qualify"
+    return SettingsError(f"The profile {path} cannot be used: {reason}.", hint=hint)

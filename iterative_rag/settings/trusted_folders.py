@@ -44,9 +44,8 @@ def allowed(
     refused = needing_trust(folder)
     if not refused or is_trusted(folder, trusted):
         return list(folder.layers), []
-    held = [
-        (file, {key: value for key, value in values.items() if not sends(key, value)}) for file, values in folder.layers
-    ]
+    layers = ((file, values.items()) for file, values in folder.layers)
+    held = [(file, {key: value for key, value in items if not sends(key, value)}) for file, items in layers]
     return held, [f"{key} ({file.name})" for file, key, _ in refused if key not in overruled]
 
 

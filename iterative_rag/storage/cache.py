@@ -139,9 +139,8 @@ class DiskCache:
                     self._replace(error)
                     return work(self._connection())
             except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
-                raise CorpusError(
-                    f"The cache {self.folder} is not used: {error}", hint="Check the folder and the disk."
-                ) from error
+                told = f"The cache {self.folder} is not used: {error}"
+                raise CorpusError(told, hint="Check the folder and the disk.") from error
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None or self._opened_by != os.getpid():  # a connection must not be used across a fork
@@ -225,10 +224,8 @@ def _text(db: sqlite3.Connection, key: str) -> bytes | None:
 def _put(db: sqlite3.Connection, key: str, text: bytes, limit: int) -> None:
     """Write an entry, and remove the oldest while the file holds more than `limit` bytes."""
     with _writing(db):
-        db.execute(
-            "INSERT OR REPLACE INTO entries (key, value, checksum) VALUES (?, CAST(? AS TEXT), ?)",
-            (key, text, _checksum(key, text)),
-        )
+        insert = "INSERT OR REPLACE INTO entries (key, value, checksum) VALUES (?, CAST(? AS TEXT), ?)"
+        db.execute(insert, (key, text, _checksum(key, text)))
         oldest = "SELECT id FROM entries ORDER BY id LIMIT ?"
         while _bytes(db) > limit:
             if not db.execute(f"DELETE FROM entries WHERE id IN ({oldest})", (_EVICTED_AT_ONCE,)).rowcount:
@@ -237,9 +234,8 @@ def _put(db: sqlite3.Connection, key: str, text: bytes, limit: int) -> None:
 
 def _bytes(db: sqlite3.Connection) -> int:
     """The size of the pages in use; those of removed entries stay in the file and are reused."""
-    pages, free, size = (
-        int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "freelist_count", "page_size")
-    )
+    names = ("page_count", "freelist_count", "page_size")
+    pages, free, size = (int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in names)
     return max(0, pages - free) * size
 
 

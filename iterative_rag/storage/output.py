@@ -205,6 +205,5 @@ def recorded_parts(settings: Mapping[str, Any]) -> tuple[Within, ...]:
         recorded = json.loads(str(settings.get("within") or "[]"))
         return tuple(Within(**part | {"where": tuple(part.get("where", []))}) for part in recorded)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(
-            "It cannot be read to which part of the corpus this answer was kept.", hint="Ask the question again."
-        ) from error
+        told = "It cannot be read to which part of the corpus this answer was kept."
+        raise UsageError(told, hint="Ask the question again.") from error

@@ -132,9 +132,8 @@ def find_runs(name: str) -> list[PastRun]:
     Raises UsageError where there is none."""
     runs = [read_run(path) for path in _of_id(name)] or (list(past_runs(name)) if name.split() else [])
     if not runs:
-        raise UsageError(
-            f"No run has an id that begins with {name!r}, or these words in its question or answer.", hint=_LIST
-        )
+        told = f"No run has an id that begins with {name!r}, or these words in its question or answer."
+        raise UsageError(told, hint=_LIST)
     return runs
 
 
@@ -190,9 +189,8 @@ def answer_of(run: PastRun) -> Answer:
     if isinstance(step, FinalStep):
         return step.answer
     why = f" ({run.reason})" if run.reason else ""
-    raise UsageError(
-        f"The run {run.run_id} has no answer: it is {run.status}{why}.", hint=f"iterative-rag trace {run.run_id}"
-    )
+    told = f"The run {run.run_id} has no answer: it is {run.status}{why}."
+    raise UsageError(told, hint=f"iterative-rag trace {run.run_id}")
 
 
 def is_step(event: Event) -> bool:

@@ -63,9 +63,8 @@ class Trace:
                 self._files[path] = _opened(path)
         except OSError as error:
             self.close()
-            raise UsageError(
-                f"The trace {path} cannot be written: {error.strerror}.", hint="Name another file."
-            ) from error
+            told = f"The trace {path} cannot be written: {error.strerror}."
+            raise UsageError(told, hint="Name another file.") from error
         if kept:
             try:
                 private_folder(home())
