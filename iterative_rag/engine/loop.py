@@ -200,9 +200,8 @@ class StepLoop:
         settled = answer.cause is Cause.SETTLED
         hop = len(state.hops) if settled else state.next_hop
         last = answer.last_attempt
-        drafted = yield from self._drafting.draft(
-            hop, state.inquiry, last_attempt=last, may_search=True, draft=outlook.draft
-        )
+        written = outlook.draft
+        drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=last, may_search=True, draft=written)
         gap = _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
         state = state.with_draft(drafted, last_attempt=last)
         if settled and not drafted.draft.answered:

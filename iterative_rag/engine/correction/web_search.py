@@ -153,11 +153,8 @@ class WebSearch:
             reason = f" ({best.reason})" if best.reason else ""
             faults.append(ReadingFault(document.title, f"{document.source}: nothing on it serves the need{reason}."))
             return None
-        hits = tuple(
-            Hit(document.id, document.title, passage.start, passage.end, grade.score)
-            for grade, passage in ranked[:HITS]
-            if grade.score >= GRADE_LOWER
-        )
+        serving = [(passage, grade.score) for grade, passage in ranked[:HITS] if grade.score >= GRADE_LOWER]
+        hits = tuple(Hit(document.id, document.title, part.start, part.end, score) for part, score in serving)
         return ShortlistedDocument(document.id, document.title, document.source, best.score, hits)
 
 

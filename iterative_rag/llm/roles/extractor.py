@@ -88,11 +88,8 @@ class LLMExtractor(LLMRole[ExtractionReply]):
             for n, window in enumerate(windows)
             for start, end in readable_units(window.text)
         ]
-        reply = self.call.ask(
-            lambda reply: _complaint(reply, len(shown)),
-            sentences=fence(numbered([sentence for _, sentence in shown])),
-            needs=_numbered(needs, whole),
-        )
+        sentences, asked = fence(numbered([sentence for _, sentence in shown])), _numbered(needs, whole)
+        reply = self.call.ask(lambda reply: _complaint(reply, len(shown)), sentences=sentences, needs=asked)
         quoted = [(fact, _quoted(fact, shown, windows)) for fact in reply.facts]
         # Without a sentence it is no fact, which the model has been told once.
         if reply.facts and not any(fact.sentences for fact in reply.facts):

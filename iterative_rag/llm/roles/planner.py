@@ -56,9 +56,8 @@ class LLMPlanner(LLMRole[PlanReply]):
 class LLMOutliner(LLMRole[OutlineReply]):
     def outline(self, inquiry: Inquiry) -> tuple[OutlineSection, ...]:
         """The sections, each with one or two needs that no section before it has."""
-        reply = self.call.about(
-            inquiry, _unlined, most=str(MOST_SECTIONS), questions=str(MOST_SECTIONS * MOST_QUESTIONS)
-        )
+        questions = str(MOST_SECTIONS * MOST_QUESTIONS)
+        reply = self.call.about(inquiry, _unlined, most=str(MOST_SECTIONS), questions=questions)
         seen: set[str] = set()
         sections = []
         for part in reply.sections[:MOST_SECTIONS]:
@@ -124,9 +123,8 @@ class LLMRewriter:
 
     def web_query(self, need: Need) -> str:
         """A few words, on one line. Raises LLMError, CapReached."""
-        reply = self._querier.ask(
-            lambda reply: "" if _plain_query(reply.query) else '"query" is empty', need=need.question
-        )
+        empty = '"query" is empty'
+        reply = self._querier.ask(lambda reply: "" if _plain_query(reply.query) else empty, need=need.question)
         return _plain_query(reply.query) or _line(need.question)
 
 

@@ -70,10 +70,8 @@ def _complaint(reply: ReflectionReply, checked: Sequence[Checked], inquiry: Inqu
     open_claims = [n for n, item in enumerate(checked, start=1) if item.standing is Standing.OPEN]
     if missing := [n for n in open_claims if n not in judged]:
         return f'"claims" has no verdict on claim {", ".join(str(n) for n in missing)}'
-    unnamed = [
-        claim.n for claim in reply.claims if claim.n in open_claims and claim.verdict == "grounded" and not claim.facts
-    ]
-    if unnamed:
+    without_facts = (claim.n for claim in reply.claims if claim.verdict == "grounded" and not claim.facts)
+    if unnamed := [n for n in without_facts if n in open_claims]:
         return f'claim {unnamed[0]} is "grounded", but "facts" names no fact that proves it'
     if not reply.useful and not reply.refusal and reply.gap and inquiry.looks(Need(reply.gap)):
         return 'the "gap" was tried already; ask for something else or leave it empty'
