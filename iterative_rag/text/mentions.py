@@ -36,9 +36,8 @@ def _read(text: str, code: str, *, lenient: bool) -> tuple[Mention, ...]:
     taken = Places(len(digits.text))
     for date in dated:
         taken.take(date.start, date.end)
-    for mention in (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient)):
-        if taken.take(mention.start, mention.end):
-            unjoined.append(mention)
+    found = (*_periods(digits, code), *quantities(text, digits, code, lenient=lenient))
+    unjoined += [mention for mention in found if taken.take(mention.start, mention.end)]
     joined: list[Mention] = []
     for mention in sorted(unjoined, key=lambda mention: mention.start):
         both = _joined(joined[-1], mention, digits, code) if joined else None

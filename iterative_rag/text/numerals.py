@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from iterative_rag.text.folding import folded_in_place
 from iterative_rag.text.languages import Language, codes, language_of
@@ -57,8 +58,7 @@ class Places:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(NamedTuple):
     start: int
     end: int
     written: str
@@ -84,12 +84,9 @@ def with_digits(text: str, code: str) -> Digits:
     """The text, folded in place, with digits for every number word; in an unknown language, for English ones."""
     plain = _TYPED_DASH.sub("- ", folded_in_place(text))
     known = language_of(code if code in codes() else "en")
-    changes: list[_Change] = []
     taken = Places(len(plain))
-    for change in (*_fractions(plain, known), *_words(text, plain, known)):
-        if taken.take(change.start, change.end):
-            changes.append(change)
-    return _applied(plain, sorted(changes, key=lambda change: change.start))
+    found = (*_fractions(plain, known), *_words(text, plain, known))
+    return _applied(plain, sorted(change for change in found if taken.take(change.start, change.end)))
 
 
 @lru_cache(maxsize=65536)

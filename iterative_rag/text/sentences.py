@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.folding import folded
@@ -26,12 +27,10 @@ _REACH = 24
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, stripped; the end of a line ends one, too."""
-    pieces = []
+    pieces: list[str] = []
     for line in text.splitlines():
-        start = 0
-        for end in (*sentence_ends(line, numbered=False), len(line)):
-            pieces.append(line[start:end].strip())
-            start = end
+        ends = pairwise([0, *sentence_ends(line, numbered=False), len(line)])
+        pieces += [line[start:end].strip() for start, end in ends]
     return [sentence for sentence in pieces if sentence]
 
 
