@@ -18,13 +18,7 @@ from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
 from iterative_rag.index.rank_fusion import Ranker
-from iterative_rag.index.replacing import (
-    CorpusLock,
-    discard,
-    discard_if_empty,
-    removing,
-    unusable,
-)
+from iterative_rag.index.replacing import CorpusLock, discard, discard_if_empty, removing, unusable
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, damaged, rebuild_command, roots_of, sqlite_errors
 from iterative_rag.index.vector_store import LOCAL, VECTORS, Place, PlaceOf, places_at
 from iterative_rag.index.writer import Chunking, CorpusWriter, check_all_given
@@ -158,12 +152,7 @@ class Corpora:
         return ZimCorpus(name, ZimFile(file), Ranker(embedder, cache, reranker)) if file else None
 
     def open(
-        self,
-        name: str,
-        embedder: Embedder,
-        *,
-        cache: Cache | None = None,
-        reranker: Reranker | None = None,
+        self, name: str, embedder: Embedder, *, cache: Cache | None = None, reranker: Reranker | None = None
     ) -> IndexedCorpus:
         """Raises CorpusNotFound, CorpusMismatch (another embedder or schema, vectors elsewhere), CorpusDamaged, or
         UsageError for a ZIM file."""

@@ -20,13 +20,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import CorpusDamaged, CorpusError
 from iterative_rag.index.sparse import Sparse
 from iterative_rag.index.sqlite_errors import index_disk_full
-from iterative_rag.index.vector_store import (
-    DENSE,
-    EXACT_POINTS,
-    SPARSE,
-    StoredPoint,
-    VectorStore,
-)
+from iterative_rag.index.vector_store import DENSE, EXACT_POINTS, SPARSE, StoredPoint, VectorStore
 from iterative_rag.system.files import is_full
 
 if TYPE_CHECKING:

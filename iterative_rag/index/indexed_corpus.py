@@ -37,9 +37,7 @@ class Copies:
     """
 
     def __init__(
-        self,
-        described: Callable[[Sequence[str]], Mapping[str, tuple[str, str, int]]],
-        same: Callable[[str, str], bool],
+        self, described: Callable[[Sequence[str]], Mapping[str, tuple[str, str, int]]], same: Callable[[str, str], bool]
     ) -> None:
         self._described, self._same = described, same
         self._lock = threading.Lock()

@@ -12,13 +12,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.index.catalogue import (
-    DocumentEntry,
-    KnownDocument,
-    Version,
-    version_of,
-    without_variants,
-)
+from iterative_rag.index.catalogue import DocumentEntry, KnownDocument, Version, version_of, without_variants
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.embedders.engines import Engine, LocalEngine, RemoteBatch
 from iterative_rag.index.indexing_progress import Progress, ProgressMeter
@@ -183,8 +177,7 @@ class _Ingestion:
             first, count = self.skipped[0], len(self.skipped)
             which = "the only file or line was" if count == 1 else f"all {count:,} files or lines were"
             raise CorpusError(
-                f"Nothing could be indexed: {which} skipped.",
-                hint=f"The first is {first.source}: {first.reason}",
+                f"Nothing could be indexed: {which} skipped.", hint=f"The first is {first.source}: {first.reason}"
             )
         self._write(everything=True)
         self._remove_vanished()

@@ -23,13 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, StoreMissing
-from iterative_rag.index.catalogue import (
-    SCHEMA_VERSION,
-    DocumentEntry,
-    DocumentView,
-    Generation,
-    Points,
-)
+from iterative_rag.index.catalogue import SCHEMA_VERSION, DocumentEntry, DocumentView, Generation, Points
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, FREE_BYTES, index_disk_full
 from iterative_rag.index.vector_store import VECTORS, Place, VectorPoint, VectorStore, point_id

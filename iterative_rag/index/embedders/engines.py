@@ -90,8 +90,7 @@ class RayEngine:
                 )
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
                 raise EmbedderError(
-                    f"No Ray cluster answers at {address or 'this machine'}: {_first_line(error)}",
-                    hint=START,
+                    f"No Ray cluster answers at {address or 'this machine'}: {_first_line(error)}", hint=START
                 ) from error
         worker: Any = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
         cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))

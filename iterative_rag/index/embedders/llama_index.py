@@ -171,10 +171,7 @@ def build_ollama(spec: Spec, *, timeout: float, cache: Cache | None) -> Embedder
         from llama_index.embeddings.ollama import OllamaEmbedding
 
         return OllamaEmbedding(
-            model_name=spec.model,
-            base_url=url,
-            embed_batch_size=BATCH,
-            client_kwargs=call.http_options(url, key=key),
+            model_name=spec.model, base_url=url, embed_batch_size=BATCH, client_kwargs=call.http_options(url, key=key)
         )
 
     name, server = f"ollama/{spec.model}", Server("ollama", url, spec.model)

@@ -20,15 +20,7 @@ from iterative_rag.errors import CorpusDamaged, CorpusMismatch, MissingExtra, St
 from iterative_rag.index.server.server_address import ServerAddress, parse_address
 from iterative_rag.index.sparse import Sparse
 from iterative_rag.index.sqlite_errors import rebuild_command
-from iterative_rag.index.vector_store import (
-    DENSE,
-    EXACT_POINTS,
-    SPARSE,
-    Place,
-    PlaceOf,
-    StoredPoint,
-    VectorStore,
-)
+from iterative_rag.index.vector_store import DENSE, EXACT_POINTS, SPARSE, Place, PlaceOf, StoredPoint, VectorStore
 from iterative_rag.remote.api_keys import hint_for, key_to_send
 from iterative_rag.remote.hosts import announce, is_loopback
 from iterative_rag.remote.server_calls import connection_limits, without_secrets

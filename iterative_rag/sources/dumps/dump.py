@@ -11,14 +11,7 @@ from pathlib import Path
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.dumps import wikitext
-from iterative_rag.sources.dumps.pages_xml import (
-    ARTICLES,
-    DumpDamaged,
-    DumpPage,
-    DumpSite,
-    PagesParser,
-    key_of,
-)
+from iterative_rag.sources.dumps.pages_xml import ARTICLES, DumpDamaged, DumpPage, DumpSite, PagesParser, key_of
 from iterative_rag.sources.formats.format import Encyclopedia, FileSource
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.sources.wikipedia.page_markdown import require_converters

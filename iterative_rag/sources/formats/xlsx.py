@@ -15,13 +15,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import Format, Reading, plain
 from iterative_rag.sources.formats.number_format import as_shown
-from iterative_rag.sources.formats.table_part import (
-    MAX_ROWS,
-    MAX_TABLE_CHARS,
-    TablePart,
-    table_documents,
-    table_line,
-)
+from iterative_rag.sources.formats.table_part import MAX_ROWS, MAX_TABLE_CHARS, TablePart, table_documents, table_line
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import MAX_BYTES, MAX_UNPACKED_BYTES, archive_reading
 from iterative_rag.sources.html_marks import raised
