@@ -16,19 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import Format, Reading, plain
-from iterative_rag.sources.formats.office_xml import (
-    OfficeText,
-    attribute,
-    labelled,
-    local,
-    marked,
-    table,
-    value,
-    within,
-)
+from iterative_rag.sources.formats.format import Reading, plain
+from iterative_rag.sources.formats.office_xml import OfficeText, attribute, local, marked, table, value, whole, within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
+from iterative_rag.sources.formats.zip_fault import archive_format
 from iterative_rag.sources.html_marks import counted
 
 MAX_XML_BYTES = 16 * 1024 * 1024
@@ -42,10 +33,6 @@ _DROPPED = frozenset(_NO_TEXT.split())
 _WITHOUT_TEXT = {"sym": "symbols without text", "altChunk": "embedded documents"}
 _SPLIT_MARK = re.compile("</(su[bp]|s)><\\1>")  # words of one kind in several runs
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "<br>", "cr": "<br>", "noBreakHyphen": "\u2011", "softHyphen": "\xad"}
-
-
-def read(path: Path) -> Reading:
-    return archive_reading(path, "a Word file", ".doc", MAX_XML_BYTES, _documents)
 
 
 def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
@@ -103,7 +90,7 @@ class _Word(OfficeText):
             case "commentReference":
                 if (note := self._told.get(("comment", attribute(element, "id")))) is not None:
                     who = attribute(note, "author") or "unknown"
-                    self.beside.append(labelled(f"Comment by {who}:", self.apart(note)))
+                    self.beside.append(office_xml.labelled(f"Comment by {who}:", self.apart(note)))
                 return ""
             case "drawing" | "pict" | "object":
                 self._draw(element)
@@ -173,10 +160,10 @@ class _Word(OfficeText):
         written: list[list[tuple[list[int], str]]] = []
         begun: dict[int, list[int]] = {}  # by its column: the columns and rows of the last cell that began there
         for row in rows:
-            column = _count(value(row, "trPr", "gridBefore"), 0)
+            column = whole(value(row, "trPr", "gridBefore"), 0, most=_MAX_COUNT)
             written.append([([1, 1], "")] * column)
             for cell in _parts(row, "tc"):
-                span = _count(value(cell, "tcPr", "gridSpan"), 1)
+                span = whole(value(cell, "tcPr", "gridSpan"), most=_MAX_COUNT)
                 merge = cell.find("{*}tcPr/{*}vMerge")
                 if merge is not None and attribute(merge, "val") in ("", "continue") and column in begun:
                     begun[column][1] += 1
@@ -201,9 +188,9 @@ class _Lists:
             counted_as = value(num, "abstractNumId")
             roots = [root for root in (abstract.get(counted_as), num) if root is not None]
             # What the list itself says comes last.
-            levels = {_count(attribute(level, "ilvl"), 0): level for root in roots for level in within(root, "lvl")}
+            levels = {whole(attribute(level, "ilvl"), 0): level for root in roots for level in within(root, "lvl")}
             overs = ((over, value(over, "startOverride")) for over in within(num, "lvlOverride"))
-            starts = {_count(attribute(over, "ilvl"), 0): int(told) for over, told in overs if told.isdecimal()}
+            starts = {whole(attribute(over, "ilvl"), 0): int(told) for over, told in overs if told.isdecimal()}
             self._lists[attribute(num, "numId")] = counted_as, levels, starts
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
@@ -214,25 +201,15 @@ class _Lists:
         if depth not in levels or value(levels[depth], "numFmt") == "bullet":
             return "- "
         counts = self._counts[counted_as]
-        counts[depth] = starts.pop(depth, counts.get(depth, _start(levels, depth) - 1) + 1)
+        counts[depth] = starts.pop(depth, counts.get(depth, whole(value(levels[depth], "start")) - 1) + 1)
         for deeper in [level for level in counts if level > depth]:
             del counts[deeper]
 
         def shown_number(match: re.Match[str]) -> str:
-            at = int(match[1]) - 1
-            return counted(counts.get(at, _start(levels, at)), _COUNTED.get(value(levels.get(at), "numFmt"), "1"))
+            at, level = int(match[1]) - 1, levels.get(int(match[1]) - 1)
+            return counted(counts.get(at, whole(value(level, "start"))), _COUNTED.get(value(level, "numFmt"), "1"))
 
         return re.sub("%([1-9])", shown_number, value(levels[depth], "lvlText")) + " "
-
-
-def _start(levels: dict[int, Any], depth: int) -> int:
-    told = value(levels.get(depth), "start")
-    return int(told) if told.isdecimal() else 1
-
-
-def _count(told: str, default: int) -> int:
-    """A small number that an attribute states: of columns, or of a level."""
-    return min(int(told[:4]), _MAX_COUNT) if told.isdecimal() else default
 
 
 def _parts(parent: Any, name: str) -> Iterator[Any]:
@@ -244,4 +221,4 @@ def _parts(parent: Any, name: str) -> Iterator[Any]:
             yield from _parts(child, name)
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))
+FORMAT = archive_format("a Word file", ".doc", MAX_XML_BYTES, _documents)

@@ -19,24 +19,19 @@ from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
+from iterative_rag.sources.formats.format import MAX_CHARS, Reading, plain
 from iterative_rag.sources.formats.office_xml import first, local, tree, within
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, XML, archive_reading
+from iterative_rag.sources.formats.zip_fault import XML, archive_format
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 
 MAX_XML_BYTES = 8 * 1024 * 1024
 MAX_PAGE_BYTES = 16 * 1024 * 1024
-_KIND = "an EPUB book"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PICTURE = re.compile(r"<(?:img|svg|image)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^(#{1,5} )", re.MULTILINE)
 _DESCRIBED = ("creator", "date", "language", "publisher", "subject")
-
-
-def read(path: Path) -> Reading:
-    return archive_reading(path, _KIND, "", MAX_XML_BYTES, _book)
 
 
 def _book(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
@@ -102,4 +97,4 @@ def _section(archive: zipfile.ZipFile, page: str, source: str, kinds: Counter[st
     return f"## {heading}\n\n{text}" if heading else text
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))
+FORMAT = archive_format("an EPUB book", "", MAX_XML_BYTES, _book)

@@ -9,9 +9,9 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
-from iterative_rag.errors import CorpusError, MissingExtra
+from iterative_rag.errors import CorpusError, IterativeRAGError, MissingExtra
 from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.registry import FORMATS
 from iterative_rag.system.files import readable
@@ -29,6 +29,7 @@ MAX_PAGES_SKIPPED = 1000  # of an encyclopedia
 ALT_WORDS = 3
 
 Reading = Iterator[Document | Skipped]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,18 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def or_else(items: Iterator[T], nothing: T | IterativeRAGError) -> Iterator[T]:
+    """The same items; where there are none, `nothing`, which is raised if it is an error."""
+    empty = True
+    for item in items:
+        empty = False
+        yield item
+    if empty:
+        if isinstance(nothing, IterativeRAGError):
+            raise nothing
+        yield nothing
+
+
 def limit_skipped(reading: Reading, source: str, unit: str = "record", limit: int = MAX_SKIPPED) -> Reading:
     """The same items, but of those that were skipped only the first `limit`, then a count of the others."""
     skipped = 0
@@ -124,16 +137,8 @@ class FileSource:
 
     def articles(self, reading: Reading, hint: str) -> Reading:
         """The articles of an encyclopedia. Raises CorpusError where there is none; `hint` says what to give."""
-
-        def not_empty() -> Reading:
-            empty = True
-            for item in reading:
-                empty = False
-                yield item
-            if empty:
-                raise CorpusError(f"{self.path} holds no article.", hint=hint)
-
-        return limit_skipped(not_empty(), self.root, "page", MAX_PAGES_SKIPPED)
+        reading = or_else(reading, CorpusError(f"{self.path} holds no article.", hint=hint))
+        return limit_skipped(reading, self.root, "page", MAX_PAGES_SKIPPED)
 
 
 def format_of(name: str) -> Format | Encyclopedia | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Format, Reading, plain
+from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Reading, plain
 from iterative_rag.sources.formats.office_xml import (
     OfficeText,
     attribute,
@@ -22,13 +22,14 @@ from iterative_rag.sources.formats.office_xml import (
     labelled,
     local,
     marked,
-    number,
     table,
+    title_in,
     tree,
+    whole,
     within,
 )
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
+from iterative_rag.sources.formats.zip_fault import archive_format
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"
@@ -46,10 +47,6 @@ _MAX_REPEATED = 100  # rows
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
-def read(path: Path) -> Reading:
-    return archive_reading(path, _KIND, "", MAX_XML_BYTES, _documents)
-
-
 def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     with archive.open("mimetype") as file:
         kind = file.read(100).decode("ascii", "replace").strip()
@@ -61,10 +58,7 @@ def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
         tree(archive, part) for part in ("content.xml", "styles.xml", "meta.xml") if part in archive.NameToInfo
     )
     text = _Text(archive, [*others, content])
-    title = next(
-        (" ".join(plain(element.text or "").split()) for root in others for element in within(root, "title")), ""
-    )
-    yield from text.documents(text.whole(), source, title or title_of(path))
+    yield from text.documents(text.whole(), source, title_in(others) or title_of(path))
 
 
 class _Text(OfficeText):
@@ -97,7 +91,7 @@ class _Text(OfficeText):
             case name if name in _SIGNS:
                 return _SIGNS[name]
             case "h":  # <h1> is the title's
-                level = number(element, "outline-level", most=5)
+                level = _count(element, "outline-level", 5)
                 return self.paragraph(f"h{level + 1}", self._marked(self.inside(element), style))
             case "p":
                 is_title = "Title" in [style, *(attribute(above, "parent-style-name") for above in self._chain(style))]
@@ -155,10 +149,10 @@ class _Text(OfficeText):
     def _list(self, element: Any, style: str = "", depth: int = 1) -> str:
         style = attribute(element, "style-name") or style
         levels = self._lists.get(style, ())
-        level = next((level for level in levels if number(level, "level", most=10) == depth), element)
+        level = next((level for level in levels if _count(level, "level", 10) == depth), element)
         form = attribute(level, "num-format")
         goes_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
-        start = number(level, "start-value", most=1_000_000)
+        start = _count(level, "start-value", 1_000_000)
         start = self._counts.get((style, depth), 0) + 1 if goes_on else start
         headings, entries, count = "", "", 0
         for item in element:
@@ -180,7 +174,7 @@ class _Text(OfficeText):
             tag = "th" if heads or not rows else "td"
             cells: list[str] = []
             for cell in row.iterchildren("{*}table-cell"):
-                spans = (f'{name}="{number(cell, f"number-{kind}-spanned", most=_MAX_COLUMNS)}"'
+                spans = (f'{name}="{_count(cell, f"number-{kind}-spanned", _MAX_COLUMNS)}"'
                          for name, kind in (("colspan", "columns"), ("rowspan", "rows")))  # fmt: skip
                 written = f"<{tag} {' '.join(spans)}>{self.apart(cell)}</{tag}>"
                 cells += [written] * _times(cell, "number-columns-repeated", _MAX_COLUMNS, len(written))
@@ -197,7 +191,11 @@ class _Text(OfficeText):
 
 def _times(element: Any, name: str, most: int, length: int) -> int:
     """How often an element is repeated; less often where that would fill the memory, in tables within tables, too."""
-    return min(number(element, name, most=most), MAX_CHARS // length + 1)
+    return min(_count(element, name, most), MAX_CHARS // length + 1)
+
+
+def _count(element: Any, name: str, most: int) -> int:
+    return max(1, whole(attribute(element, name), most=most))
 
 
 def _spaced(text: str | None) -> str:
@@ -214,4 +212,4 @@ def _rows(table: Any, heads: bool = False) -> Iterator[tuple[Any, bool]]:
                 yield from _rows(child, name == "table-header-rows")
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("lxml", "html_to_markdown", "selectolax"))
+FORMAT = archive_format(_KIND, "", MAX_XML_BYTES, _documents)

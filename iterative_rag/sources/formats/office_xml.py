@@ -33,16 +33,15 @@ def within(element: Any, *names: str) -> Iterator[Any]:
     yield from element.iter(*(f"{{*}}{name}" for name in names))
 
 
-def attribute(element: Any, name: str) -> str:
-    """An attribute by its name without the namespace; "" for none."""
-    return next((held for key, held in element.items() if key.rpartition("}")[2] == name), "")
+def attribute(element: Any, name: str, default: str = "") -> str:
+    """An attribute by its name without the namespace."""
+    return next((held for key, held in element.items() if key.rpartition("}")[2] == name), default)
 
 
-def number(element: Any, name: str, *, most: int) -> int:
-    """A count that an attribute states: 1 where it states none, and never more than `most`."""
-    told = attribute(element, name)
+def whole(told: str, default: int = 1, *, most: int = 10**9) -> int:
+    """A count as an attribute states it, never more than `most`; `default` where it states none."""
     # Longer ones are no counts, and Python refuses to convert them.
-    return max(1, min(int(told[:9]), most)) if told.isdecimal() else 1
+    return min(int(told[:9]), most) if told.isdecimal() else default
 
 
 def first(root: Any, name: str) -> Any:
@@ -59,7 +58,7 @@ def value(element: Any, *path: str) -> str:
         element = element.find(f"{{*}}{name}") if element is not None else None
     if element is None:
         return ""
-    told = next((held for key, held in element.items() if key.rpartition("}")[2] == "val"), "1")
+    told = attribute(element, "val", "1")
     return {"true": "1", "on": "1", "false": "0", "off": "0"}.get(told, told)
 
 
@@ -127,8 +126,12 @@ def related(archive: zipfile.ZipFile, part: str, *kinds: str) -> list[Any]:
 
 
 def core_title(archive: zipfile.ZipFile) -> str:
-    """The title that the file states about itself, on one line."""
-    titles = (title.text or "" for core in related(archive, "", "core-properties") for title in within(core, "title"))
+    """The title that a file states about itself, on one line."""
+    return title_in(related(archive, "", "core-properties"))
+
+
+def title_in(roots: Iterable[Any]) -> str:
+    titles = (title.text or "" for root in roots for title in within(root, "title"))
     return " ".join(plain(next(titles, "")).split())[:300]
 
 

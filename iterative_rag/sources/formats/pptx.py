@@ -11,11 +11,11 @@ from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain
+from iterative_rag.sources.formats.format import MAX_CHARS, Reading, plain
 from iterative_rag.sources.formats.office_xml import within
 from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_reading
+from iterative_rag.sources.formats.zip_fault import archive_format
 from iterative_rag.sources.html_marks import counted, lowered, raised
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
@@ -29,16 +29,12 @@ _NUMBERED = re.compile(r"(alpha|roman|arabic)(Lc|Uc|)(Period|ParenR|ParenBoth|Pl
 _SIGNS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 
 
-def read(path: Path) -> Reading:
-    return archive_reading(path, "a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents)
-
-
 def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
     from pptx import Presentation
 
     presentation = Presentation(str(path))
-    title = " ".join(plain(presentation.core_properties.title or "").split())[:300]
-    deck = _Deck()
+    title = office_xml.core_title(archive)
+    deck = _Deck(archive)
     deck.read(presentation.slides)
     if deck.filled:
         title = title if title and title != _DEFAULT_TITLE else title_of(path)
@@ -51,7 +47,8 @@ def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
 class _Deck:
     """The text of all slides, where each begins, and what is not read of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
         self.text = ""
         self.begins: list[int] = []
         self.kinds: Counter[str] = Counter()
@@ -63,8 +60,10 @@ class _Deck:
             office_xml.choose_alternatives(slide.element)  # python-pptx passes over them
             title = slide.shapes.title
             heading = self._heading = " ".join(_lines(title._element)) if title is not None else ""
+            part = str(slide.part.partname).lstrip("/")
+            self._part_of = office_xml.opener(self._archive, part)
             rest = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
-            blocks = [*self._blocks(rest, 0), *_remarks(slide)]
+            blocks = [*self._blocks(rest, 0), *_notes(slide), *_comments(self._archive, part)]
             self.filled = self.filled or bool(heading or blocks)
             self.begins.append(len(self.text))
             self.text += "\n\n".join([f"## {heading or f'Slide {number}'}", *blocks]) + "\n\n"
@@ -86,26 +85,22 @@ class _Deck:
             yield from _table(*_rows(element))
         elif getattr(shape, "has_text_frame", False):
             yield from _lines(element, as_list=True)
-        relations = dict(shape.part.rels)
-
-        def part(relation_id: str) -> Any:
-            relation = relations.get(relation_id)
-            return office_xml.parsed(relation.target_part.blob) if relation and not relation.is_external else None
-
-        for (title, *names), *rows in office_xml.drawn(element, part, self.kinds):
+        for (title, *names), *rows in office_xml.drawn(element, self._part_of, self.kinds):
             title = ": ".join(filter(None, [self._heading, title])) if rows else title
             yield from _table([title, *names], *rows) if rows else filter(None, [title])
 
 
-def _remarks(slide: Any) -> Iterator[str]:
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = "\n".join(_lines(slide.notes_slide.notes_text_frame._element))
-        yield from [f"Notes: {notes}"] if notes else []
-    for relation in slide.part.rels.values():
-        if relation.reltype.endswith("/comments"):
-            for comment in within(office_xml.parsed(relation.target_part.blob), "cm"):
-                words = " ".join(text.text or "" for text in within(comment, "t", "text"))
-                yield f"Comment: {' '.join(plain(words).split())}"
+def _notes(slide: Any) -> list[str]:
+    frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    notes = "\n".join(_lines(frame._element)) if frame is not None else ""
+    return [f"Notes: {notes}"] if notes else []
+
+
+def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
+    for root in office_xml.related(archive, part, "comments"):
+        for comment in within(root, "cm"):
+            words = " ".join(text.text or "" for text in within(comment, "t", "text"))
+            yield f"Comment: {' '.join(plain(words).split())}"
 
 
 def _lines(element: Any, *, as_list: bool = False) -> list[str]:
@@ -121,8 +116,8 @@ def _lines(element: Any, *, as_list: bool = False) -> list[str]:
         counts = {depth: count for depth, count in counts.items() if depth < level + (numbering is not None)}
         label = ""
         if numbering is not None and (kind := _NUMBERED.match(numbering.get("type", ""))):
-            start = numbering.get("startAt", "1")
-            counts[level] = counts[level] + 1 if level in counts else int(start[:6]) if start.isdecimal() else 1
+            start = office_xml.whole(numbering.get("startAt", "1"))
+            counts[level] = counts[level] + 1 if level in counts else start
             label = counted(counts[level], _SIGNS.get(kind[1] + kind[2], "1"))
             label = {"Period": f"{label}.", "ParenR": f"{label})", "ParenBoth": f"({label})"}.get(kind[3], label)
         lines.append((level, label, text))
@@ -168,4 +163,4 @@ def _table(*rows: list[str]) -> list[str]:
     return [table_text(rows[0], map(table_line, rows[1:]))] if rows else []
 
 
-FORMAT = Format(read, MAX_BYTES, needs=("pptx", "lxml"))
+FORMAT = archive_format("a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents, needs=("pptx", "lxml"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import Reading, shown
+from iterative_rag.sources.formats.format import Format, Reading, or_else, shown
 
 MAX_BYTES = 96 * 1024 * 1024
 # Unpacked: all parts (pictures among them), and how many there may be.
@@ -30,33 +30,35 @@ _FAULTS = (
     *(LookupError, ValueError, AttributeError, TypeError, SyntaxError, EOFError, NotImplementedError),
     *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError),
 )
+PAGES = ("lxml", "html_to_markdown", "selectolax")  # what reads parts that are pages, or are written as such
+Documents = Callable[[zipfile.ZipFile, Path, str], Reading]
 
 
-def archive_reading(
-    path: Path, kind: str, old: str, max_xml_bytes: int, documents: Callable[[zipfile.ZipFile, Path, str], Reading]
-) -> Reading:
-    """The documents of an archive. Raises CorpusError where it cannot be read.
+def archive_format(
+    kind: str, old: str, max_xml_bytes: int, documents: Documents, *, needs: tuple[str, ...] = PAGES, many: bool = False
+) -> Format:
+    """The format of archives that are checked before their `documents` are read.
 
-    `kind` is what it should be ("a Word file"), `old` the suffix of the format before it (".doc"), "" for none.
+    `kind` is what one should be ("a Word file"), `old` the suffix of the format before it (".doc"), "" for none.
     `max_xml_bytes` is the limit of all parts that are parsed.
     """
-    source, empty = shown(path), True
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if fault := _fault_of(archive, kind, max_xml_bytes):
-                raise CorpusError(fault)
-            for item in documents(archive, path, source):
-                empty = False
-                yield item
-    except RecursionError as error:
-        raise CorpusError("Its parts are nested too deeply to be read.") from error
-    except _FAULTS as error:
-        with path.open("rb") as file:
-            if old and file.read(len(_OLE)) == _OLE:
-                raise CorpusError(f"It is locked with a password, or an old {old} file.") from error
-        raise CorpusError(f"It is not {kind}, or damaged ({type(error).__name__}).") from error
-    if empty:
-        yield Skipped(source, "It holds no text.")
+
+    def read(path: Path) -> Reading:
+        source = shown(path)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                if fault := _fault_of(archive, kind, max_xml_bytes):
+                    raise CorpusError(fault)
+                yield from or_else(documents(archive, path, source), Skipped(source, "It holds no text."))
+        except RecursionError as error:
+            raise CorpusError("Its parts are nested too deeply to be read.") from error
+        except _FAULTS as error:
+            with path.open("rb") as file:
+                if old and file.read(len(_OLE)) == _OLE:
+                    raise CorpusError(f"It is locked with a password, or an old {old} file.") from error
+            raise CorpusError(f"It is not {kind}, or damaged ({type(error).__name__}).") from error
+
+    return Format(read, MAX_BYTES, needs=needs, many=many)
 
 
 def _fault_of(archive: zipfile.ZipFile, kind: str, max_xml_bytes: int) -> str | None:
