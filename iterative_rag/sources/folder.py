@@ -30,8 +30,6 @@ from iterative_rag.system.files import CORPUS_DATABASE, NOT_REGULAR
 from iterative_rag.types import FILE_DATE_KEY, Document
 
 _NOT_REGULAR = f"{NOT_REGULAR[0].upper()}{NOT_REGULAR[1:]}."
-_EMPTY = "It is empty."
-_UNREAD = "It cannot be read"
 _DUMP_BEGINS = 4096  # bytes of a dump in which its first element stands
 
 
@@ -111,21 +109,17 @@ class Folder:
     def _read(self, path: Path, apart: ApartReader) -> Reading:
         form = format_in_folder(path.name)
         assert form is not None, path.name
-        source = shown(path)
-        if fault := _fault(path, form):
-            yield Skipped(source, fault, empty=fault == _EMPTY, unread=fault.startswith(_UNREAD))
-            return
-        if lacking := form.missing():
-            yield Skipped(source, lacking, extra=EXTRA)
-            return
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
         try:
+            if fault := _fault(path, form):
+                yield fault
+                return
             for item in apart.read(path) if form.apart else form.read(path):
                 yield _placed(item, relative, path) if isinstance(item, Document) else item
         except OSError as error:
-            yield Skipped(source, f"{_UNREAD}: {error.strerror}.", unread=True)
+            yield Skipped(shown(path), f"It cannot be read: {error.strerror}.", unread=True)
         except CorpusError as error:
-            yield Skipped(source, str(error))
+            yield Skipped(shown(path), str(error))
 
 
 def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
@@ -141,7 +135,7 @@ def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
 def _walk(root: str) -> Iterator[Path | Skipped]:
     """Depth first, and not recursive: folders can be nested deeper than Python's stack."""
     real_root = os.path.realpath(root)
-    left = list(_children(root, real_root))[::-1]
+    left: list[Path | str | Skipped] = [root]
     while left:
         entry = left.pop()
         if isinstance(entry, str):
@@ -207,29 +201,24 @@ def _fault_of_link(path: str, real_root: str) -> str | None:
     return "It is a link to a file that is read where it lies." if reads(real_root, real) else None
 
 
-def _fault(path: Path, form: Format) -> str | None:
-    """Why a file is not opened at all."""
-    try:
-        size = path.stat().st_size
-        path.open("rb").close()
-    except OSError as error:
-        return f"{_UNREAD}: {error.strerror}."
+def _fault(path: Path, form: Format) -> Skipped | None:
+    """Why a file is not read at all. Raises OSError."""
+    source, size = shown(path), path.stat().st_size
+    path.open("rb").close()
     if size > form.max_bytes:
         limit = f"the limit of {form.max_bytes / 1e6:.0f} MB"
-        return f"It is larger ({size / 1e6:.0f} MB) than {limit}: split it into smaller files."
-    return None if size else _EMPTY
+        return Skipped(source, f"It is larger ({size / 1e6:.0f} MB) than {limit}: split it into smaller files.")
+    if not size:
+        return Skipped(source, "It is empty.", empty=True)
+    return Skipped(source, lacking, extra=EXTRA) if (lacking := form.missing()) else None
 
 
 def _placed(document: Document, relative: str, path: Path) -> Document:
-    """The document with an id of its folder, and the day on which its file was written."""
+    """The document with the day on which its file was written, and an id that stays when the folder moves."""
     written = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
-    metadata = (*document.metadata, (FILE_DATE_KEY, written))
-    return replace(document, id=_id(relative, document.id), metadata=metadata)
-
-
-def _id(relative: str, within: str) -> str:
-    """Does not change when the folder moves; `within` tells the documents of one file apart."""
-    return hashlib.sha1(os.fsencode(relative) + (b"\0" + within.encode() if within else b"")).hexdigest()
+    within = b"\0" + document.id.encode() if document.id else b""  # tells the documents of one file apart
+    own_id = hashlib.sha1(os.fsencode(relative) + within).hexdigest()
+    return replace(document, id=own_id, metadata=(*document.metadata, (FILE_DATE_KEY, written)))
 
 
 def reads(root: str, path: str) -> bool:

@@ -23,6 +23,7 @@ from iterative_rag.sources.formats.format import (
     Format,
     Reading,
     limit_skipped,
+    or_else,
     plain,
     shown,
     unreadable,
@@ -187,16 +188,8 @@ def read(path: Path) -> Reading:
     if not text.strip():
         yield Skipped(source, "It is empty.", empty=True)
         return
-    yield from limit_skipped(_documents(text, source), source)
-
-
-def _documents(text: str, source: str) -> Reading:
-    has_records = False
-    for item in record_documents(_numbered(text, source), "record"):
-        has_records = True
-        yield item
-    if not has_records:
-        yield Skipped(source, _NO_RECORDS)
+    items = record_documents(_numbered(text, source), "record")
+    yield from limit_skipped(or_else(items, Skipped(source, _NO_RECORDS)), source)
 
 
 def _numbered(text: str, source: str) -> Iterator[Numbered]:
@@ -265,13 +258,12 @@ class JsonLines(FileSource):
         return limit_skipped(self._documents(), self.root)
 
     def _documents(self) -> Iterator[Document | Skipped]:
-        empty, has_documents = True, False
-        for item in record_documents(self._records(), "line"):
-            empty, has_documents = False, has_documents or isinstance(item, Document)
+        read = False
+        nothing = Skipped(self.root, "It is empty.", empty=True)
+        for item in or_else(record_documents(self._records(), "line"), nothing):
+            read = read or item is nothing or isinstance(item, Document)
             yield item
-        if empty:
-            yield Skipped(self.root, "It is empty.", empty=True)
-        elif not has_documents:
+        if not read:
             raise CorpusError(
                 f"{self.root} holds no document.",
                 hint='Each line must be an object, such as {"title": ..., "text": ..., "url": ...}.',

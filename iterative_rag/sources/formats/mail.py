@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email import policy
-from email.message import Message
+from email.message import MIMEPart
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -70,20 +70,20 @@ class _Reading:
     attached: list[str] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
 
-    def texts(self, part: Message) -> Iterator[str]:
+    def texts(self, part: MIMEPart) -> Iterator[str]:
         """The texts of a part and of those within it, in order."""
         kind = part.get_content_type()
         if kind == "message/rfc822":
-            for message in _within(part):
+            for message in part.iter_parts():
                 lines = [f"{name.capitalize()}: {value}" for name, value in _headers(message)]
                 yield "\n\n".join(filter(None, [f"## {_header(message, 'subject')}".rstrip("# "), "\n".join(lines)]))
                 yield from self.texts(message)
         elif kind == "multipart/alternative":
-            forms = ["\n\n".join(filter(None, map(str.strip, self.texts(form)))) for form in _within(part)]
+            forms = ["\n\n".join(filter(None, map(str.strip, self.texts(form)))) for form in part.iter_parts()]
             # The forms say the same: the one of most words is the whole text.
             yield max(["", *forms], key=lambda text: len(set(_WORD.findall(_LINK.sub("", text.casefold())))))
         elif part.is_multipart():
-            for inner in _within(part):
+            for inner in part.iter_parts():
                 yield from self.texts(inner)
         elif kind.startswith(("text/", "message/")) and (text := self._text(part, kind)) is not None:
             yield text
@@ -92,7 +92,7 @@ class _Reading:
         elif kind not in _SIGNATURES and not kind.startswith("multipart/"):
             self.attached.append(one_line(part.get_filename() or ""))
 
-    def _text(self, part: Message, kind: str) -> str | None:
+    def _text(self, part: MIMEPart, kind: str) -> str | None:
         """None for what is no text to be read, or cannot be decoded."""
         data = part.get_payload(decode=True)
         data = data if isinstance(data, bytes) else str(part.get_payload()).encode("utf-8", "replace")
@@ -120,11 +120,6 @@ class _Reading:
         return text if heading == "# -" else page.text
 
 
-def _within(part: Message) -> list[Message]:
-    payload = part.get_payload()
-    return [inner for inner in payload if isinstance(inner, Message)] if isinstance(payload, list) else []
-
-
 def _decoded(data: bytes, declared: str) -> str:
     """The text in the encoding declared where it is of seven bits, else in the one that fits."""
     with contextlib.suppress(LookupError):
@@ -139,7 +134,7 @@ def _decoded(data: bytes, declared: str) -> str:
     return data.decode("cp1252", "replace")
 
 
-def _headers(mail: Message) -> list[tuple[str, str]]:
+def _headers(mail: MIMEPart) -> list[tuple[str, str]]:
     """From whom, to whom, and the day as ISO; without a day that no calendar has."""
     headers = [(name, value) for name in _HEADERS if (value := _header(mail, name))]
     with contextlib.suppress(ValueError, OverflowError):
@@ -147,7 +142,7 @@ def _headers(mail: Message) -> list[tuple[str, str]]:
     return headers
 
 
-def _header(mail: Message, name: str) -> str:
+def _header(mail: MIMEPart, name: str) -> str:
     """The values of a header on one line; "" for one that is missing or malformed."""
     try:
         values = [one_line(str(value)) for value in mail.get_all(name, [])]
