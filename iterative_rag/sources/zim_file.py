@@ -131,15 +131,12 @@ class ZimFile:
         """The page of this title or path, redirects followed."""
         spaced = " ".join(title.replace("_", " ").split())
         names = [name for name in dict.fromkeys((title, spaced, spaced[:1].upper() + spaced[1:])) if name]
-        archive = self.archive
         paths = [folder + name.replace(" ", "_") for name in names for folder in ("", "A/")]
         try:
-            by_title = (
-                self.archive.get_entry_by_title(name) for name in names if self.archive.has_entry_by_title(name)
-            )
+            archive = self.archive
+            by_title = (archive.get_entry_by_title(name) for name in names if archive.has_entry_by_title(name))
             by_path = (archive.get_entry_by_path(path) for path in paths if archive.has_entry_by_path(path))
-            entry = _target(next(by_title, None) or next(by_path, None))
-            if entry is not None and _is_html(entry.get_item()):
+            if entry := _page_of(next(by_title, None) or next(by_path, None)):
                 return entry
         except _FAULTS as error:
             return self.unreadable(title, error)
@@ -148,8 +145,8 @@ class ZimFile:
     def page(self, path: str, most: int = 0) -> Document | Skipped:
         """The page of a path, of at most so many bytes; its id is the path, and its date that of the file."""
         try:
-            entry = _target(self.archive.get_entry_by_path(path))
-            if entry is None or not _is_html(entry.get_item()):
+            entry = _page_of(self.archive.get_entry_by_path(path))
+            if entry is None:
                 return Skipped(f"{shown(self.path)}:{path}", "It is no page.")
         except _FAULTS as error:
             return self.unreadable(path, error)
@@ -193,9 +190,9 @@ class ZimFile:
 
     def _html(self, path: str, most: int) -> str:
         try:
-            entry = _target(self.archive.get_entry_by_path(path))
+            entry = _page_of(self.archive.get_entry_by_path(path))
             item = entry and entry.get_item()
-            return decode_html(bytes(item.content)) if item and item.size <= most and _is_html(item) else ""
+            return decode_html(bytes(item.content)) if item and item.size <= most else ""
         except (*_FAULTS, FetchError):
             return ""
 
@@ -208,11 +205,11 @@ def title_of(entry: Any) -> str:
     return " ".join(entry.title.replace("_", " ").split()) or str(entry.path)
 
 
-def _target(entry: Any) -> Any | None:
-    """Where redirects lead to; None where they go on too long."""
+def _page_of(entry: Any) -> Any | None:
+    """The page that redirects lead to; None where they go on too long, or to something else."""
     for _ in range(_MAX_REDIRECTS):
         if entry is None or not entry.is_redirect:
-            return entry
+            return entry if entry is not None and _is_html(entry.get_item()) else None
         entry = entry.get_redirect_entry()
     return None
 

@@ -183,7 +183,7 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
     asked: dict[str, dict[str, list[PageName]]] = {}
     for name in dict.fromkeys(names):
         if there := folder.find(name):
-            yield _there(name, there)
+            yield Stored(name, there.title, there.place, fetched=False)
         else:
             asked.setdefault(name.language, {}).setdefault(name.title, []).append(name)
     work = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="fetching")
@@ -196,7 +196,7 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
                     yield from _not_fetched(wiki, names_of[title], result)
                     continue
                 if there := folder.find(PageName(result.title, language)):
-                    yield from (_there(name, there) for name in names_of[title])
+                    yield from (Stored(name, there.title, there.place, fetched=False) for name in names_of[title])
                 else:
                     pages.setdefault(result.title, (result, []))[1].extend(names_of[title])
             yield from _outcomes((work.submit(_fetch, wiki, page, of, folder), of) for page, of in pages.values())
@@ -205,10 +205,6 @@ def fetch_pages(names: Iterable[PageName], folder: PageFolder, wikis: Wikis) -> 
         raise
     finally:
         work.shutdown(wait=True, cancel_futures=True)
-
-
-def _there(name: PageName, page: StoredPage) -> Stored:
-    return Stored(name, page.title, page.place, fetched=False)
 
 
 def _not_fetched(wiki: MediaWiki, names: list[PageName], result: Disambiguation | Missing) -> Iterator[NotFetched]:
