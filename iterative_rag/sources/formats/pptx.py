@@ -1,18 +1,18 @@
-"""PowerPoint files by python-pptx: a section for each slide, with its texts, tables, charts and notes."""
+"""PowerPoint files: a section for each slide, with its texts, tables, charts and notes."""
 
 from __future__ import annotations
 
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import MAX_CHARS, Reading, plain
-from iterative_rag.sources.formats.office_xml import within
+from iterative_rag.sources.formats.office_xml import local, within
 from iterative_rag.sources.formats.table_part import table_line, table_text
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import archive_format
@@ -22,7 +22,7 @@ from iterative_rag.types import Document
 
 MAX_XML_BYTES = 32 * 1024 * 1024
 _DEFAULT_TITLE = "PowerPoint Presentation"  # what programs give for files without a title
-_MAX_DEPTH = 20  # of groups within groups
+_SHAPES = ("sp", "graphicFrame", "pic", "cxnSp")
 _TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _FORMULA = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _NUMBERED = re.compile(r"(alpha|roman|arabic)(Lc|Uc|)(Period|ParenR|ParenBoth|Plain)")
@@ -30,77 +30,56 @@ _SIGNS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 
 
 def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
-    from pptx import Presentation
-
-    presentation = Presentation(str(path))
-    title = office_xml.core_title(archive)
-    deck = _Deck(archive)
-    deck.read(presentation.slides)
-    if deck.filled:
+    main = office_xml.main_part(archive)
+    parts = office_xml.relations(archive, main)
+    text, begins, empty = "", list[int](), True
+    kinds: Counter[str] = Counter()
+    for number, entry in enumerate(within(office_xml.tree(archive, main), "sldId"), 1):
+        heading, blocks = _slide(archive, parts[office_xml.relation_id(entry)][1], kinds)
+        empty = empty and not (heading or blocks)
+        begins.append(len(text))
+        text += "\n\n".join([f"## {heading or f'Slide {number}'}", *blocks]) + "\n\n"
+        if len(text) > MAX_CHARS:
+            break
+    if not empty:
+        title, text = office_xml.core_title(archive), text.rstrip() + "\n"
         title = title if title and title != _DEFAULT_TITLE else title_of(path)
-        text, metadata = deck.text.rstrip() + "\n", tuple(not_read(deck.kinds))
-        yield Document("", title, text, source, pages=tuple(deck.begins), metadata=metadata)
+        yield Document("", title, text, source, pages=tuple(begins), metadata=tuple(not_read(kinds)))
         if len(text) > MAX_CHARS:
             yield Skipped(source, f"It is too long: only its first {len(text):,} characters are read.")
 
 
-class _Deck:
-    """The text of all slides, where each begins, and what is not read of them."""
-
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
-        self.text = ""
-        self.begins: list[int] = []
-        self.kinds: Counter[str] = Counter()
-        self.filled = False
-        self._heading = ""  # of this slide
-
-    def read(self, slides: Any) -> None:
-        for number, slide in enumerate(slides, 1):
-            office_xml.choose_alternatives(slide.element)  # python-pptx passes over them
-            title = slide.shapes.title
-            heading = self._heading = " ".join(_lines(title._element)) if title is not None else ""
-            part = str(slide.part.partname).lstrip("/")
-            self._part_of = office_xml.opener(self._archive, part)
-            rest = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
-            blocks = [*self._blocks(rest, 0), *_notes(slide), *_comments(self._archive, part)]
-            self.filled = self.filled or bool(heading or blocks)
-            self.begins.append(len(self.text))
-            self.text += "\n\n".join([f"## {heading or f'Slide {number}'}", *blocks]) + "\n\n"
-            if len(self.text) > MAX_CHARS:
-                break
-
-    def _blocks(self, shapes: Iterable[Any], depth: int) -> Iterator[str]:
-        for shape in shapes:
-            if getattr(shape, "shapes", None) is not None and depth < _MAX_DEPTH:
-                yield from self._blocks(shape.shapes, depth + 1)
-                continue
-            kind = next((placeholder.get("type", "") for placeholder in within(shape._element, "ph")), "")
-            if kind not in ("sldNum", "dt") and (block := "\n".join(self._block(shape))):
-                yield block
-
-    def _block(self, shape: Any) -> Iterator[str]:
-        element = shape._element
-        if getattr(shape, "has_table", False):
-            yield from _table(*_rows(element))
-        elif getattr(shape, "has_text_frame", False):
-            yield from _lines(element, as_list=True)
-        for (title, *names), *rows in office_xml.drawn(element, self._part_of, self.kinds):
-            title = ": ".join(filter(None, [self._heading, title])) if rows else title
-            yield from _table([title, *names], *rows) if rows else filter(None, [title])
-
-
-def _notes(slide: Any) -> list[str]:
-    frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    notes = "\n".join(_lines(frame._element)) if frame is not None else ""
-    return [f"Notes: {notes}"] if notes else []
-
-
-def _comments(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
-    for root in office_xml.related(archive, part, "comments"):
-        for comment in within(root, "cm"):
+def _slide(archive: zipfile.ZipFile, part: str, kinds: Counter[str]) -> tuple[str, list[str]]:
+    """The heading of a slide, and its other texts; counts what is not read of it."""
+    root, part_of = office_xml.tree(archive, part), office_xml.opener(archive, part)
+    office_xml.choose_alternatives(root)
+    shapes = [shape for shape in within(root, *_SHAPES) if local(shape.getparent()) in ("spTree", "grpSp")]
+    places = [(shape, next(within(shape, "ph"), None)) for shape in shapes]
+    title = next((shape for shape, place in places if place is not None and place.get("idx", "0") == "0"), None)
+    heading = " ".join(_lines(title)) if title is not None else ""
+    blocks: list[str] = []
+    for shape, place in places:
+        if shape is not title and (place is None or place.get("type") not in ("sldNum", "dt")):
+            blocks.append("\n".join(_block(shape, heading, part_of, kinds)))
+    for notes in office_xml.related(archive, part, "notesSlide"):
+        body = next((place for place in within(notes, "ph") if place.get("type") == "body"), None)
+        told = "\n".join(_lines(next(body.iterancestors("{*}sp")))) if body is not None else ""
+        blocks += [f"Notes: {told}"] if told else []
+    for comments in office_xml.related(archive, part, "comments"):
+        for comment in within(comments, "cm"):
             words = " ".join(text.text or "" for text in within(comment, "t", "text"))
-            yield f"Comment: {' '.join(plain(words).split())}"
+            blocks.append(f"Comment: {' '.join(plain(words).split())}")
+    return heading, list(filter(None, blocks))
+
+
+def _block(shape: Any, heading: str, part_of: Callable[[str], Any], kinds: Counter[str]) -> Iterator[str]:
+    if rows := _rows(shape):
+        yield _table(rows)
+    else:
+        yield from _lines(shape, as_list=True)
+    for (title, *names), *rows in office_xml.drawn(shape, part_of, kinds):
+        title = ": ".join(filter(None, [heading, title])) if rows else title
+        yield from [_table([[title, *names], *rows])] if rows else filter(None, [title])
 
 
 def _lines(element: Any, *, as_list: bool = False) -> list[str]:
@@ -159,8 +138,8 @@ def _rows(element: Any) -> list[list[str]]:
     return rows
 
 
-def _table(*rows: list[str]) -> list[str]:
-    return [table_text(rows[0], map(table_line, rows[1:]))] if rows else []
+def _table(rows: list[list[str]]) -> str:
+    return table_text(rows[0], map(table_line, rows[1:]))
 
 
-FORMAT = archive_format("a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents, needs=("pptx", "lxml"))
+FORMAT = archive_format("a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents, needs=("lxml",))
