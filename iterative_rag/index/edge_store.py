@@ -123,33 +123,22 @@ class EdgeStore(VectorStore):
     ) -> Sequence[Sequence[Any]]:
         """Those `among` are told by point id and not by a condition on the payload, which would read every payload
         there is: at 150,000 points 0.5 ms against 100 ms."""
-        from qdrant_edge import (
-            Filter,
-            HasIdCondition,
-            IdfParams,
-            QuantizationSearchParams,
-            Query,
-            QueryBatchRequest,
-            QueryRequest,
-            SearchParams,
-            SparseVector,
-        )
+        import qdrant_edge as edge
 
-        only = None if among is None else Filter(must=[HasIdCondition({*among})])
-        counted = Filter() if only is None and self._count_frequencies else only
-        frequencies = None if counted is None else SearchParams(idf=IdfParams(counted))
-        rescored = QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
-        dense = SearchParams(hnsw_ef=HNSW_EF, quantization=rescored) if self._sealed else None
-        requests = [
-            QueryRequest(limit=limit, query=Query.Nearest(half, using=DENSE), filter=only, params=dense)
+        only = None if among is None else edge.Filter(must=[edge.HasIdCondition({*among})])
+        counted = edge.Filter() if only is None and self._count_frequencies else only
+        frequencies = None if counted is None else edge.SearchParams(idf=edge.IdfParams(counted))
+        rescored = edge.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
+        dense = edge.SearchParams(hnsw_ef=HNSW_EF, quantization=rescored) if self._sealed else None
+        asked = [
+            (edge.Query.Nearest(half, using=DENSE), dense)
             if isinstance(half, list)
-            else QueryRequest(
-                limit=limit, query=Query.Nearest(SparseVector(*half), using=SPARSE), filter=only, params=frequencies
-            )
+            else (edge.Query.Nearest(edge.SparseVector(*half), using=SPARSE), frequencies)
             for half in wanted
         ]
+        requests = [edge.QueryRequest(limit=limit, query=query, filter=only, params=how) for query, how in asked]
         with _edge_errors(self.path):
-            return self._shard.query_batch(QueryBatchRequest(requests))
+            return self._shard.query_batch(edge.QueryBatchRequest(requests))
 
     def retrieve(self, ids: Sequence[uuid.UUID], *, payload: bool = False) -> Sequence[Any]:
         with _edge_errors(self.path):
@@ -179,34 +168,20 @@ def pack(path: Path, dimensions: int, *, graph: bool) -> None:
 
 
 def _config(dimensions: int, *, sealed: bool = False, graph: bool = False) -> EdgeConfig:
-    from qdrant_edge import (
-        Distance,
-        EdgeConfig,
-        EdgeOptimizersConfig,
-        EdgeSparseVectorParams,
-        EdgeVectorParams,
-        HnswIndexConfig,
-        Memory,
-        Modifier,
-        ScalarQuantizationConfig,
-        ScalarType,
-    )
+    import qdrant_edge as edge
 
-    dense = EdgeVectorParams(size=dimensions, distance=Distance.Dot)
+    options: dict[str, Any] = {}
     if sealed:
-        dense = EdgeVectorParams(
-            size=dimensions,
-            distance=Distance.Dot,
-            # Full vectors are read for the best points only; all readers share the quantised ones.
-            memory=Memory.Cold,
-            quantization_config=ScalarQuantizationConfig(ScalarType.Int8, quantile=0.99, memory=Memory.Cached),
-            hnsw_config=HnswIndexConfig(m=16 if graph else 0, ef_construct=128, full_scan_threshold=10_000),
-        )
-    return EdgeConfig(
-        vectors={DENSE: dense},
-        sparse_vectors={SPARSE: EdgeSparseVectorParams(modifier=Modifier.Idf)},
+        # Full vectors are read for the best points only; all readers share the quantised ones.
+        cold, cached = edge.Memory.Cold, edge.Memory.Cached
+        quantised = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, quantile=0.99, memory=cached)
+        found = edge.HnswIndexConfig(m=16 if graph else 0, ef_construct=128, full_scan_threshold=10_000)
+        options = {"memory": cold, "quantization_config": quantised, "hnsw_config": found}
+    return edge.EdgeConfig(
+        vectors={DENSE: edge.EdgeVectorParams(size=dimensions, distance=edge.Distance.Dot, **options)},
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
         # In KB: everything is sealed, into one segment of any size.
-        optimizers=EdgeOptimizersConfig(indexing_threshold=1, default_segment_number=1, max_segment_size=2**40)
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=1, default_segment_number=1, max_segment_size=2**40)
         if sealed
         else None,
         wal_enabled=False,

@@ -115,16 +115,10 @@ class ServerStore(VectorStore):
     def put(self, points: Sequence[StoredPoint]) -> None:
         from qdrant_client import models
 
+        vectors = [{DENSE: point.dense, SPARSE: _sparse(point.sparse)} for point in points]
         rows = [
-            models.PointStruct(
-                id=str(point.id),
-                vector={
-                    DENSE: point.dense,
-                    SPARSE: models.SparseVector(indices=point.sparse[0], values=point.sparse[1]),
-                },
-                payload=point.payload,
-            )
-            for point in points
+            models.PointStruct(id=str(point.id), vector=vector, payload=point.payload)
+            for point, vector in zip(points, vectors, strict=True)
         ]
         for low in range(0, len(rows), BATCH):
             part = rows[low : low + BATCH]
@@ -153,18 +147,13 @@ class ServerStore(VectorStore):
         counted = models.Filter() if only is None and self._small else only
         frequencies = None if counted is None else models.SearchParams(idf=models.IdfCorpusParams(corpus=counted))
         dense = models.SearchParams(exact=True) if self._small else models.SearchParams(hnsw_ef=HNSW_EF)
-        requests = [
-            models.QueryRequest(query=half, using=DENSE, params=dense, filter=only, limit=limit)
+        asked = [
+            {"query": half, "using": DENSE, "params": dense}
             if isinstance(half, list)
-            else models.QueryRequest(
-                query=models.SparseVector(indices=half[0], values=half[1]),
-                using=SPARSE,
-                params=frequencies,
-                filter=only,
-                limit=limit,
-            )
+            else {"query": _sparse(half), "using": SPARSE, "params": frequencies}
             for half in wanted
         ]
+        requests = [models.QueryRequest(filter=only, limit=limit, **half) for half in asked]
         with self._errors():
             return [answer.points for answer in self._client.query_batch_points(self._collection, requests)]
 
@@ -182,6 +171,12 @@ class ServerStore(VectorStore):
                 time.sleep(pause)
         with self._errors():
             call()
+
+
+def _sparse(vector: Sparse) -> models.SparseVector:
+    from qdrant_client import models
+
+    return models.SparseVector(indices=vector[0], values=vector[1])
 
 
 def connected(address: ServerAddress) -> QdrantClient:
