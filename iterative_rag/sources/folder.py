@@ -15,16 +15,7 @@ from pathlib import Path
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import DocumentSource, Skipped
 from iterative_rag.registry import FORMATS, in_words
-from iterative_rag.sources.formats.format import (
-    EXTRA,
-    Encyclopedia,
-    Format,
-    Reading,
-    format_in_folder,
-    format_of,
-    shown,
-    unreadable,
-)
+from iterative_rag.sources.formats.format import Encyclopedia, Format, format_in_folder, format_of, shown, unreadable
 from iterative_rag.sources.formats.sandbox import ApartReader, Limits
 from iterative_rag.system.files import CORPUS_DATABASE, NOT_REGULAR
 from iterative_rag.types import FILE_DATE_KEY, Document
@@ -106,7 +97,7 @@ class Folder:
         else:
             yield from _walk(str(self.path))
 
-    def _read(self, path: Path, apart: ApartReader) -> Reading:
+    def _read(self, path: Path, apart: ApartReader) -> Iterator[Document | Skipped]:
         form = format_in_folder(path.name)
         assert form is not None, path.name
         relative = path.name if path == self.path else path.relative_to(self.path).as_posix()
@@ -210,7 +201,7 @@ def _fault(path: Path, form: Format) -> Skipped | None:
         return Skipped(source, f"It is larger ({size / 1e6:.0f} MB) than {limit}: split it into smaller files.")
     if not size:
         return Skipped(source, "It is empty.", empty=True)
-    return Skipped(source, lacking, extra=EXTRA) if (lacking := form.missing()) else None
+    return form.missing(source)
 
 
 def _placed(document: Document, relative: str, path: Path) -> Document:

@@ -6,6 +6,7 @@ Rows, cells and entries are not closed: where one ends without an end tag, HTML 
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from iterative_rag.sources.html_marks import WIKI_TAGS
 
@@ -99,9 +100,9 @@ class _Blocks:
         marks = marks[:_MAX_DEPTH]
         if not text:
             return
-        common = 0
-        while common < min(len(marks), len(self.lists)) and _same_list(marks[common], self.lists[common]):
-            common += 1
+        # A term and its definition are entries of one list.
+        pairs = zip(marks.replace(";", ":"), self.lists.replace(";", ":"), strict=False)
+        common = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
         self._end_lists(common)
         if common == len(marks):  # one more entry of the list that is open
             self.out.append(f"\n<{_KINDS[marks[-1]][1]}>")
@@ -156,8 +157,3 @@ def _attributes(text: str) -> str:
     text = _NO_ATTRIBUTE.sub("", PIECES.sub("", text)).replace("'", '"').strip()
     text = text.replace('"', "") if text.count('"') % 2 else text
     return f" {text}" if text else ""
-
-
-def _same_list(mark: str, other: str) -> bool:
-    """Whether two marks make entries of one list: a term and its definition do."""
-    return mark == other or {mark, other} == {":", ";"}

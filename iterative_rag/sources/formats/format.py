@@ -50,12 +50,11 @@ class Format:
     many: bool = False
     source: Callable[[Path], DocumentSource] | None = None
 
-    def missing(self) -> str | None:
-        """Why files of this format cannot be read here; None if they can."""
-        if all(importlib.util.find_spec(module) for module in self.needs):
-            return None
+    def missing(self, source: str) -> Skipped | None:
+        """Why a file of this format cannot be read here; None if it can."""
         error = MissingExtra(EXTRA)
-        return f"{error} Type: {error.hint}"
+        lacking = Skipped(source, f"{error} Type: {error.hint}", extra=EXTRA)
+        return None if all(importlib.util.find_spec(module) for module in self.needs) else lacking
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,20 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.errors import CorpusError
+from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Reading, plain
-from iterative_rag.sources.formats.office_xml import (
-    OfficeText,
-    attribute,
-    first,
-    labelled,
-    local,
-    marked,
-    table,
-    title_in,
-    tree,
-    whole,
-    within,
-)
+from iterative_rag.sources.formats.office_xml import OfficeText, attribute, first, local, tree, within
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import archive_format
 
@@ -58,7 +47,7 @@ def _documents(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
         tree(archive, part) for part in ("content.xml", "styles.xml", "meta.xml") if part in archive.NameToInfo
     )
     text = _Text(archive, [*others, content])
-    yield from text.documents(text.whole(), source, title_in(others) or title_of(path))
+    yield from text.documents(text.whole(), source, office_xml.title_in(others) or title_of(path))
 
 
 class _Text(OfficeText):
@@ -106,7 +95,7 @@ class _Text(OfficeText):
             case "annotation":
                 author = next((creator.text or "" for creator in within(element, "creator")), "unknown")
                 words = "; ".join(self.inside(paragraph) for paragraph in within(element, "p"))
-                self.beside.append(labelled(f"Comment by {author}:", f"<p>{words}</p>"))
+                self.beside.append(office_xml.labelled(f"Comment by {author}:", f"<p>{words}</p>"))
                 return ""
             case "object":
                 return self._object(f"{attribute(element, 'href').removeprefix('./')}/content.xml")
@@ -144,7 +133,7 @@ class _Text(OfficeText):
             for name in ("text-position", "text-line-through-style"):
                 told[name] = told.get(name) or attribute(part, name)
         struck = told.get("text-line-through-style", "") not in ("", "none")
-        return marked(words, told.get("text-position", ""), struck=struck)
+        return office_xml.marked(words, told.get("text-position", ""), struck=struck)
 
     def _list(self, element: Any, style: str = "", depth: int = 1) -> str:
         style = attribute(element, "style-name") or style
@@ -186,7 +175,7 @@ class _Text(OfficeText):
             size += length
             if size > MAX_CHARS:
                 break
-        return table(rows)
+        return office_xml.table(rows)
 
 
 def _times(element: Any, name: str, most: int, length: int) -> int:
@@ -195,7 +184,7 @@ def _times(element: Any, name: str, most: int, length: int) -> int:
 
 
 def _count(element: Any, name: str, most: int) -> int:
-    return max(1, whole(attribute(element, name), most=most))
+    return max(1, office_xml.whole(attribute(element, name), most=most))
 
 
 def _spaced(text: str | None) -> str:

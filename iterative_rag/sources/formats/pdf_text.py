@@ -8,7 +8,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 
 from iterative_rag.sources.formats.format import MAX_CHARS
 from iterative_rag.sources.formats.pdf_characters import RTL_LETTER, Run, word_gap
@@ -178,7 +178,8 @@ def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple
     for runs in pages:
         mark = _PAGE
         for block in blocks_of(runs):
-            leading = _leading(block)
+            steps = [above.base - below.base for above, below in pairwise(block.lines)]
+            leading = statistics.median(steps) if steps else 0.0
             for line in block.lines:
                 separator = _separator(*before, line, block, leading) if before else ""
                 if separator == _BROKEN:
@@ -191,11 +192,6 @@ def text_of(pages: Sequence[list[Run]], kinds: Counter[str]) -> tuple[str, tuple
     text = _BROKEN_WORD.sub(lambda match: _whole(match, words), text).replace(_BROKEN, "-")
     starts = accumulate(len(part) for part in text.split(_PAGE)[:-1])
     return text.replace(_PAGE, "")[:MAX_CHARS], tuple(starts)
-
-
-def _leading(block: Block) -> float:
-    steps = [first.base - second.base for first, second in zip(block.lines, block.lines[1:], strict=False)]
-    return statistics.median(steps) if steps else 0.0
 
 
 def _separator(before: Run, above: Block, line: Run, block: Block, leading: float) -> str:

@@ -62,7 +62,8 @@ class ApartReader:
                 spent += time.monotonic() - before
                 if not line.endswith(b"\n"):
                     refused = True
-                    yield Skipped(shown(path), self._too_long(seconds) if spent >= seconds else _crashed(child))
+                    crashed = f"The process that read it crashed ({child.close()}): the file is damaged or malicious."
+                    yield Skipped(shown(path), self._too_long(seconds) if spent >= seconds else crashed)
                     return
                 value = json.loads(line)
                 done = "end" in value
@@ -87,10 +88,6 @@ class ApartReader:
         reduced = seconds < self._limits.seconds
         why = f": refused files of this folder have taken {self._refused:,.0f} s" if reduced else ""
         return f"Reading it takes longer than {seconds:.3g} s{why}."
-
-
-def _crashed(child: ChildProcess) -> str:
-    return f"The process that read it crashed ({child.close()}): the file is damaged or malicious."
 
 
 END = b'{"end": true}\n'

@@ -103,7 +103,7 @@ def fetch_errors(server: str, seconds: float, hint: str = "Try again later.") ->
         raise FetchError(message, hint=hint, retryable=True) from error
 
 
-class Web:
+class Web(contextlib.AbstractContextManager["Web"]):
     """A client for one run; usable from several threads. See PublicTransport for `allow`, which only code can set.
 
     Proxies of the environment are not used: a proxy may reach another address than the one that was checked.
@@ -147,14 +147,8 @@ class Web:
                     request = response.next_request
         raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
 
-    def close(self) -> None:
-        self._client.close()
-
-    def __enter__(self) -> Web:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._client.close()
 
     def _body(self, response: httpx.Response) -> bytes:
         """The whole body, decompressed within the limit of its size: a small reply can hold a large one."""
