@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha1
 from pathlib import PurePath
@@ -85,17 +86,11 @@ def _converted(node: Any) -> Document:
 
 
 def _stable_id(given: str, labels: DocumentLabels, text: str) -> str:
-    if given and not _is_random(given):
-        return given
+    with suppress(ValueError):
+        given = "" if uuid.UUID(given).version == 4 else given  # drawn anew with each load
     origin = labels.source or labels.url
-    return sha1((f"{origin}\n{labels.page}" if origin else text).encode("utf-8", "replace")).hexdigest()
-
-
-def _is_random(given: str) -> bool:
-    try:
-        return uuid.UUID(given).version == 4
-    except ValueError:
-        return False
+    own = f"{origin}\n{labels.page}" if origin else text
+    return given or sha1(own.encode("utf-8", "replace")).hexdigest()
 
 
 _TITLES = ("title", "document_title", "page_title", "doc_title", "headline", "subject", "name")

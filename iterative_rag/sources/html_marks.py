@@ -183,7 +183,9 @@ def write_scripts(tree: LexborHTMLParser) -> None:
         if node.tag == "sub":
             node.replace_with(lowered(node.text(), before))
         else:
-            node.replace_with(raised(node.text(), before, after, is_note=_is_note(node)))
+            links = [link for link in (node.parent, *node.css("a")) if link is not None and link.tag == "a"]
+            is_note = any("#" in (link.attributes.get("href") or "") for link in links)
+            node.replace_with(raised(node.text(), before, after, is_note=is_note))
 
 
 def _beside(node: LexborNode) -> tuple[str, str]:
@@ -192,11 +194,6 @@ def _beside(node: LexborNode) -> tuple[str, str]:
         "" if other is None or other.tag in ("br", "sub", "sup") else other.text() for other in (node.prev, node.next)
     )
     return before[-40:], after[:8]
-
-
-def _is_note(node: LexborNode) -> bool:
-    links = [link for link in (node.parent, *node.css("a")) if link is not None and link.tag == "a"]
-    return any("#" in (link.attributes.get("href") or "") for link in links)
 
 
 def strike(tree: LexborHTMLParser) -> None:

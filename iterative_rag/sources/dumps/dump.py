@@ -51,7 +51,7 @@ class MediaWikiDump(FileSource):
 
     def _pages(self) -> Generator[DumpPage | Skipped, None, None]:
         """Every page; where the dump ends too early, the last item is a Skipped that says so."""
-        parser = PagesParser(self.max_chars)
+        parser = PagesParser()
         self._site = parser.site
         last = fault = ""
         with self.opened() as file:
@@ -115,7 +115,7 @@ class MediaWikiDump(FileSource):
         source = f"{self.path}:{page.title}"
         if not page.title:
             return Skipped(self.root, f"The page {page.id or 'without an id'} has no title.")
-        if page.too_large:
+        if len(page.text) > self.max_chars:
             return Skipped(source, f"It is larger than the limit of {self.max_chars:,} characters.")
         if page.model != "wikitext":
             return Skipped(source, f"It is not wikitext, but {page.model}.")

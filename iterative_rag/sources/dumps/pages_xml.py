@@ -31,7 +31,7 @@ class DumpDamaged(Exception):
 class DumpPage:
     """The newest revision of a page. `redirect` is its target, or ""; `model` is "wikitext" for articles.
 
-    `text` is "" where it is `too_large`; `revised` is the day (ISO) on which it was written.
+    `revised` is the day (ISO) on which it was written.
     """
 
     id: str
@@ -40,7 +40,6 @@ class DumpPage:
     redirect: str
     model: str
     text: str
-    too_large: bool
     revised: str = ""
 
 
@@ -63,9 +62,8 @@ class DumpSite:
 class PagesParser:
     """Takes bytes and gives complete pages. Raises DumpDamaged; the pages before the damage can still be taken."""
 
-    def __init__(self, max_chars: int) -> None:
+    def __init__(self) -> None:
         self.site = DumpSite()
-        self._max_chars = max_chars
         self._parser: Any = ElementTree.XMLPullParser(("start", "end"))
         self._path: list[ElementTree.Element] = []
         self._last = b""  # of the bytes before
@@ -139,8 +137,7 @@ class PagesParser:
             namespace=int(said("ns")) if said("ns").lstrip("-").isdecimal() else 0,
             redirect=redirect,
             model=said("revision/model") or "wikitext",
-            text=text if len(text) <= self._max_chars else "",
-            too_large=len(text) > self._max_chars,
+            text=text,
             revised=said("revision/timestamp").partition("T")[0],
         )
 

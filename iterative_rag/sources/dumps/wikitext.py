@@ -49,16 +49,10 @@ def to_markdown(wikitext: str, title: str, site: DumpSite | None = None) -> tupl
 
     Raises FetchError for a page that is too large or expands to too much text.
     """
-    page, unread = to_html(wikitext, title, site)
-    return page_markdown.to_markdown(page, title), unread
-
-
-def to_html(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[str, Counter[str]]:
-    """As much HTML as the converter of pages needs: paragraphs, lists, headings, tables, infoboxes."""
     if len(wikitext) > MAX_CHARS:
         raise FetchError(f"The page {title!r} is larger than the limit of {MAX_CHARS:,} characters.")
     page = _Page(title, site or DumpSite(), max_chars=_MAX_GROWTH * len(wikitext) + 100_000)
-    return without_private(page.html(wikitext)), page.unread
+    return page_markdown.to_markdown(page.html(wikitext), title), page.unread
 
 
 class _Page:
@@ -72,6 +66,7 @@ class _Page:
         self._room = max_chars
 
     def html(self, wikitext: str) -> str:
+        """As much HTML as the converter of pages needs: paragraphs, lists, headings, tables, infoboxes."""
         text = without_private(wikitext.replace("\r\n", "\n").replace("\r", "\n"))
         return self._expanded(blocks(self._wikitext(self._without_elements(_SWITCH.sub("", text)))))
 
@@ -142,7 +137,8 @@ class _Page:
         """
         text = _EXTERNAL_LINK.sub(lambda match: "&#91;//" if match[1] is None else match[1], text)
         # Tags may overlap cells, and tables have bars: neither is anything to a template.
-        text = _TABLE.sub(_masked, known_tags(text).replace("<", TAG).replace(">", TAG_END))
+        text = known_tags(text).replace("<", TAG).replace(">", TAG_END)
+        text = _TABLE.sub(lambda match: match[1] + ("{" + PIPE if match[2] else PIPE + BRACE), text)
         parts: list[tuple[str, int]] = []  # texts, and how deep the templates and links in them were nested
         opened: list[tuple[str, int, int]] = []  # bracket, how many, where its content begins in `parts`
         unclosed = {"{": 0, "[": 0}
@@ -222,10 +218,6 @@ class _Page:
         """A file's caption, apart from the text around it; "" where it has none: options are small words and sizes."""
         captions = [param.strip() for param in params if param.strip() and not _OPTION.fullmatch(param.strip())]
         return self._piece(f"<div>{inline(captions[-1])}</div>") if captions else ""
-
-
-def _masked(match: re.Match[str]) -> str:
-    return match[1] + ("{" + PIPE if match[2] else PIPE + BRACE)
 
 
 def _function(given: Arguments, title: str) -> str | None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.dumps.wikitext import MAX_CHARS, to_html
+from iterative_rag.sources.dumps.wikitext import MAX_CHARS
 from iterative_rag.sources.dumps.wikitext import to_markdown as converted
 from iterative_rag.sources.wikipedia import page_markdown
 from tests.nightly import sliced
@@ -159,4 +159,4 @@ def test_spans_that_make_a_page_of_gigabytes_and_pages_above_the_limit_are_refus
     with pytest.raises(FetchError, match="cells"):
         to_markdown("{|" + "\n|-\n| rowspan=99999 colspan=200 | x" * 20_000, "T")
     with pytest.raises(FetchError, match="larger than the limit"):
-        to_html("x" * (MAX_CHARS + 1), "T")
+        to_markdown("x" * (MAX_CHARS + 1), "T")
