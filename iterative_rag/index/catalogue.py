@@ -158,10 +158,9 @@ class DocumentView:
             return Document(document_id, title, plain, source, url, begins, metadata=_metadata_of(metadata))
         return None
 
-    def versions(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        """id -> (version, title) of the ids that exist."""
-        rows = self._of("id, version, title", ids)
-        return {document_id: (version, title) for document_id, version, title in rows}
+    def versions(self, ids: Iterable[str]) -> dict[str, str]:
+        """id -> version of the ids that exist."""
+        return dict(self._of("id, version", ids))
 
     def sizes(self, ids: Iterable[str]) -> dict[str, tuple[str, str, int]]:
         """id -> (title, source, bytes of the stored text) of the ids that exist. Reads no text."""

@@ -87,7 +87,7 @@ class DocumentStore:
 
     def is_of_another_version(self) -> bool:
         """Whether another schema version made the tables; False where nobody came to make them."""
-        columns = {row[1] for row in self._all("PRAGMA table_info(documents)")}
+        columns = {row[1] for row in self._run("PRAGMA table_info(documents)")}
         made_by = "" if "content" not in columns else self.meta().get("schema", str(SCHEMA_VERSION))
         return bool(columns) and made_by != str(SCHEMA_VERSION)
 
@@ -116,14 +116,14 @@ class DocumentStore:
 
     def check(self) -> None:
         """Raises sqlite3.DatabaseError if the database is damaged."""
-        result = self._all("PRAGMA quick_check(1)")[0][0]
+        result = self._run("PRAGMA quick_check(1)")[0][0]
         if result != "ok":
             raise _damage(result)
 
     # --- meta ---
 
     def meta(self) -> dict[str, str]:
-        return dict(self._all("SELECT key, value FROM meta"))
+        return dict(self._run("SELECT key, value FROM meta"))
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         with self._lock:
@@ -142,7 +142,7 @@ class DocumentStore:
 
     def newest(self) -> Generation | None:
         """The newest generation; None if nothing has been published."""
-        for number, facts in self._all("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
+        for number, facts in self._run("SELECT number, facts FROM generations ORDER BY number DESC LIMIT 1"):
             try:
                 held = json.loads(facts)
                 strangers = tuple(Points(*stranger) for stranger in held.pop("strangers"))
@@ -153,22 +153,21 @@ class DocumentStore:
 
     def number(self) -> int:
         """The number of the newest generation, 0 for none."""
-        return int(self._all("SELECT coalesce(max(number), 0) FROM generations")[0][0])
+        return int(self._run("SELECT coalesce(max(number), 0) FROM generations")[0][0])
 
     def view(self, number: int = COMMITTED) -> DocumentView:
-        return DocumentView(self._all, number)
+        return DocumentView(self._run, number)
 
     def unpublished(self) -> bool:
         """Whether documents were written or removed since the newest generation."""
         now = self.number()
-        return any(self._all(f"SELECT 1 FROM documents WHERE {end} > ? LIMIT 1", (now,)) for end in ("since", "until"))
+        return any(self._run(f"SELECT 1 FROM documents WHERE {end} > ? LIMIT 1", (now,)) for end in ("since", "until"))
 
     def publish(self, generation: Generation) -> None:
         facts = dataclasses.asdict(generation)
         del facts["number"]
         facts["strangers"] = [dataclasses.astuple(stranger) for stranger in generation.strangers]
-        with self._lock:
-            self._db.execute("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
+        self._run("INSERT INTO generations VALUES (?, ?)", (generation.number, json.dumps(facts)))
 
     def forget_before(self, oldest: int) -> None:
         """Remove document versions that only generations before `oldest` show."""
@@ -187,10 +186,10 @@ class DocumentStore:
     # --- writing (inside a transaction where several belong together) ---
 
     def roots(self) -> set[str]:
-        return {row[0] for row in self._all("SELECT DISTINCT root FROM documents")}
+        return {row[0] for row in self._run("SELECT DISTINCT root FROM documents")}
 
     def unowned(self) -> list[Points]:
-        return [Points(*row) for row in self._all("SELECT document, version, passages FROM unowned")]
+        return [Points(*row) for row in self._run("SELECT document, version, passages FROM unowned")]
 
     def clear(self) -> None:
         """Remove all documents as of the next generation, and what is said about the corpus."""
@@ -226,11 +225,10 @@ class DocumentStore:
 
     def redescribe(self, document_id: str, source: str, metadata: Metadata) -> None:
         """Record that the same document was found at another place, or with other metadata."""
-        with self._lock:
-            self._db.execute(
-                "UPDATE documents SET source = ?, metadata = ? WHERE id = ? AND until IS NULL",
-                (source, metadata_as_text(metadata), document_id),
-            )
+        self._run(
+            "UPDATE documents SET source = ?, metadata = ? WHERE id = ? AND until IS NULL",
+            (source, metadata_as_text(metadata), document_id),
+        )
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove documents as of the next generation; their points become unowned."""
@@ -260,7 +258,7 @@ class DocumentStore:
         with self._lock:
             self._db.executemany("DELETE FROM unowned WHERE document = ? AND version = ?", rows)
 
-    def _all(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
+    def _run(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
         with self._lock:
             return self._db.execute(sql, values).fetchall()
 

@@ -200,8 +200,11 @@ def copy_shard(shard: Path, target: Path, link: Callable[[Path, Path], None]) ->
         into = target / Path(folder).relative_to(shard)
         into.mkdir(parents=True, exist_ok=True)
         for path in (Path(folder, name) for name in names if name != PIN):
-            if not (_lasts(path) and _linked(path, into / path.name, link)):
-                _copy(path, into / path.name)
+            if _lasts(path):
+                with suppress(OSError):
+                    link(path.absolute(), into / path.name)
+                    continue
+            _copy(path, into / path.name)
 
 
 def _lasts(path: Path) -> bool:
@@ -212,14 +215,6 @@ def _lasts(path: Path) -> bool:
     # Only a sealed segment has this file; in others new points are written to the same pages.
     segment = next(folder for folder in path.parents if folder.parent.name == "segments")
     return (segment / "id_tracker.mappings").exists()
-
-
-def _linked(path: Path, into: Path, link: Callable[[Path, Path], None]) -> bool:
-    try:
-        link(path.absolute(), into)
-    except OSError:
-        return False
-    return True
 
 
 def _copy(path: Path, into: Path) -> None:

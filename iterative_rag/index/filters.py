@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from fnmatch import translate
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -32,30 +31,6 @@ _LANGUAGE_KEYS = ("language", "lang")
 _WIKI_HOST = re.compile(r"(?!www\.)(?P<lang>[a-z]{2,3}(?:-[a-z-]+)?|simple)\.(?:m\.)?wik(?:i[a-z]+|tionary)\.org")
 # Names that an error lists.
 _SHOWN, _NAME_CHARS = 5, 60
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The documents to search, with their `titles`, sorted; the corpus has `of` documents.
-
-    Where the date of documents counts, `undated` documents were left out for having none.
-    """
-
-    documents: frozenset[str]
-    titles: tuple[str, ...]
-    of: int
-    undated: int = 0
-
-
-def selection(corpus: IndexedCorpus, wanted: Sequence[Within]) -> Selection:
-    """What of the corpus is within all of these; costs a look at every title. Raises NothingWithin."""
-    entries = corpus.catalogue()
-    chosen = [entry for entry in entries if all(is_meant(entry, within) for within in wanted)]
-    if not chosen:
-        raise nothing_within(corpus.name, wanted, entries)
-    undated = sum(not date_of(entry) for entry in entries) if any(within.since for within in wanted) else 0
-    ids, titles = frozenset(entry.id for entry in chosen), tuple(entry.title for entry in chosen)
-    return Selection(ids, titles, len(entries), undated)
 
 
 def is_meant(entry: CatalogueEntry, wanted: Within) -> bool:
@@ -209,23 +184,31 @@ class CorpusPart:
 
 
 class CorpusWithin(CorpusPart):
-    """What of a corpus is within all of these. `whole` is pinned. Raises NothingWithin where nothing is within."""
+    """What of a corpus is within all of these; costs a look at every title. `whole` is pinned.
+
+    Raises NothingWithin where nothing is within.
+    """
 
     def __init__(self, whole: IndexedCorpus, wanted: Sequence[Within]) -> None:
-        self._selection = selection(whole, wanted)
-        super().__init__(whole, self._selection.documents)
+        entries = whole.catalogue()
+        chosen = [entry for entry in entries if all(is_meant(entry, within) for within in wanted)]
+        if not chosen:
+            raise nothing_within(whole.name, wanted, entries)
+        super().__init__(whole, {entry.id for entry in chosen})
         self._wanted, self._asked = tuple(wanted), repr(tuple(wanted))
+        self._titles, self._of = [entry.title for entry in chosen], counted(len(entries), "document")
+        dated = any(within.since for within in wanted)
+        self._undated = sum(not date_of(entry) for entry in entries) if dated else 0
 
     @property
     def notice(self) -> str:
         """Sentences for the user: that this is a part, and whether the corpus is incomplete."""
-        chosen, every = len(self._ids), counted(self._selection.of, "document")
         typed = " ".join(str(within) for within in self._wanted if within)
-        told = [f"Only a part of the corpus was searched: {typed} ({chosen:,} of {every})."]
-        if self._selection.undated:
-            told.append(f"Left out for having no date: {counted(self._selection.undated, 'document')}.")
+        told = [f"Only a part of the corpus was searched: {typed} ({len(self._ids):,} of {self._of})."]
+        if self._undated:
+            told.append(f"Left out for having no date: {counted(self._undated, 'document')}.")
         return " ".join(filter(None, [*told, self._whole.notice]))
 
     def titles(self) -> list[str]:
         """The titles of the documents in this part, sorted; twice where two documents share one."""
-        return list(self._selection.titles)
+        return list(self._titles)

@@ -65,19 +65,14 @@ def removed(folder: Path) -> bool:
         os.close(file)
 
 
-if sys.platform == "win32":
-
-    def _locked(file: int, *, alone: bool = False) -> bool:
+def _locked(file: int, *, alone: bool = False) -> bool:
+    """Take the lock, shared or alone; False if a lock of others stands against it."""
+    if sys.platform == "win32":
         return True
-
-else:
-
-    def _locked(file: int, *, alone: bool = False) -> bool:
-        """Take the lock, shared or alone; False if a lock of others stands against it."""
-        try:
-            fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # no locks on this file system: see _UNTOLD_SECONDS
-            return not alone or time.time() - os.fstat(file).st_mtime > _UNTOLD_SECONDS
-        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # no locks on this file system: see _UNTOLD_SECONDS
+        return not alone or time.time() - os.fstat(file).st_mtime > _UNTOLD_SECONDS
+    return True

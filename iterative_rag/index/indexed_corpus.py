@@ -260,11 +260,7 @@ def _told(
             break
         passages = vectors.passages(wanted)
         current = seen.documents.versions(passage.document_id for passage in passages.values())
-        owned = {
-            point: passage
-            for point, passage in passages.items()
-            if current.get(passage.document_id, ("", ""))[0] == passage.version
-        }
+        owned = {point: held for point, held in passages.items() if current.get(held.document_id) == held.version}
         copies.learn(owned[point].document_id for point in wanted if point in owned)
         for part, best, taken in zip(parts, hits, places, strict=True):
             for entry in part:

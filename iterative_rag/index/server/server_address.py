@@ -43,27 +43,23 @@ class ServerAddress:
     @property
     def url(self) -> str:
         """What the client calls."""
-        return f"{'https' if self.tls else 'http'}://{self._netloc}"
+        return self._server("http")
 
     def collection_of(self, corpus: str) -> str:
         return self.collection or f"{PREFIX}{encoded(corpus)}"
 
     def place(self, corpus: str) -> str:
         """Server and collection, in one canonical form."""
-        return f"{self._scheme}://{self._netloc}/{self.collection_of(corpus)}"
+        return f"{self._server('qdrant')}/{self.collection_of(corpus)}"
 
     @property
     def option(self) -> str:
         """The address without options that only matter when a collection is created."""
-        return f"{self._scheme}://{self._netloc}{f'/{self.collection}' if self.collection else ''}"
+        return f"{self._server('qdrant')}/{self.collection}".rstrip("/")
 
-    @property
-    def _scheme(self) -> str:
-        return "qdrants" if self.tls else "qdrant"
-
-    @property
-    def _netloc(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+    def _server(self, scheme: str) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{scheme}{'s' * self.tls}://{host}:{self.port}"
 
 
 def parse_address(text: str) -> ServerAddress:
