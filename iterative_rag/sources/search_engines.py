@@ -39,15 +39,8 @@ class JsonApi:
     key: str = field(default="", repr=False)
     seconds: float = SECONDS
 
-    def get(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
-        """The JSON object that the API replies with. Raises FetchError."""
-        return self._reply("GET", params=parameters)
-
-    def post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """As `get`."""
-        return self._reply("POST", json=body)
-
-    def _reply(self, method: str, **content: Any) -> Mapping[str, Any]:
+    def reply(self, method: str, **content: Any) -> Mapping[str, Any]:
+        """The JSON object that the API replies to `params` or a `json` with. Raises FetchError."""
         import httpx
 
         call = CallState()
@@ -209,7 +202,7 @@ class SearXNG:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Raises FetchError also where there are no results because the engines behind the server did not reply."""
-        answer = self._client.get({"q": query, "format": "json", "categories": "general"})
+        answer = self._client.reply("GET", params={"q": query, "format": "json", "categories": "general"})
         results = listed(self._client.name, answer.get("results"), limit)
         if not results and answer.get("unresponsive_engines"):
             raise FetchError(
@@ -249,7 +242,8 @@ class Tavily:
         self._client = JsonApi("Tavily", api, user_agent, _TAVILY_HINTS, key=key.value, seconds=seconds)
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
-        answer = self._client.post({"query": query[:_TAVILY_QUERY], "max_results": limit, "search_depth": "basic"})
+        asked = {"query": query[:_TAVILY_QUERY], "max_results": limit, "search_depth": "basic"}
+        answer = self._client.reply("POST", json=asked)
         return listed(self._client.name, answer.get("results"), limit)
 
 
@@ -275,24 +269,11 @@ class Wikipedia:
 
     def search(self, query: str, limit: int) -> list[SearchResult]:
         """Articles, without pages that only list what a title may mean."""
-        answer = self._client.get(
-            {
-                "action": "query",
-                "format": "json",
-                "formatversion": "2",
-                "generator": "search",
-                "gsrsearch": query[:_WIKI_QUERY],
-                "gsrnamespace": "0",
-                "gsrlimit": str(limit + _MORE),
-                "prop": "info|pageprops|extracts",
-                "inprop": "url",
-                "ppprop": "disambiguation",
-                "exintro": "1",
-                "explaintext": "1",
-                "exsentences": "2",
-                "exlimit": "max",
-            }
-        )
+        asked = {"action": "query", "format": "json", "formatversion": "2", "generator": "search", "gsrnamespace": "0"}
+        asked |= {"gsrsearch": query[:_WIKI_QUERY], "gsrlimit": str(limit + _MORE)}
+        asked |= {"prop": "info|pageprops|extracts", "inprop": "url", "ppprop": "disambiguation"}
+        asked |= {"exintro": "1", "explaintext": "1", "exsentences": "2", "exlimit": "max"}
+        answer = self._client.reply("GET", params=asked)
         pages = _pages(answer, self._client.name)
         articles = [page for page in pages if "disambiguation" not in (page.get("pageprops") or {})]
         return listed(self._client.name, articles, limit, url="canonicalurl", snippet="extract")

@@ -12,6 +12,8 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iterative_rag.errors import EmbedderError, IterativeRAGError, MissingExtra
@@ -102,7 +104,8 @@ class RayEngine:
     def submit(self, texts: Sequence[str]) -> RemoteBatch:
         worker = min(range(len(self._workers)), key=self._waiting.__getitem__)
         self._waiting[worker] += 1
-        return RemoteBatch(self, worker, self._workers[worker].embed.remote(list(texts)))
+        reference = self._workers[worker].embed.remote(list(texts))
+        return RemoteBatch(partial(self._vectors, worker, reference), partial(self._is_ready, reference))
 
     def close(self) -> None:
         for worker in self._workers:
@@ -110,15 +113,14 @@ class RayEngine:
         if self._mine:
             self._ray.shutdown()
 
-    def vectors(self, worker: int, reference: Any) -> Vectors:
+    def _vectors(self, worker: int, reference: Any) -> Vectors:
         self._waiting[worker] -= 1
         # Ray's arrays are read-only views of shared memory and keep it allocated while they live.
         vectors: Vectors = self._get(reference).copy()
         return vectors
 
-    def is_ready(self, reference: Any) -> bool:
-        ready, _ = self._ray.wait([reference], timeout=0)
-        return bool(ready)
+    def _is_ready(self, reference: Any) -> bool:
+        return bool(self._ray.wait([reference], timeout=0)[0])
 
     def _get(self, reference: Any) -> Any:
         try:
@@ -145,15 +147,12 @@ class RayEngine:
             )
 
 
+@dataclass(frozen=True, slots=True)
 class RemoteBatch:
-    def __init__(self, engine: RayEngine, worker: int, reference: Any) -> None:
-        self._engine, self._worker, self._reference = engine, worker, reference
+    """What a worker embeds, as much of a Future as is used of one."""
 
-    def result(self) -> Vectors:
-        return self._engine.vectors(self._worker, self._reference)
-
-    def done(self) -> bool:
-        return self._engine.is_ready(self._reference)
+    result: Callable[[], Vectors]
+    done: Callable[[], bool]
 
 
 Engine: TypeAlias = LocalEngine | RayEngine

@@ -84,30 +84,15 @@ class MediaWiki:
         asked = [title for title in titles if "|" not in title]
         for start in range(0, len(asked), TITLES_PER_REQUEST):
             batch = asked[start : start + TITLES_PER_REQUEST]
-            query = self._query(
-                {
-                    "titles": "|".join(batch),
-                    "redirects": "1",
-                    "prop": "info|pageprops|revisions",
-                    "inprop": "url",
-                    "ppprop": "disambiguation",
-                    "rvprop": "ids|timestamp",
-                }
-            )
+            told = {"prop": "info|pageprops|revisions", "inprop": "url", "ppprop": "disambiguation"}
+            asked_for = {"titles": "|".join(batch), "redirects": "1", **told, "rvprop": "ids|timestamp"}
+            query = self._query(asked_for)
             yield from ((title, _leads_to(title, query)) for title in batch)
 
     def html(self, revision: int) -> str:
         """The HTML of the page's content."""
-        parsed = self._call(
-            {
-                "action": "parse",
-                "oldid": str(revision),
-                "prop": "text",
-                "disableeditsection": "1",
-                "disabletoc": "1",
-                "disablelimitreport": "1",
-            }
-        )
+        without = dict.fromkeys(("disableeditsection", "disabletoc", "disablelimitreport"), "1")
+        parsed = self._call({"action": "parse", "oldid": str(revision), "prop": "text", **without})
         text = parsed.get("parse", {}).get("text")
         if not isinstance(text, str):
             raise FetchError(f"{self.api} sent no text for revision {revision}.")
@@ -161,7 +146,10 @@ class MediaWiki:
             more = following
 
     def _call(self, parameters: Mapping[str, str]) -> dict[str, Any]:
-        asked = {"format": "json", "formatversion": "2", "maxlag": _MAXLAG, **parameters}
+        return self._asked({"format": "json", "formatversion": "2", "maxlag": _MAXLAG, **parameters})
+
+    def _asked(self, parameters: Mapping[str, object]) -> dict[str, Any]:
+        asked = {name: str(value) for name, value in parameters.items()}
         return self._retry.call(lambda: self._answer(self._web.get(self.api, asked)))
 
     def _answer(self, reply: PageResponse) -> dict[str, Any]:
@@ -270,14 +258,10 @@ class PackageWiki(MediaWiki):
     def _wiki(self) -> Any:
         """The object of the package, made once: it asks the wiki for its version."""
         if self._opened is None:
-            asking = {"_get_response": lambda package, parameters: self._through_own_client(parameters)}
+            asking = {"_get_response": lambda package, parameters: self._asked(parameters)}
             kind = type("OwnTransport", (self._library.MediaWiki,), asking)
             self._opened = kind(url=self.api, user_agent="")  # our client names itself
         return self._opened
-
-    def _through_own_client(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        asked = {name: str(value) for name, value in parameters.items()}
-        return self._retry.call(lambda: self._answer(self._web.get(self.api, asked)))
 
 
 def require_package() -> Any:
