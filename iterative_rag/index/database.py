@@ -202,25 +202,13 @@ class DocumentStore:
         """Make this the current version: its points become owned, those of the previous version unowned."""
         document, version = entry.document, entry.version
         self.remove([document.id])
+        found = entry.root, document.source, document.title, document.url
+        points = version.name, version.content, version.language, entry.passages
+        pages = json.dumps(document.pages) if document.pages else None
+        text = zlib.compress(document.text.encode(), 6)
+        row = (document.id, self.number() + 1, *found, *points, pages, text, metadata_as_text(document.metadata))
         with self._lock:
-            self._db.execute(
-                "INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    document.id,
-                    self.number() + 1,
-                    entry.root,
-                    document.source,
-                    document.title,
-                    document.url,
-                    version.name,
-                    version.content,
-                    version.language,
-                    entry.passages,
-                    json.dumps(document.pages) if document.pages else None,
-                    zlib.compress(document.text.encode(), 6),
-                    metadata_as_text(document.metadata),
-                ),
-            )
+            self._db.execute("INSERT INTO documents VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             self._db.execute("DELETE FROM unowned WHERE document = ? AND version = ?", (document.id, version.name))
 
     def redescribe(self, document_id: str, source: str, metadata: Metadata) -> None:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
 from iterative_rag.errors import CorpusError, UsageError
-from iterative_rag.index.catalogue import DocumentEntry, KnownDocument, Version, version_of, without_variants
+from iterative_rag.index.catalogue import DocumentEntry, Version, version_of, without_variants
 from iterative_rag.index.corpora import Chunking, Corpora, CorpusWriter
 from iterative_rag.index.embedders.engines import Engine, LocalEngine, RemoteBatch
 from iterative_rag.index.indexing_progress import Progress, ProgressMeter
@@ -207,7 +207,10 @@ class _Ingestion:
         content = version_of(document)
         known = self.writer.view.known(document.id)
         if known is not None and known.content == content:
-            self._leave(known, document)
+            self.counts["unchanged"] += 1
+            self.progress.taken(0)
+            if (known.source, known.metadata) != (document.source, document.metadata):
+                self.writer.redescribe(document)
             return
         self._notice("changed" if known else "added", document.source)
         version = Version(content, language_of_document(document.text))
@@ -228,12 +231,6 @@ class _Ingestion:
         self.counts[kind] += 1
         if self.noticed:
             self.noticed(DocumentChange(kind, source))
-
-    def _leave(self, known: KnownDocument, document: Document) -> None:
-        self.counts["unchanged"] += 1
-        self.progress.taken(0)
-        if (known.source, known.metadata) != (document.source, document.metadata):
-            self.writer.redescribe(document)
 
     def _with_free_id(self, document: Document, root: str) -> Document:
         """The document with an id of its own. Ids are relative to a root, so two roots may have the same one."""

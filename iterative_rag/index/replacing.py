@@ -32,6 +32,7 @@ class CorpusLock:
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder / "locks"
         self.name = name
+        self._holder = self.folder / "writer.json"
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -55,10 +56,6 @@ class CorpusLock:
             with suppress(OSError):
                 self._holder.unlink()
             lock.release()
-
-    @property
-    def _holder(self) -> Path:
-        return self.folder / "writer.json"
 
     def _say_who(self) -> None:
         holder = {"pid": os.getpid(), "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -37,6 +37,7 @@ EXACT_POINTS = 200_000
 SPARE = 50
 # Sums of some dozen float32 products agree to about a tenth of this.
 _EQUAL = 2e-6
+_PLACE = ("document", "version", "start", "end")  # keys of a payload
 _NAMESPACE = uuid.UUID("5b3c0c6e-7d0b-5f0e-9c0a-6d1f3f3e2a10")
 
 
@@ -62,19 +63,10 @@ class PassagePlace:
     start: int
     end: int
 
-    @classmethod
-    def of(cls, payload: Mapping[str, Any] | None) -> PassagePlace:
-        """The place that a point was written with. Raises CorpusDamaged."""
-        try:
-            held = payload or {}
-            return cls(held["document"], held["version"], held["start"], held["end"])
-        except KeyError as error:
-            raise CorpusDamaged("A passage of the index has lost its place.") from error
-
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point with its vectors, and what `PassagePlace.of` reads, as the engines store it."""
+    """A point with its vectors, and the place of its passage, as the engines store it."""
 
     id: uuid.UUID
     payload: dict[str, str | int]
@@ -139,10 +131,10 @@ class VectorStore(ABC):
         """Store passages with their embeddings, and the BM25 vectors made here; existing points are replaced."""
         rows = []
         for point, vector in zip(points, vectors.tolist(), strict=True):
-            payload: dict[str, str | int] = {"document": point.document_id, "version": point.version}
-            payload |= {"start": point.start, "end": point.end}
+            place: tuple[str | int, ...] = (point.document_id, point.version, point.start, point.end)
             name = point_id(point.document_id, point.version, point.ordinal)
-            rows.append(StoredPoint(name, payload, vector, bm25_document(point.embedded_text, point.language)))
+            sparse = bm25_document(point.embedded_text, point.language)
+            rows.append(StoredPoint(name, dict(zip(_PLACE, place, strict=True)), vector, sparse))
         self.put(rows)
 
     def delete(self, points: Sequence[Points]) -> None:
@@ -155,7 +147,11 @@ class VectorStore(ABC):
 
     def passages(self, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, PassagePlace]:
         """The places of the points that exist."""
-        return {point_uuid(point.id): PassagePlace.of(point.payload) for point in self.retrieve(ids, payload=True)}
+        held = {point_uuid(point.id): point.payload or {} for point in self.retrieve(ids, payload=True)}
+        try:
+            return {point: PassagePlace(*(place[key] for key in _PLACE)) for point, place in held.items()}
+        except KeyError as error:
+            raise CorpusDamaged("A passage of the index has lost its place.") from error
 
 
 class Place(ABC):

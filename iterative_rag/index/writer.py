@@ -79,8 +79,9 @@ class CorpusWriter:
 
     def prepare(self) -> None:
         """Prepare the corpus for writing: keep it if it fits, else empty it."""
-        if self._unpublished_points_are_lost():
-            self._store.roll_back()
+        kept = self._place.shared and self._withheld()
+        if self._store.unpublished() and not kept and not self._place.begun(self._store.number()):
+            self._store.roll_back()  # the points that were not published are lost
         self._store.forget_before(self._place.retire(self._store.number()))
         reason = self._misfit() or self._damage()
         if reason is not None:
@@ -197,23 +198,10 @@ class CorpusWriter:
 
     def _publish_generation(self) -> None:
         """The part of the publishing transaction that records the new generation."""
-        meta, (documents, passages) = self._store.meta(), self.view.counts()
-        updated = _now()
-        self._store.publish(
-            Generation(
-                self._store.number() + 1,
-                self._embedder.name,
-                self._embedder.dimensions,
-                self.chunking.chars,
-                self.chunking.overlap,
-                meta["created"],
-                updated,
-                documents,
-                passages,
-                tuple(self._store.unowned()),
-                self.view.languages(),
-            )
-        )
+        created, updated, number = self._store.meta()["created"], _now(), self._store.number() + 1
+        made = self._embedder.name, self._embedder.dimensions, self.chunking.chars, self.chunking.overlap
+        strangers, languages = tuple(self._store.unowned()), self.view.languages()
+        self._store.publish(Generation(number, *made, created, updated, *self.view.counts(), strangers, languages))
         place = {"place": self._place.name, "option": self._place.option}  # any other is outdated from now on
         self._store.set_meta({"updated": updated, "withheld": "", **place})
 
@@ -232,10 +220,6 @@ class CorpusWriter:
             self._opened().delete(unowned)
             with self._store.transaction():
                 self._store.forget_unowned(unowned)
-
-    def _unpublished_points_are_lost(self) -> bool:
-        kept = self._place.shared and self._withheld()
-        return self._store.unpublished() and not kept and not self._place.begun(self._store.number())
 
     def _withheld(self) -> bool:
         """Whether what is written to this place is published when it is complete: until then the former is searched."""

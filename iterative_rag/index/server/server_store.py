@@ -246,26 +246,26 @@ class ServerPlace(Place):
         client = self._connect(self._address)
         with ExitStack() as stack:
             stack.callback(client.close)
-            self._check(self._about(client), dimensions, owner)
+            self._check(client, dimensions, owner)
             store = ServerStore(client, self._address, self._collection)
             if points and (count := store.count()) < points:
                 raise CorpusDamaged(f"{self._where} holds {count} of {points} passages.")
             stack.pop_all()
         return store
 
-    def _about(self, client: QdrantClient) -> models.CollectionInfo:
+    def _check(self, client: QdrantClient, dimensions: int, owner: str) -> None:
         with self._errors():
             if not client.collection_exists(self._collection):
                 raise StoreMissing(
                     f"The server at {self._address.url} has no collection {self._collection!r}.",
                     hint=f"Index the corpus there: {rebuild_command(self._corpus)} --index '{self.option}'",
                 )
-            return client.get_collection(self._collection)
-
-    def _check(self, about: models.CollectionInfo, dimensions: int, owner: str) -> None:
+            about = client.get_collection(self._collection)
         if owner and owner_of(about) != owner:
             raise CorpusMismatch(f"{self._where} belongs to another corpus.", hint=self._elsewhere)
-        size = _dimensions(about)
+        size, vectors = 0, about.config.params.vectors
+        with suppress(KeyError, TypeError, AttributeError):  # no dense vectors of ours
+            size = int(vectors[DENSE].size)  # type: ignore[index]
         if dimensions and size != dimensions:
             raise CorpusMismatch(
                 f"{self._where} has vectors of {size or 'no known'} dimensions, not of {dimensions}.",
@@ -302,11 +302,3 @@ def owner_of(about: models.CollectionInfo) -> str:
     """The corpus of this package that keeps its vectors in the collection; "" for none."""
     metadata = about.config.metadata or {}
     return str(metadata.get(_OWNER, ""))
-
-
-def _dimensions(about: models.CollectionInfo) -> int:
-    """0 where the collection has no dense vectors of ours."""
-    vectors = about.config.params.vectors
-    with suppress(KeyError, TypeError, AttributeError):
-        return int(vectors[DENSE].size)  # type: ignore[index]
-    return 0
