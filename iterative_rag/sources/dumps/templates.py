@@ -158,18 +158,14 @@ def _numbers_of_date(parts: Sequence[str], language: str) -> tuple[int, int, int
     return int(year), number, int(day) if re.fullmatch("[0-9]{1,2}", day) else 0
 
 
-def _written(parts: Sequence[str], language: str) -> str:
-    """A date with its month in the wiki's language, else in English; the parts as they are where they are no date."""
-    numbers = _numbers_of_date(parts, language)
-    if numbers is None:
-        return " ".join(parts)
-    year, month, day = numbers
-    name = (month_name(language, month) or MONTHS[month - 1]) if month else ""
-    return " ".join(filter(None, (str(day or ""), name, str(year))))
-
-
 def _date(given: Arguments) -> str:
-    return _written(given.all(), given.language)
+    """A date with its month in the wiki's language, else in English; the parts as they are where they are no date."""
+    numbers = _numbers_of_date(given.all(), given.language)
+    if numbers is None:
+        return " ".join(given.all())
+    year, month, day = numbers
+    name = (month_name(given.language, month) or MONTHS[month - 1]) if month else ""
+    return " ".join(filter(None, (str(day or ""), name, str(year))))
 
 
 # --- lists -----------------------------------------------------------------------------------

@@ -149,9 +149,8 @@ class _Word(OfficeText):
         """The number of a paragraph as Word shows it, a dash for a bullet, "" for none."""
         list_id = self._inherited(paragraph, style, "pPr", "numPr", "numId")
         level = self._inherited(paragraph, style, "pPr", "numPr", "ilvl")
-        return (
-            self._lists.label(list_id, int(level) if level.isdecimal() else style) if list_id not in ("", "0") else ""
-        )
+        at = int(level) if level.isdecimal() else style
+        return self._lists.label(list_id, at) if list_id not in ("", "0") else ""
 
     def _rows(self, table: Any) -> list[list[str]]:
         """The written cells of each row; one that covers several columns or rows says so."""

@@ -8,6 +8,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, groupby, pairwise
 
 from iterative_rag.sources.formats.format import MAX_CHARS
@@ -20,27 +21,25 @@ _AREA_GAP = 3.0  # heights between parts of a page that have columns of their ow
 _COLUMN_LINES = 3  # at least
 
 
-@dataclass(slots=True)
+@dataclass
 class Block:
     """Lines that follow one another, with the edges of all."""
 
     lines: list[Run]
     left: float = 0
     right: float = 0
-    prose: bool | None = None
 
     def __post_init__(self) -> None:
         self.left, self.right = min(run.left for run in self.lines), max(run.right for run in self.lines)
 
+    @cached_property
     def is_prose(self) -> bool:
         """Whether its lines go on from one to the next, as those of a table or a list do not."""
-        if self.prose is None:
-            text = "".join(run.text for run in self.lines)
-            full = sum(run.right - run.left > 0.6 * (self.right - self.left) for run in self.lines)
-            lower = sum(bool(_LOWER_START.match(run.text)) for run in self.lines)
-            goes_on = 5 * lower >= len(self.lines) if text.lower() != text.upper() else len(text) > 40
-            self.prose = 2 * full >= len(self.lines) and goes_on
-        return self.prose
+        text = "".join(run.text for run in self.lines)
+        full = sum(run.right - run.left > 0.6 * (self.right - self.left) for run in self.lines)
+        lower = sum(bool(_LOWER_START.match(run.text)) for run in self.lines)
+        goes_on = 5 * lower >= len(self.lines) if text.lower() != text.upper() else len(text) > 40
+        return 2 * full >= len(self.lines) and goes_on
 
 
 def blocks_of(runs: Sequence[Run]) -> list[Block]:
@@ -77,7 +76,7 @@ def _edge(runs: list[Run]) -> float | None:
         right = [run for run in right if run.left < at + 2 * run.height]
         if min(len(left), len(right)) > best:
             level = max(left[-1].base, right[-1].base) < min(left[0].base, right[0].base)
-            if level and Block(left).is_prose() and Block(right).is_prose():
+            if level and Block(left).is_prose and Block(right).is_prose:
                 best, edge = min(len(left), len(right)), at
     return edge
 
@@ -119,7 +118,7 @@ def _block(rows: list[list[Run]]) -> Block:
         for line, text in zip(lines[-len(held) :], _table(held) if several else (), strict=False):
             line.text = text
     block = Block(lines)
-    for line in lines if block.is_prose() else ():
+    for line in lines if block.is_prose else ():
         line.text = line.text.replace("  ", " ")
     return block
 
@@ -206,7 +205,7 @@ def _separator(before: Run, above: Block, line: Run, block: Block, leading: floa
     if before.text.endswith(("-", "‐", "\xad")) and (before.text[-2:-1] + line.text[0]).isalnum() and (alike or same):
         return _BROKEN
     listed = "  " in before.text + line.text or _LIST_ITEM.match(line.text)
-    prose = _LOWER_START.match(line.text) or (above.is_prose() and block.is_prose())
+    prose = _LOWER_START.match(line.text) or (above.is_prose and block.is_prose)
     full = before.right - before.left > (0.5 if prose else 0.85) * (above.right - above.left)
     if same:
         indented = ended and line.left - before.left > 0.7 * line.height

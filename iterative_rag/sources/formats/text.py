@@ -29,18 +29,11 @@ def read(path: Path) -> Reading:
     first: Document | None = None
     for number, part in enumerate(_parts(decoded), 1):
         first = first or _document(path, part)
-        if first is None:
-            continue
-        if len(part) == len(decoded):
+        if first is not None and len(part) == len(decoded):
             yield first
-            return
-        yield replace(
-            first,
-            id=f"part {number}",
-            title=f"{first.title} (part {number})",
-            text=first.text if number == 1 else part,
-            source=f"{source}, part {number}",
-        )
+        elif first is not None:
+            text, title = first.text if number == 1 else part, f"{first.title} (part {number})"
+            yield replace(first, id=f"part {number}", title=title, text=text, source=f"{source}, part {number}")
     if first is None:
         yield Skipped(source, "It is empty.", empty=True)
 

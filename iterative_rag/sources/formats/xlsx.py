@@ -63,18 +63,15 @@ def _sheets(archive: zipfile.ZipFile, path: Path, source: str) -> Reading:
             rows = sheet.rows(book[name]) if hasattr(book[name], "iter_rows") else ()  # else it is a chart
             for item in table_documents(_tables(rows, sheet.texts), source, title):
                 empty = False
-                yield _numbered(item, number, kinds + sheet.kinds) if isinstance(item, Document) else item
+                if isinstance(item, Document):  # with an id of its own within the workbook
+                    metadata = (*not_read(kinds + sheet.kinds), *item.metadata)
+                    item = replace(item, id=f"sheet {number} {item.id}".strip(), metadata=metadata)
+                yield item
                 kinds, sheet.kinds = Counter(), Counter()
     finally:
         book.close()
     if empty:
         yield Skipped(source, f"It holds no table{' but on hidden sheets' * any(kinds.values())}.", empty=True)
-
-
-def _numbered(document: Document, sheet: int, kinds: Counter[str]) -> Document:
-    """With an id of its own within the workbook."""
-    metadata = (*not_read(kinds), *document.metadata)
-    return replace(document, id=f"sheet {sheet} {document.id}".strip(), metadata=metadata)
 
 
 # --- the rows of a sheet -----------------------------------------------------------------------

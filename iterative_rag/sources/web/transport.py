@@ -18,6 +18,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -67,8 +68,10 @@ def system_addresses(host: str, port: int) -> list[str]:
 
 def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) -> list[str]:
     """The addresses of a host. Raises AddressRefused unless all of them are public, FetchError where there is none."""
-    literal = _literal(host)
-    if literal is None and _ENDS_IN_A_NUMBER.search(host):
+    literal = ""  # the host itself if it is an IP address in the usual notation
+    with suppress(ValueError):
+        literal = str(ipaddress.ip_address(host.strip("[]")))
+    if not literal and _ENDS_IN_A_NUMBER.search(host):
         raise AddressRefused(f"{host} is an unusual way to write an IP address.", hint=HINT)
     try:
         addresses = [literal] if literal else resolve(host, port)
@@ -101,14 +104,6 @@ def as_named(urls: Iterable[str]) -> frozenset[str]:
             )
         hosts.add(f"{host}:{port}")
     return frozenset(hosts)
-
-
-def _literal(host: str) -> str | None:
-    """The host itself if it is an IP address in the usual notation."""
-    try:
-        return str(ipaddress.ip_address(host.strip("[]")))
-    except ValueError:
-        return None
 
 
 _IDLE_CONNECTIONS = 8
