@@ -71,7 +71,6 @@ class EdgePlace(Place):
         return bool(self._numbers()) or any(self._path.glob("work-*"))
 
     def pin(self, generation: int) -> Pin:
-        """Keep this generation until the pin is closed. Raises FileNotFoundError if it is gone."""
         return Pin(self._folder(generation))
 
     def load(self, generation: int, *, points: int = 0, dimensions: int = 0, owner: str = "") -> EdgeStore:
@@ -105,7 +104,6 @@ class EdgePlace(Place):
         EdgeStore.create(work, dimensions).close()
 
     def begun(self, published: int) -> bool:
-        """Whether anything was written since this generation, by this run or one that was killed."""
         work = self._work(published)
         if not work.exists() and self._folder(published + 1).exists():
             self._folder(published + 1).rename(work)  # the run was killed just before publishing
@@ -151,7 +149,6 @@ class EdgePlace(Place):
         return packing
 
     def retire(self, published: int) -> int:
-        """Remove generations without readers; returns the number of the oldest that is left."""
         self.sweep(published)
         left = [number for number in self._numbers() if number < published and not removed(self._folder(number))]
         return min([published, *left])

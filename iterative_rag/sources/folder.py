@@ -37,7 +37,6 @@ class Folder:
 
     @property
     def root(self) -> str:
-        """Identifies the source in the index: its documents that are no longer yielded are removed."""
         return shown(self.path)
 
     @property
