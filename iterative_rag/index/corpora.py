@@ -274,21 +274,17 @@ def _info_of(name: str, path: Path) -> CorpusInfo:
     except CorpusError:
         state, size = ("damaged", path.stat().st_size) if path.is_file() else ("missing", 0)
         return CorpusInfo(name, 0, 0, "", size, "", state, str(path), file=True)
-    state = "ready" if file.has_words else "titles only"
+    state, size = "ready" if file.has_words else "titles only", path.stat().st_size
     languages = dict.fromkeys(file.languages, file.articles)
-    return CorpusInfo(
-        name, file.articles, 0, "", path.stat().st_size, file.date, state, str(path), languages, file=True
-    )
+    return CorpusInfo(name, file.articles, 0, "", size, file.date, state, str(path), languages, file=True)
 
 
 def _check_schema(name: str, folder: Path, meta: dict[str, str]) -> None:
     schema = int(meta.get("schema", "0"))
     if schema != SCHEMA_VERSION:
         age = "a newer" if schema > SCHEMA_VERSION else "an older"
-        raise CorpusMismatch(
-            f"The corpus {name!r} was indexed by {age} version of iterative-rag.",
-            hint=f"Index it again: {rebuild_command(name, folder)}",
-        )
+        message = f"The corpus {name!r} was indexed by {age} version of iterative-rag."
+        raise CorpusMismatch(message, hint=f"Index it again: {rebuild_command(name, folder)}")
 
 
 def _check_place(name: str, folder: Path, store: DocumentStore, place: Place) -> None:

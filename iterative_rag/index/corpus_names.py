@@ -113,7 +113,5 @@ def known_name(root: Path, asked: str) -> str:
 
 
 def only_read(name: str) -> UsageError:
-    return UsageError(
-        f"{name} is a ZIM file, to which nothing is added.",
-        hint=f"Index into another corpus, and ask both: --corpus {name},NAME",
-    )
+    message = f"{name} is a ZIM file, to which nothing is added."
+    return UsageError(message, hint=f"Index into another corpus, and ask both: --corpus {name},NAME")

@@ -94,10 +94,8 @@ def ingest(
     Raises CorpusError, CorpusHeld, CorpusMismatch, EmbedderError or UsageError.
     """
     if chunk_overlap >= chunk_chars:
-        raise UsageError(
-            f"An overlap of {chunk_overlap} characters does not fit into passages of {chunk_chars}.",
-            hint="Make chunk_overlap less than chunk_chars.",
-        )
+        message = f"An overlap of {chunk_overlap} characters does not fit into passages of {chunk_chars}."
+        raise UsageError(message, hint="Make chunk_overlap less than chunk_chars.")
     if not sources:
         raise UsageError("There is nothing to index.", hint="Give a folder or a file: iterative-rag index PATH")
     sources = list({source.root: source for source in sources}.values())
@@ -176,9 +174,8 @@ class _Ingestion:
         if not self.seen and self.skipped and not self._emptied():
             first, count = self.skipped[0], len(self.skipped)
             which = "the only file or line was" if count == 1 else f"all {count:,} files or lines were"
-            raise CorpusError(
-                f"Nothing could be indexed: {which} skipped.", hint=f"The first is {first.source}: {first.reason}"
-            )
+            message = f"Nothing could be indexed: {which} skipped."
+            raise CorpusError(message, hint=f"The first is {first.source}: {first.reason}")
         self._write(everything=True)
         self._remove_vanished()
         self.writer.finish(broken_off=self.unread)

@@ -106,7 +106,5 @@ class OpenGeneration:
 
 
 def nothing_indexed(name: str) -> CorpusNotFound:
-    return CorpusNotFound(
-        f"Nothing of the corpus {name!r} is indexed yet.",
-        hint=f"Wait until its first documents are in, or index it: {rebuild_command(name)}",
-    )
+    message = f"Nothing of the corpus {name!r} is indexed yet."
+    return CorpusNotFound(message, hint=f"Wait until its first documents are in, or index it: {rebuild_command(name)}")

@@ -69,10 +69,8 @@ class CorpusLock:
             who = f"process {int(holder['pid'])} ({holder['command']})"
         except (OSError, ValueError, KeyError, TypeError):
             who = "another process"
-        return CorpusHeld(
-            f"The corpus {self.name!r} is being written by {who}.",
-            hint="Wait until it is done; asking and searching go on meanwhile.",
-        )
+        message = f"The corpus {self.name!r} is being written by {who}."
+        return CorpusHeld(message, hint="Wait until it is done; asking and searching go on meanwhile.")
 
 
 def unusable(database: Path) -> str:

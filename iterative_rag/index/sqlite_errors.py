@@ -59,10 +59,8 @@ def damaged(folder: Path, name: str, reason: object) -> CorpusError:
         return CorpusNotFound(f"The corpus {name!r} was removed.", hint="List those there are: iterative-rag corpus")
     with suppress(OSError):  # without write permission no note can be left for `index`, which may not come upon it
         (folder / DAMAGE_MARK).touch()
-    return CorpusDamaged(
-        f"The index of the corpus {name!r} at {folder} is damaged: {str(reason).rstrip('.')}.",
-        hint=f"Make it anew: {rebuild_command(name, folder)}",
-    )
+    message = f"The index of the corpus {name!r} at {folder} is damaged: {str(reason).rstrip('.')}."
+    return CorpusDamaged(message, hint=f"Make it anew: {rebuild_command(name, folder)}")
 
 
 @contextmanager
@@ -85,15 +83,12 @@ def sqlite_errors(folder: Path, name: str) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise CorpusHeld(
-                f"The corpus {name!r} is held by another process.", hint="Wait until it is done."
-            ) from error
+            message = f"The corpus {name!r} is held by another process."
+            raise CorpusHeld(message, hint="Wait until it is done.") from error
         if proves_damage(error):
             raise damaged(folder, name, error) from error
         # An "I/O error" may be a full disk, too: SQLite says so only where it was told while it wrote.
         if code == sqlite3.SQLITE_FULL or is_full(folder):
             raise index_disk_full(folder) from error
-        raise CorpusError(
-            f"The corpus {name!r} at {folder} cannot be read or written: {error}.",
-            hint="Check the disk and the system log.",
-        ) from error
+        message = f"The corpus {name!r} at {folder} cannot be read or written: {error}."
+        raise CorpusError(message, hint="Check the disk and the system log.") from error

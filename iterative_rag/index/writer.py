@@ -321,9 +321,8 @@ def check_all_given(
     else:
         paths = " ".join(map(shlex.quote, [*others, *roots]))
         hint = f"Give all of it: iterative-rag index {paths} --corpus {corpus}"
-    raise CorpusMismatch(
-        f"The corpus {name!r} must be made anew ({reason}), but it holds more than what was given.", hint=hint
-    )
+    message = f"The corpus {name!r} must be made anew ({reason}), but it holds more than what was given."
+    raise CorpusMismatch(message, hint=hint)
 
 
 def _now(precision: str = "seconds") -> str:

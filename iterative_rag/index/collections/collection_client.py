@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from iterative_rag.errors import CorpusMismatch, IterativeRAGError, StoreError, StoreMissing, UsageError
@@ -57,9 +58,8 @@ class CollectionClient:
         """Raises StoreMissing where there is no collection, UsageError where the user has to name something, and
         CorpusMismatch where there is nothing to read."""
         if not self._called(lambda: self._client.collection_exists(self.collection)):
-            raise StoreMissing(
-                f"There is no collection {self.collection!r} yet.", hint="Add documents to it, or name another."
-            )
+            message = f"There is no collection {self.collection!r} yet."
+            raise StoreMissing(message, hint="Add documents to it, or name another.")
         about = self._called(lambda: self._client.get_collection(self.collection))
         sample, _ = self._called(lambda: self._client.scroll(self.collection, limit=SAMPLE, with_payload=True))
         dense, vectors = self._dense(about.config.params.vectors)
@@ -111,18 +111,15 @@ class CollectionClient:
 
     def _dense(self, vectors: Any) -> tuple[str | None, models.VectorParams]:
         if vectors is None:
-            raise CorpusMismatch(
-                f"The collection {self.collection!r} has no dense vectors.", hint="Name another collection."
-            )
+            message = f"The collection {self.collection!r} has no dense vectors."
+            raise CorpusMismatch(message, hint="Name another collection.")
         if not isinstance(vectors, Mapping):
             return None, vectors
         named = self.keys.vector
         chosen = [named] if named else [key for key in _DENSE_NAMES if key in vectors] or list(vectors)
         if len(chosen) != 1 or chosen[0] not in vectors:
-            raise UsageError(
-                f"The collection {self.collection!r} has vectors of the names {', '.join(sorted(vectors))}.",
-                hint="Name those to search: ?vector=NAME",
-            )
+            message = f"The collection {self.collection!r} has vectors of the names {', '.join(sorted(vectors))}."
+            raise UsageError(message, hint="Name those to search: ?vector=NAME")
         return chosen[0], vectors[chosen[0]]
 
     def _refuse_mute(self, payloads: Sequence[Mapping[str, Any]]) -> None:
@@ -144,11 +141,8 @@ class CollectionClient:
     def _scrolled(self, wanted: models.Filter | None) -> Iterator[models.Record]:
         offset: Any = None
         while True:
-            records, offset = self._called(
-                lambda offset=offset: self._client.scroll(  # type: ignore[misc]
-                    self.collection, scroll_filter=wanted, limit=_SCROLLED, offset=offset, with_payload=True
-                )
-            )
+            scroll = partial(self._client.scroll, self.collection, scroll_filter=wanted, limit=_SCROLLED)
+            records, offset = self._called(partial(scroll, offset=offset, with_payload=True))
             yield from records
             if offset is None:
                 return
@@ -163,10 +157,8 @@ class CollectionClient:
             if not self._lent:
                 raise
             # The caller's client may be of any kind, with errors of its own.
-            raise StoreError(
-                f"The client of the collection {self.collection!r} failed: {type(error).__name__}.",
-                hint="Check the client that was given.",
-            ) from error
+            message = f"The client of the collection {self.collection!r} failed: {type(error).__name__}."
+            raise StoreError(message, hint="Check the client that was given.") from error
 
 
 def foreign_collection(
@@ -182,10 +174,8 @@ def foreign_collection(
         with server_errors(address, address.collection):
             if not client.collection_exists(address.collection):
                 names = sorted(collection.name for collection in client.get_collections().collections)
-                raise StoreMissing(
-                    f"The server at {address.url} has no collection {address.collection!r}.",
-                    hint=f"There are: {', '.join(names[:_NAMES_SHOWN]) or 'none'}.",
-                )
+                message = f"The server at {address.url} has no collection {address.collection!r}."
+                raise StoreMissing(message, hint=f"There are: {', '.join(names[:_NAMES_SHOWN]) or 'none'}.")
             if owner_of(client.get_collection(address.collection)):
                 return None
         stack.pop_all()

@@ -28,7 +28,5 @@ def embedder(wanted: object, *, timeout: float = 120.0, cache: Cache | None = No
         return wrapped(cast(BaseEmbedding, wanted), timeout=timeout)
     if callable(getattr(wanted, "embed_query", None)) and isinstance(getattr(wanted, "name", None), str):
         return cast(Embedder, wanted)
-    raise UsageError(
-        f"A {type(wanted).__name__} is not an embedder.",
-        hint=f"Use {EMBEDDERS.forms}, a LlamaIndex BaseEmbedding, or an Embedder.",
-    )
+    message = f"A {type(wanted).__name__} is not an embedder."
+    raise UsageError(message, hint=f"Use {EMBEDDERS.forms}, a LlamaIndex BaseEmbedding, or an Embedder.")

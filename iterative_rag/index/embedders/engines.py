@@ -91,9 +91,8 @@ class RayEngine:
                     address=address or None, log_to_driver=False, logging_level="ERROR", include_dashboard=False
                 )
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-                raise EmbedderError(
-                    f"No Ray cluster answers at {address or 'this machine'}: {_first_line(error)}", hint=START
-                ) from error
+                message = f"No Ray cluster answers at {address or 'this machine'}: {_first_line(error)}"
+                raise EmbedderError(message, hint=START) from error
         worker: Any = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
         cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         self._workers: list[Any] = [worker.remote(make) for _ in range(cores)]
@@ -131,20 +130,16 @@ class RayEngine:
                 raise cause from error
             raise EmbedderError(f"A Ray worker failed: {_first_line(error.cause)}") from error
         except self._ray.exceptions.RayError as error:
-            raise EmbedderError(
-                f"The Ray cluster failed, after {RETRIES} retries where a worker died: {_first_line(error)}",
-                hint="Look at `ray status`; the same command resumes.",
-            ) from error
+            message = f"The Ray cluster failed, after {RETRIES} retries where a worker died: {_first_line(error)}"
+            raise EmbedderError(message, hint="Look at `ray status`; the same command resumes.") from error
 
     def _check(self, embedder: Embedder) -> None:
         """Raise EmbedderError unless every worker has the embedder of the index."""
         names = {self._get(worker.name.remote()) for worker in self._workers}
         if others := names - {embedder.name}:
             self.close()
-            raise EmbedderError(
-                f"A Ray worker has the embedder {others.pop()}, not {embedder.name}.",
-                hint="Install the same version of iterative-rag on every machine.",
-            )
+            message = f"A Ray worker has the embedder {others.pop()}, not {embedder.name}."
+            raise EmbedderError(message, hint="Install the same version of iterative-rag on every machine.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,9 +89,8 @@ class LlamaIndexEmbedder:
             batch = [self._for_document + text for text in texts[start : start + size]]
             got = self._called(partial(self._model.get_text_embedding_batch, batch))
             if len(got) != len(batch):
-                raise EmbedderError(
-                    f"{self._server} returned {counted(len(got), 'vector')} for {counted(len(batch), 'text')}."
-                )
+                message = f"{self._server} returned {counted(len(got), 'vector')} for {counted(len(batch), 'text')}."
+                raise EmbedderError(message)
             rows.extend(got)
         return self._unit(rows)
 
@@ -125,9 +124,8 @@ class LlamaIndexEmbedder:
         vectors = np.asarray(rows, dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
-            raise EmbedderError(
-                f"{self._server} returned a vector of length zero or with a value that is not a number."
-            )
+            message = f"{self._server} returned a vector of length zero or with a value that is not a number."
+            raise EmbedderError(message)
         unit: Vectors = vectors / lengths
         return unit
 

@@ -59,10 +59,8 @@ def server_errors(address: ServerAddress, collection: str) -> Iterator[None]:
             hint="Correct the address of --index: it is that of the REST interface, mostly port 6333.",
         ) from None
     except ApiException as error:
-        raise StoreError(
-            f"The Qdrant server at {address.url} failed: {without_secrets(str(error))[:_LONGEST_REASON]}.",
-            hint="Check the server's log.",
-        ) from None
+        message = f"The Qdrant server at {address.url} failed: {without_secrets(str(error))[:_LONGEST_REASON]}."
+        raise StoreError(message, hint="Check the server's log.") from None
 
 
 def _refused(status: int, said: str, address: ServerAddress, collection: str) -> Exception:
@@ -267,10 +265,8 @@ class ServerPlace(Place):
         with suppress(KeyError, TypeError, AttributeError):  # no dense vectors of ours
             size = int(vectors[DENSE].size)  # type: ignore[index]
         if dimensions and size != dimensions:
-            raise CorpusMismatch(
-                f"{self._where} has vectors of {size or 'no known'} dimensions, not of {dimensions}.",
-                hint=f"Ask with the embedder that it was made with. {self._elsewhere}",
-            )
+            message = f"{self._where} has vectors of {size or 'no known'} dimensions, not of {dimensions}."
+            raise CorpusMismatch(message, hint=f"Ask with the embedder that it was made with. {self._elsewhere}")
 
     def remove(self, owner: str) -> None:
         """Remove the collection, unless it belongs to another corpus."""
