@@ -73,10 +73,8 @@ class Folder:
                     yield from self._read(entry, apart)
         if empty:
             suffixes = [suffix for suffix in FORMATS.names if format_in_folder(f"name{suffix}")]
-            raise CorpusError(
-                f"{shown(self.path)} holds no {in_words(suffixes)} files.",
-                hint="Give a folder of such files, or one of them.",
-            )
+            message = f"{shown(self.path)} holds no {in_words(suffixes)} files."
+            raise CorpusError(message, hint="Give a folder of such files, or one of them.")
 
     def _check(self) -> None:
         if not self.path.exists():
@@ -254,10 +252,8 @@ def open_source(
         return form.source(path)
     if path.is_dir() or format_in_folder(path.name) or not path.exists():
         return Folder(path, limits=limits)
-    raise CorpusError(
-        f"{path} is neither a folder nor a {in_words(FORMATS.names)} file.",
-        hint="Give a folder of such files, or one of them.",
-    )
+    message = f"{path} is neither a folder nor a {in_words(FORMATS.names)} file."
+    raise CorpusError(message, hint="Give a folder of such files, or one of them.")
 
 
 # --- changes --------------------------------------------------------------------------------------

@@ -80,9 +80,8 @@ def _converted(node: Any) -> Document:
     labels = labels_of(node.metadata, text)
     document_id = _stable_id(str(getattr(node, "id_", "")), labels, text)
     metadata = metadata_of(scalars({str(key): value for key, value in node.metadata.items()}))
-    return Document(
-        document_id, labels.title or "untitled", text, labels.source or GIVEN, labels.url, metadata=metadata
-    )
+    title = labels.title or "untitled"
+    return Document(document_id, title, text, labels.source or GIVEN, labels.url, metadata=metadata)
 
 
 def _stable_id(given: str, labels: DocumentLabels, text: str) -> str:

@@ -62,10 +62,8 @@ class JsonApi:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise FetchError(
-                f"{self.name} sent something that is not a JSON object.",
-                hint=self.hints.get(200, "Check that its address is that of the API."),
-            )
+            message = f"{self.name} sent something that is not a JSON object."
+            raise FetchError(message, hint=self.hints.get(200, "Check that its address is that of the API."))
         return answer
 
 
@@ -283,9 +281,8 @@ def _pages(answer: Any, name: str) -> list[dict[str, Any]]:
     """The pages in the order of the search. API errors have status 200; without results there is no `query`."""
     if isinstance(fault := answer.get("error"), dict):
         code = str(fault.get("code", ""))[:60]
-        raise FetchError(
-            f"{name} refused the search ({code}).", hint="Try again later.", retryable=code in ("maxlag", "ratelimited")
-        )
+        message = f"{name} refused the search ({code})."
+        raise FetchError(message, hint="Try again later.", retryable=code in ("maxlag", "ratelimited"))
     query = answer.get("query", {} if "batchcomplete" in answer else None)
     pages = query.get("pages", []) if isinstance(query, dict) else None
     if not isinstance(pages, list):

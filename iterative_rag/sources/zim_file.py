@@ -74,9 +74,8 @@ class ZimFile:
         self._stamp = self._stamped()
 
     def damaged(self, told: str) -> CorpusError:
-        return CorpusError(
-            f"{shown(self.path)} is not a readable ZIM archive: {one_line(told).rstrip('.')}.", hint=_FETCH_AGAIN
-        )
+        message = f"{shown(self.path)} is not a readable ZIM archive: {one_line(told).rstrip('.')}."
+        return CorpusError(message, hint=_FETCH_AGAIN)
 
     def _stamped(self) -> tuple[int, int, int]:
         held = self.path.stat()

@@ -286,9 +286,8 @@ class JsonLines(FileSource):
                     elif line.strip():
                         yield source, _parsed(line, source)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise CorpusError(
-                f"{self.root} is damaged after line {number}: {error}.", hint="Fetch or compress the file again."
-            ) from error
+            message = f"{self.root} is damaged after line {number}: {error}."
+            raise CorpusError(message, hint="Fetch or compress the file again.") from error
         except OSError as error:
             raise unreadable(self.path, error) from error
 

@@ -218,11 +218,8 @@ class RetryPolicy:
     def _pause(self, error: FetchError, turn: int) -> None:
         asked = error.retry_after or 0.0
         if asked > self.longest_pause:
-            raise FetchError(
-                f"{error} It asks for a pause of {asked:,.0f} s.",
-                hint="Run the same command again after that.",
-                status=error.status,
-            ) from error
+            message = f"{error} It asks for a pause of {asked:,.0f} s."
+            raise FetchError(message, hint="Run the same command again after that.", status=error.status) from error
         grown = min(self.longest_pause, FIRST_PAUSE * 2.0 ** (turn - 1) * random.uniform(1.0, 1.25))
         pause = max(grown, asked)  # servers under load ask for 0 s, or for the same few seconds each time
         if self.on_pause:

@@ -59,9 +59,8 @@ class StoredPages:
             lock = FileLock(self.path / ".lock", timeout=0, thread_local=False)
             lock.acquire()
         except Timeout as error:
-            raise CorpusHeld(
-                f"Another process is fetching pages into {self.path}.", hint="Wait until it is done, or stop it."
-            ) from error
+            message = f"Another process is fetching pages into {self.path}."
+            raise CorpusHeld(message, hint="Wait until it is done, or stop it.") from error
         except OSError as error:
             raise unwritable(self.path, error) from error
         try:

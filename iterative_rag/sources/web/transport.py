@@ -77,9 +77,8 @@ def public_addresses(host: str, port: int, resolve: Resolve = system_addresses) 
         addresses = [literal] if literal else resolve(host, port)
     except (OSError, UnicodeError) as error:
         again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
-        raise FetchError(
-            f"The host {host} cannot be found.", hint="Check the address and the network.", retryable=again
-        ) from error
+        message = f"The host {host} cannot be found."
+        raise FetchError(message, hint="Check the address and the network.", retryable=again) from error
     if not addresses or not all(map(is_public, addresses)):
         raise AddressRefused(f"{host} is not a public host.", hint=f"{HINT} A wiki there: --allow-private-hosts")
     return addresses
@@ -99,9 +98,8 @@ def as_named(urls: Iterable[str]) -> frozenset[str]:
         except ValueError:
             host = port = None
         if not host or not port or "{" in host:
-            raise UsageError(
-                f"{url} does not name one host.", hint="With --allow-private-hosts: http://HOST:PORT/w/api.php"
-            )
+            message = f"{url} does not name one host."
+            raise UsageError(message, hint="With --allow-private-hosts: http://HOST:PORT/w/api.php")
         hosts.add(f"{host}:{port}")
     return frozenset(hosts)
 

@@ -148,10 +148,8 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
         page = html.page(decode_html(reply.body, charset), reply.url, _name_of(reply.url))
         return page.title, page.text
     if kind not in TEXT:
-        raise FetchError(
-            f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown.",
-            hint="Save it and add the file, if `iterative-rag index` reads files of its type.",
-        )
+        message = f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown."
+        raise FetchError(message, hint="Save it and add the file, if `iterative-rag index` reads files of its type.")
     fields, text = front_matter.split(decode(reply.body, charset))
     heading = _HEADING.search(text)
     return text_of(fields, "title") or (heading[1] if heading else _name_of(reply.url)), text

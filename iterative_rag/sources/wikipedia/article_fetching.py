@@ -164,10 +164,8 @@ def _further(wanted: Wanted, wikis: Wikis) -> Iterator[PageName]:
             empty = False
             yield PageName(title, category.language)
         if empty:
-            raise FetchError(
-                f"The category {category.title!r} of the wiki {category.language!r} holds no article.",
-                hint="Check its name, and the language with --lang.",
-            )
+            message = f"The category {category.title!r} of the wiki {category.language!r} holds no article."
+            raise FetchError(message, hint="Check its name, and the language with --lang.")
     yield from wanted.links_of
     for page in wanted.links_of:
         yield from (PageName(title, page.language) for title in wikis.of(page.language).links(page.title))
