@@ -32,7 +32,7 @@ from iterative_rag.system.private_files import make_private
 from iterative_rag.types import Metadata
 
 # SQLite waits milliseconds for its own locks, longer on an overloaded machine.
-_BUSY_MILLISECONDS = 60_000
+_BUSY_SECONDS = 60.0
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -252,13 +252,8 @@ class DocumentStore:
 
 
 def _connected(path: Path, options: str) -> sqlite3.Connection:
-    database = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{options}",
-        uri=True,
-        timeout=_BUSY_MILLISECONDS / 1000,
-        check_same_thread=False,
-        isolation_level=None,
-    )
+    uri = f"{path.absolute().as_uri()}?{options}"
+    database = sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None)
     try:
         if "rwc" in options:
             database.execute("PRAGMA journal_mode=WAL")

@@ -180,17 +180,9 @@ class _Ingestion:
         self._remove_vanished()
         self.writer.finish(broken_off=self.unread)
         self.progress.finished(self.passages)
-        counts = self.counts
-        return IngestReport(
-            counts["added"],
-            counts["changed"],
-            counts["unchanged"],
-            counts["removed"],
-            tuple(self.skipped),
-            self.passages,
-            self.progress.seconds,
-            not_read=tuple(self.not_read.items()),
-        )
+        counts = self.counts["added"], self.counts["changed"], self.counts["unchanged"], self.counts["removed"]
+        run = tuple(self.skipped), self.passages, self.progress.seconds
+        return IngestReport(*counts, *run, not_read=tuple(self.not_read.items()))
 
     def _emptied(self) -> bool:
         """Whether the sources used to hold documents, were read to the end, and hold none now."""

@@ -102,11 +102,8 @@ class CorpusWriter:
 
     def others(self) -> list[str]:
         """The documents of roots that are not being written."""
-        return [
-            document_id
-            for root in sorted(self._store.roots() - set(self._roots))
-            for document_id in self.view.ids_under(root)
-        ]
+        roots = sorted(self._store.roots() - set(self._roots))
+        return [document_id for root in roots for document_id in self.view.ids_under(root)]
 
     def finish(self, *, broken_off: set[str]) -> None:
         """Mark the roots as complete, except those that broke off; the corpus is incomplete as long as any root is.

@@ -128,13 +128,9 @@ class CollectionCorpus:
             nodes.setdefault(node.document_id, []).append(node)
         nodes |= {gone: [node] for gone in parts if gone not in nodes and (node := missing[gone])}
         keys = self._client.keys
-        made = {
-            document_id: assembled(document_id, group, keys, self.name)
-            for document_id, group in nodes.items()
-            if document_id in missing
-        }
-        for document_id, document in made.items():
-            held.setdefault(document_id, document)  # another thread may have been first
+        for document_id, group in nodes.items():
+            if document_id in missing:  # another thread may have been first
+                held.setdefault(document_id, assembled(document_id, group, keys, self.name))
         return {document_id: held[document_id] for document_id in wanted if document_id in held}
 
     def _alone(self, document_id: str) -> StoredNode | None:

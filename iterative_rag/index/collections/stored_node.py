@@ -63,13 +63,9 @@ def node_of(point: int | str | UUID, payload: Mapping[str, Any] | None, keys: Pa
     content, inner = _content(payload.get(_NODE)), payload.get(_METADATA)
     own = {key: value for key, value in payload.items() if key not in _INTERNAL}
     start = content.get("start_char_idx")
-    return StoredNode(
-        point_uuid(point),
-        _document_of(payload, keys),
-        _text_of(payload, content, keys),
-        {**(inner if isinstance(inner, Mapping) else {}), **own},
-        start if type(start) is int and start >= 0 else None,
-    )
+    start = start if type(start) is int and start >= 0 else None
+    text, metadata = _text_of(payload, content, keys), {**(inner if isinstance(inner, Mapping) else {}), **own}
+    return StoredNode(point_uuid(point), _document_of(payload, keys), text, metadata, start)
 
 
 def assembled(document_id: str, nodes: Iterable[StoredNode], keys: PayloadKeys, collection: str) -> AssembledDocument:

@@ -77,16 +77,9 @@ def parse_address(text: str) -> ServerAddress:
     if collection and not _COLLECTION.fullmatch(collection):
         raise UsageError(f"{collection!r} cannot be the name of a collection.", hint=FORM)
     given = _options(parts.query)
-    return ServerAddress(
-        parts.hostname,
-        port,
-        parts.scheme == "qdrants",
-        collection,
-        _number(given, "shards", 0, 1000),
-        _number(given, "replicas", 0, 100),
-        _number(given, "timeout", 30, 3600),
-        PayloadKeys(**{name: given[name] for name in _KEYS if name in given}),
-    )
+    numbers = _number(given, "shards", 0, 1000), _number(given, "replicas", 0, 100), _number(given, "timeout", 30, 3600)
+    keys = PayloadKeys(**{name: given[name] for name in _KEYS if name in given})
+    return ServerAddress(parts.hostname, port, parts.scheme == "qdrants", collection, *numbers, keys)
 
 
 def _options(query: str) -> dict[str, str]:

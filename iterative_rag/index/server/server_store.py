@@ -187,17 +187,11 @@ def connected(address: ServerAddress) -> QdrantClient:
 
     # Proxies break loopback; what version the server has shows in what it answers.
     options: dict[str, Any] = {"trust_env": False} if is_loopback(address.url) else {}
+    options |= {"limits": connection_limits(), "event_hooks": hooks(2.0 * address.timeout)}
     announce(address.url, "vectors and the words of questions, as numbers,")
-    return QdrantClient(
-        url=address.url,
-        port=address.port,
-        api_key=key_to_send(address.url, "qdrant") or None,
-        timeout=address.timeout,
-        check_compatibility=False,
-        limits=connection_limits(),
-        event_hooks=hooks(2.0 * address.timeout),
-        **options,
-    )
+    key = key_to_send(address.url, "qdrant") or None
+    options |= {"timeout": address.timeout, "check_compatibility": False}
+    return QdrantClient(url=address.url, port=address.port, api_key=key, **options)
 
 
 # Key in the collection's metadata with the corpus it belongs to. Other corpora's collections are never touched.

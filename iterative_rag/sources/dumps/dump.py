@@ -128,14 +128,9 @@ class MediaWikiDump(FileSource):
         if text.strip() == f"# {page.title}":
             return Skipped(source, "It holds no text besides templates, files and references.")
         key = f"{self._site.name or self.path.name}:{page.id or page.title}"
-        return Document(
-            hashlib.sha1(key.encode()).hexdigest(),
-            page.title,
-            text,
-            source,
-            self._site.url_of(page.title),
-            metadata=metadata_of([("revised", page.revised), *not_read(unread)]),
-        )
+        document_id, url = hashlib.sha1(key.encode()).hexdigest(), self._site.url_of(page.title)
+        metadata = metadata_of([("revised", page.revised), *not_read(unread)])
+        return Document(document_id, page.title, text, source, url, metadata=metadata)
 
 
 FORMAT = Encyclopedia(lambda path, titles: MediaWikiDump(path, titles=titles))

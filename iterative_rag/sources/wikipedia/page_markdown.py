@@ -154,12 +154,9 @@ def _mark_lines(table: LexborNode) -> None:
 def _converted(html: str, title: str) -> str:
     from html_to_markdown import ConversionOptions, PreprocessingOptions, WarningKind, convert
 
+    as_it_is = PreprocessingOptions(enabled=False)
     options = ConversionOptions(
-        bullets="-",
-        skip_images=True,
-        autolinks=False,
-        extract_metadata=False,
-        preprocessing=PreprocessingOptions(enabled=False),
+        bullets="-", skip_images=True, autolinks=False, extract_metadata=False, preprocessing=as_it_is
     )
     # A paragraph is one line, however its source is broken; only preformatted text has lines.
     parts = (part if part.startswith("<pre") else _LINE_END.sub(" ", part) for part in _PREFORMATTED.split(html))
