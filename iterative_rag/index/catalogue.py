@@ -47,9 +47,7 @@ class CatalogueEntry:
 @dataclass(frozen=True, slots=True)
 class Version:
     """A version of a document as it is indexed: the hash of its content, and the language that BM25 reads its words in.
-
-    Read in another language, its points have other ids: an update then replaces all of them.
-    """
+    Read in another language, its points have other ids: an update then replaces all of them."""
 
     content: str
     language: str = ENGLISH

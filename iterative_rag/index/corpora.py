@@ -55,10 +55,8 @@ class CorpusInfo:
 
 
 class Corpora:
-    """One folder per corpus under `root`: documents.sqlite, vectors/ and locks/.
-
-    `place_of` says where the vectors of a corpus are kept; in its folder unless it is given.
-    """
+    """One folder per corpus under `root`: documents.sqlite, vectors/ and locks/. `place_of` says where the vectors of a
+    corpus are kept; in its folder unless it is given."""
 
     def __init__(self, root: Path, *, place_of: PlaceOf | None = None) -> None:
         self.root = root
@@ -126,10 +124,8 @@ class Corpora:
             return known_keys(store.view().catalogue())
 
     def remove(self, name: str) -> None:
-        """Raises CorpusNotFound, or CorpusHeld while another process writes it. Whoever reads it may still finish.
-
-        Its points on a server go where these corpora are kept there; else they stay.
-        """
+        """Raises CorpusNotFound, or CorpusHeld while another process writes it. Whoever reads it may still finish. Its
+        points on a server go where these corpora are kept there; else they stay."""
         folder = self._existing(name)
         if linked_file(folder):
             shutil.rmtree(folder)  # the file stays

@@ -45,10 +45,8 @@ _DISK_FULL = ("no space left", "os error 28", "os error 122", "disk quota")
 
 
 class EdgeStore(VectorStore):
-    """An open shard. Close it; many threads may search it at once, one may write while nobody searches.
-
-    `sealed` is how many points its sealed segment was made of, 0 where there is none; `closing` is closed after it.
-    """
+    """An open shard. Close it; many threads may search it at once, one may write while nobody searches. `sealed` is how
+    many points its sealed segment was made of, 0 where there is none; `closing` is closed after it."""
 
     def __init__(self, path: Path, shard: EdgeShard, sealed: int = 0) -> None:
         self.path = path

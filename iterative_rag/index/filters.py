@@ -126,10 +126,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class CorpusPart:
-    """Implements protocols.Corpus. Ranks as an index of these documents alone would.
-
-    It is open as long as the corpus that it was made from. Raises CorpusError when one of the documents is not there.
-    """
+    """Implements protocols.Corpus. Ranks as an index of these documents alone would. It is open as long as the corpus
+    that it was made from. Raises CorpusError when one of the documents is not there."""
 
     def __init__(self, whole: IndexedCorpus, document_ids: Collection[str]) -> None:
         self._whole = whole
@@ -184,10 +182,8 @@ class CorpusPart:
 
 
 class CorpusWithin(CorpusPart):
-    """What of a corpus is within all of these; costs a look at every title. `whole` is pinned.
-
-    Raises NothingWithin where nothing is within.
-    """
+    """What of a corpus is within all of these; costs a look at every title. `whole` is pinned. Raises NothingWithin
+    where nothing is within."""
 
     def __init__(self, whole: IndexedCorpus, wanted: Sequence[Within]) -> None:
         entries = whole.catalogue()

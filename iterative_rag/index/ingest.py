@@ -230,10 +230,8 @@ class _Ingestion:
         return replace(document, id=id_under(root, document.id))
 
     def _write(self, *, everything: bool = False) -> None:
-        """Send full batches to be embedded, and write those that come back: bounded memory, documents in order.
-
-        Where the sources are slow, what has come is sent and written after COMMIT_SECONDS, though no batch is full.
-        """
+        """Send full batches to be embedded, and write those that come back: bounded memory, documents in order. Where
+        the sources are slow, what has come is sent and written after COMMIT_SECONDS, though no batch is full."""
         overdue = time.monotonic() - self.last_sent >= COMMIT_SECONDS
         while len(self.queue) >= self.batch_size or (self.queue and (everything or overdue)):
             self._send_batch()

@@ -77,10 +77,8 @@ class JointCorpus:
         return replace(document, copies=(*document.copies, *self._copies.sources(document_id)))
 
     def corpus_of(self, citation: Citation) -> str:
-        """The name of the corpus that a citation is from; "" where no document of its source was read.
-
-        Where one file was indexed into several at different times, it is the first that holds the quote at its place.
-        """
+        """The name of the corpus that a citation is from; "" where no document of its source was read. Where one file
+        was indexed into several at different times, it is the first that holds the quote at its place."""
         read = self._read_from.get(citation.source, [])
         span = slice(citation.start, citation.end)
         holding = [name for name, text in read if text[span] == citation.quote]

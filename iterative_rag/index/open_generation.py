@@ -17,10 +17,8 @@ from iterative_rag.text.spoken_language import ENGLISH
 
 
 class OpenGeneration:
-    """The newest generation when it is made; at a place without generations it shows every change at once.
-
-    It owns its connection to the documents, and is closed by its last user. Safe to use from several threads.
-    """
+    """The newest generation when it is made; at a place without generations it shows every change at once. It owns its
+    connection to the documents, and is closed by its last user. Safe to use from several threads."""
 
     def __init__(self, name: str, folder: Path, store: DocumentStore, place: Place) -> None:
         """Raises CorpusNotFound where nothing is published yet, or CorpusDamaged."""

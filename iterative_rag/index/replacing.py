@@ -24,10 +24,8 @@ _POLL_SECONDS = 0.02
 
 
 class CorpusLock:
-    """A file lock, released by the system when the process dies, with a file beside it that names the holder.
-
-    Not reentrant; each use takes its own file handle.
-    """
+    """A file lock, released by the system when the process dies, with a file beside it that names the holder. Not
+    reentrant; each use takes its own file handle."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder / "locks"

@@ -75,10 +75,8 @@ class StoredPoint:
 
 
 class VectorStore(ABC):
-    """The open points of one corpus. Safe to search from several threads; one may write.
-
-    What is written or deleted is durable when the call returns. Raises only CorpusError and its subclasses.
-    """
+    """The open points of one corpus. Safe to search from several threads; one may write. What is written or deleted is
+    durable when the call returns. Raises only CorpusError and its subclasses."""
 
     @abstractmethod
     def count(self) -> int: ...

@@ -107,9 +107,7 @@ class CorpusWriter:
 
     def finish(self, *, broken_off: set[str]) -> None:
         """Mark the roots as complete, except those that broke off; the corpus is incomplete as long as any root is.
-
-        What earlier runs began and this one had no use for is removed.
-        """
+        What earlier runs began and this one had no use for is removed."""
         self._sweep()
         self._mark_unfinished((self._unfinished() - set(self._roots)) | broken_off)
 

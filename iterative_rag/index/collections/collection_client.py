@@ -164,10 +164,8 @@ class CollectionClient:
 def foreign_collection(
     address: ServerAddress, *, connect: Callable[[ServerAddress], QdrantClient] | None = None
 ) -> CollectionClient | None:
-    """The collection that the address names; None where a corpus of ours keeps its vectors there.
-
-    Raises MissingExtra, StoreMissing or another StoreError.
-    """
+    """The collection that the address names; None where a corpus of ours keeps its vectors there. Raises MissingExtra,
+    StoreMissing or another StoreError."""
     client = (connect or connected)(address)
     with ExitStack() as stack:
         stack.callback(client.close)

@@ -26,10 +26,8 @@ _GAP = "\n"
 
 @dataclass(frozen=True, slots=True)
 class PayloadKeys:
-    """Keys of the payload that the user names, "" where they are to be guessed; a dot leads into an object.
-
-    `vector` is the name of the dense vectors.
-    """
+    """Keys of the payload that the user names, "" where they are to be guessed; a dot leads into an object. `vector` is
+    the name of the dense vectors."""
 
     text: str = ""
     title: str = ""

@@ -12,10 +12,8 @@ from iterative_rag.remote.model_spec import parse_spec
 
 
 def embedder(wanted: object, *, timeout: float = 120.0, cache: Cache | None = None) -> Embedder:
-    """`timeout` bounds a batch, in seconds; `cache` keeps the dimensions of a server's model.
-
-    Raises UsageError for what is not an embedder, EmbedderError where a package is missing.
-    """
+    """`timeout` bounds a batch, in seconds; `cache` keeps the dimensions of a server's model. Raises UsageError for
+    what is not an embedder, EmbedderError where a package is missing."""
     if isinstance(wanted, str):
         spec = parse_spec(wanted, EMBEDDERS)
         build: Callable[..., Embedder] = EMBEDDERS.load(spec.kind)
