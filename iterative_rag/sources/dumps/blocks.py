@@ -1,7 +1,5 @@
-"""Lines of wikitext -> HTML: headings, paragraphs, lists and tables, line by line as MediaWiki's parser does it.
-
-Rows, cells and entries are not closed: where one ends without an end tag, HTML says.
-"""
+"""Lines of wikitext -> HTML: headings, paragraphs, lists and tables, line by line as MediaWiki's parser does it. Rows,
+cells and entries are not closed: where one ends without an end tag, HTML says."""
 
 from __future__ import annotations
 

@@ -22,10 +22,8 @@ _MAX_PASSES = 3  # over the dump, for redirects to titles that a pass has gone b
 
 
 class MediaWikiDump(FileSource):
-    """The articles of a dump, without redirects and other namespaces, or those of titles with redirects followed.
-
-    For titles the whole dump is read, up to three times.
-    """
+    """The articles of a dump, without redirects and other namespaces, or those of titles with redirects followed. For
+    titles the whole dump is read, up to three times."""
 
     def __init__(
         self, path: Path | str, *, titles: Collection[str] | None = None, max_chars: int = wikitext.MAX_CHARS

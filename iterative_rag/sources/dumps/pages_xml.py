@@ -1,7 +1,5 @@
-"""The XML of a MediaWiki dump -> its pages, fed block by block; never more than one page is held in memory.
-
-What declares a document type or entities is refused: a dump has neither, and without them nothing can be expanded.
-"""
+"""The XML of a MediaWiki dump -> its pages, fed block by block; never more than one page is held in memory. What
+declares a document type or entities is refused: a dump has neither, and without them nothing can be expanded."""
 
 from __future__ import annotations
 
@@ -29,10 +27,8 @@ class DumpDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DumpPage:
-    """The newest revision of a page. `redirect` is its target, or ""; `model` is "wikitext" for articles.
-
-    `revised` is the day (ISO) on which it was written.
-    """
+    """The newest revision of a page. `redirect` is its target, or ""; `model` is "wikitext" for articles. `revised` is
+    the day (ISO) on which it was written."""
 
     id: str
     title: str

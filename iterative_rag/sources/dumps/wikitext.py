@@ -45,10 +45,8 @@ _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)",
 
 
 def to_markdown(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[str, Counter[str]]:
-    """The page as Markdown, headed by its title, and how much of what kind it could not express.
-
-    Raises FetchError for a page that is too large or expands to too much text.
-    """
+    """The page as Markdown, headed by its title, and how much of what kind it could not express. Raises FetchError for
+    a page that is too large or expands to too much text."""
     if len(wikitext) > MAX_CHARS:
         raise FetchError(f"The page {title!r} is larger than the limit of {MAX_CHARS:,} characters.")
     page = _Page(title, site or DumpSite(), max_chars=_MAX_GROWTH * len(wikitext) + 100_000)
@@ -90,9 +88,7 @@ class _Page:
 
     def _without_elements(self, text: str) -> str:
         """The text without comments, references and other elements that are not wikitext; formulas and code as pieces.
-
-        Linear: an element that is never closed is searched for its end once, not once per start tag.
-        """
+        Linear: an element that is never closed is searched for its end once, not once per start tag."""
         kept: list[str] = []
         unclosed: set[str] = set()
         lowered = text.lower() if len(text.lower()) == len(text) else text
@@ -131,10 +127,8 @@ class _Page:
     # --- templates and links ---
 
     def _wikitext(self, text: str) -> str:
-        """Wikitext without brackets, its templates and links as pieces.
-
-        Brackets that match nothing are left out. Linear, whatever is never closed.
-        """
+        """Wikitext without brackets, its templates and links as pieces. Brackets that match nothing are left out.
+        Linear, whatever is never closed."""
         text = _EXTERNAL_LINK.sub(lambda match: "&#91;//" if match[1] is None else match[1], text)
         # Tags may overlap cells, and tables have bars: neither is anything to a template.
         text = known_tags(text).replace("<", TAG).replace(">", TAG_END)

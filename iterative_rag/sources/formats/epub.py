@@ -1,7 +1,5 @@
-"""EPUB books: the pages in reading order as Markdown, each a section, with what the book says of itself.
-
-A ZIP archive of web pages and two small files of XML, so that the reader of web pages does nearly all of it.
-"""
+"""EPUB books: the pages in reading order as Markdown, each a section, with what the book says of itself. A ZIP archive
+of web pages and two small files of XML, so that the reader of web pages does nearly all of it."""
 
 from __future__ import annotations
 

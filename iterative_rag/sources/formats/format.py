@@ -59,10 +59,8 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Encyclopedia:
-    """A file of many articles, indexed by itself and not where it lies in a folder of other files.
-
-    `source` opens it for the articles of these titles; None: all of them.
-    """
+    """A file of many articles, indexed by itself and not where it lies in a folder of other files. `source` opens it
+    for the articles of these titles; None: all of them."""
 
     source: Callable[[Path, Collection[str] | None], DocumentSource]
 

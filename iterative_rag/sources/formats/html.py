@@ -53,10 +53,8 @@ def read(path: Path) -> Reading:
 
 
 def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = ()) -> Document:
-    """The document of a page, with what is `said` of it; `title` is used where it has none.
-
-    Raises NoText, or FetchError where it cannot be converted.
-    """
+    """The document of a page, with what is `said` of it; `title` is used where it has none. Raises NoText, or
+    FetchError where it cannot be converted."""
     from iterative_rag.sources.wikipedia import page_markdown
 
     tree = parsed(without_private(html))
@@ -91,9 +89,7 @@ def _heading(tree: LexborHTMLParser, head: str) -> LexborNode | None:
 
 def _remove_frame(tree: LexborHTMLParser) -> None:
     """Remove what frames the text: beside the article of a wiki all of it, elsewhere what only leads to other pages.
-
-    The innermost parts come first: a header is judged without the menu in it.
-    """
+    The innermost parts come first: a header is judged without the menu in it."""
     judged = 0
     for node in reversed(tree.css(_MAY_FRAME)):
         if judged > _JUDGED_CHARS:

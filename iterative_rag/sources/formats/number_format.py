@@ -1,7 +1,5 @@
-"""Values as a spreadsheet shows them: percent, currency, thousands, durations, leading zeros.
-
-The maintained library that does it (xlsx2html) brings a database of all languages, of more than 30 MB.
-"""
+"""Values as a spreadsheet shows them: percent, currency, thousands, durations, leading zeros. The maintained library
+that does it (xlsx2html) brings a database of all languages, of more than 30 MB."""
 
 from __future__ import annotations
 

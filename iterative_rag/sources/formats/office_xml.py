@@ -193,10 +193,8 @@ def chart(root: Any) -> list[list[str]]:
 
 
 def drawn(element: Any, part: Callable[[str], Any], kinds: Counter[str]) -> Iterator[list[list[str]]]:
-    """What the charts, diagrams and pictures in an element say, each as rows of cells; counts what has no text.
-
-    `part` gives the root of the part that the id of a relation leads to, None where there is none.
-    """
+    """What the charts, diagrams and pictures in an element say, each as rows of cells; counts what has no text. `part`
+    gives the root of the part that the id of a relation leads to, None where there is none."""
     for graphic in within(element, "chart", "relIds"):
         root = part(relation_id(graphic))
         root = graphic if root is None else root

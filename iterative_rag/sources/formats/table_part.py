@@ -26,9 +26,7 @@ MAX_TABLE_CHARS = 500_000
 @dataclass(slots=True)
 class TablePart:
     """Lines of a table that become one document. `first` is the number of its first row, from 1 without the header.
-
-    `above` is the text before the table: its caption, and whole tables of the same document.
-    """
+    `above` is the text before the table: its caption, and whole tables of the same document."""
 
     head: list[str]
     first: int
