@@ -44,9 +44,7 @@ class NotText(FetchError):
 
 def decode(data: bytes, declared: str = "") -> str:
     """Text with `\\n` line ends: UTF-8/16/32 by its byte order mark, else UTF-8, the `declared` or a detected encoding.
-
-    Raises NotText with the reason where the encoding is in doubt.
-    """
+    Raises NotText with the reason where the encoding is in doubt."""
     mark = next((name for sign, name in _BOMS if data.startswith(sign)), None)
     try:
         text = data.decode(mark or "utf-8")

@@ -239,11 +239,8 @@ def encyclopedias_in_words() -> str:
 def open_source(
     path: Path | str, *, titles: Collection[str] | None = None, limits: Limits | None = None
 ) -> DocumentSource:
-    """A folder, or one file of a known format. Raises CorpusError for anything else.
-
-    `titles` are the articles to take of an encyclopedia; other sources are taken whole. `limits` are for a folder,
-    which must hold a file.
-    """
+    """A folder, or one file of a known format. Raises CorpusError for anything else. `titles` are the articles to take
+    of an encyclopedia; other sources are taken whole. `limits` are for a folder, which must hold a file."""
     path = Path(path).expanduser()
     form = None if path.is_dir() else format_of(path.name)
     if isinstance(form, Encyclopedia):

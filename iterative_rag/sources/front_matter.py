@@ -1,7 +1,5 @@
-"""The front matter of Markdown files: `key: value` and lists between two lines of `---`, a small part of YAML.
-
-What this package writes is valid YAML. What others write is read as far as it is that simple.
-"""
+"""The front matter of Markdown files: `key: value` and lists between two lines of `---`, a small part of YAML. What
+this package writes is valid YAML. What others write is read as far as it is that simple."""
 
 from __future__ import annotations
 

@@ -27,9 +27,7 @@ _SQUARED = {"2": "²", "3": "³"}
 
 def raised(mark: str, before: str, after: str = "", *, is_note: bool = False) -> str:
     """What to write for a superscript between two texts: "[3]" for a note, "^6" for a power, "²" after a unit.
-
-    `is_note`: the document says so, for example by a link to the note.
-    """
+    `is_note`: the document says so, for example by a link to the note."""
     mark = " ".join(mark.split()).replace("\u2212", "-")
     bare = mark.strip("^[]() ")
     if not bare:

@@ -75,10 +75,8 @@ MAX_URL = 2000
 def listed(
     engine: str, entries: object, limit: int, *, url: str = "url", snippet: str = "content"
 ) -> list[SearchResult]:
-    """The first `limit` entries with a web address, each address once; `url` and `snippet` name their fields.
-
-    Raises FetchError for anything but a list, and where none of the entries has an address.
-    """
+    """The first `limit` entries with a web address, each address once; `url` and `snippet` name their fields. Raises
+    FetchError for anything but a list, and where none of the entries has an address."""
     if not isinstance(entries, list):
         raise FetchError(f"{engine} sent no list of results.", hint="Try again later, or another --search-engine.")
     results: dict[str, SearchResult] = {}
@@ -109,9 +107,7 @@ def _address(value: object) -> str:
 
 def search_engine(wanted: str, user_agent: str) -> SearchEngine:
     """Raises UsageError for an unknown engine, a wrong address or a missing key, MissingExtra for a missing package.
-
-    Sends nothing. `user_agent` names us to servers.
-    """
+    Sends nothing. `user_agent` names us to servers."""
     name, separator, address = wanted.strip().partition("@")
     entry = SEARCH_ENGINES.get(name.lower())
     takes_address = entry is not None and "@" in entry.form

@@ -105,9 +105,7 @@ def fetch_errors(server: str, seconds: float, hint: str = "Try again later.") ->
 
 class Web(contextlib.AbstractContextManager["Web"]):
     """A client for one run; usable from several threads. See PublicTransport for `allow`, which only code can set.
-
-    Proxies of the environment are not used: a proxy may reach another address than the one that was checked.
-    """
+    Proxies of the environment are not used: a proxy may reach another address than the one that was checked."""
 
     def __init__(
         self,
@@ -187,10 +185,8 @@ LONGEST_PAUSE = 300.0
 
 @dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
-    """For one server, usable from several threads.
-
-    `on_pause` gets each pause in seconds and its reason, on any thread. `sleep` is for tests, which need not wait.
-    """
+    """For one server, usable from several threads. `on_pause` gets each pause in seconds and its reason, on any thread.
+    `sleep` is for tests, which need not wait."""
 
     tries: int = TRIES
     longest_pause: float = LONGEST_PAUSE

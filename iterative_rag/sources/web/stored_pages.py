@@ -33,10 +33,8 @@ class StoredPage:
 
 
 class StoredPages:
-    """One process holds the folder, and pages are written atomically. Usable from several threads.
-
-    A page is found by the name in one field of its front matter, or by those in another, in the spelling of `_key`.
-    """
+    """One process holds the folder, and pages are written atomically. Usable from several threads. A page is found by
+    the name in one field of its front matter, or by those in another, in the spelling of `_key`."""
 
     _name, _others = "title", "redirects"
 

@@ -53,10 +53,8 @@ Progress = Callable[[int, int], None]  # called after every name: how many have 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """All `names` are fetched, and at most `limit` more from the searches, the categories and the links.
-
-    `links_of` are fetched with the pages that they link to.
-    """
+    """All `names` are fetched, and at most `limit` more from the searches, the categories and the links. `links_of` are
+    fetched with the pages that they link to."""
 
     names: tuple[PageName, ...] = ()
     categories: tuple[PageName, ...] = ()
@@ -98,9 +96,7 @@ class Collected:
 
 class Wikis:
     """The wikis of all languages behind one URL pattern. They share a retry policy, because one operator runs them.
-
-    `kind` is the client of one of them.
-    """
+    `kind` is the client of one of them."""
 
     def __init__(self, web: Web, retry: RetryPolicy, *, api: str = API, kind: type[MediaWiki] = MediaWiki) -> None:
         self._kind = kind
@@ -128,10 +124,8 @@ class PageFolder(StoredPages):
 
 
 def collect(wanted: Wanted, path: Path, wikis: Wikis, *, progress: Progress | None = None) -> Collected:
-    """Fetch what is wanted into the folder. Resumable: the same call fetches no page twice.
-
-    Raises FetchError where a wiki cannot be reached or has no such category; CorpusError, CorpusHeld, MissingExtra.
-    """
+    """Fetch what is wanted into the folder. Resumable: the same call fetches no page twice. Raises FetchError where a
+    wiki cannot be reached or has no such category; CorpusError, CorpusHeld, MissingExtra."""
     started = time.monotonic()
     names, cut = _names(wanted, wikis)
     outcomes: list[Outcome] = []
@@ -232,10 +226,8 @@ def _fetch(wiki: MediaWiki, page: FoundPage, names: list[PageName], folder: Page
 
 
 def _outcomes(fetches: Iterator[tuple[Future[tuple[str, Path]], list[PageName]]]) -> Iterator[Outcome]:
-    """The outcome of each page. Raises FetchError when so many fail in a row that the others will fail too.
-
-    `fetches` begin when they are taken, each when another is done: however late their failures are seen, few follow.
-    """
+    """The outcome of each page. Raises FetchError when so many fail in a row that the others will fail too. `fetches`
+    begin when they are taken, each when another is done: however late their failures are seen, few follow."""
     failed = 0
     running = dict(islice(fetches, IN_FLIGHT))
     while running:

@@ -50,19 +50,15 @@ def require_converters(extra: str = "wikipedia") -> None:
 
 
 def to_markdown(html: str, title: str) -> str:
-    """The page as Markdown, headed by its title. `html` is what the API's `parse` gives.
-
-    Raises MissingExtra, or FetchError for a page that cannot be converted whole.
-    """
+    """The page as Markdown, headed by its title. `html` is what the API's `parse` gives. Raises MissingExtra, or
+    FetchError for a page that cannot be converted whole."""
     require_converters()
     return of_tree(parsed(without_private(html)), title)
 
 
 def of_tree(tree: LexborHTMLParser, title: str, *, wiki: bool = True) -> str:
-    """The same for a page that is parsed already, and holds no private characters. The tree is changed.
-
-    `wiki`: its boxes have the names of a wiki's.
-    """
+    """The same for a page that is parsed already, and holds no private characters. The tree is changed. `wiki`: its
+    boxes have the names of a wiki's."""
     html_marks.write_formulas(tree)
     for node in tree.css(".frac .sr-only"):
         node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers

@@ -36,9 +36,7 @@ def is_link(text: str) -> bool:
 
 def page_name(text: str, *, language: str = DEFAULT_LANGUAGE) -> PageName:
     """Read a title or a URL of Wikipedia: mobile, percent-encoded, or `index.php?title=`. A section is dropped.
-
-    `language` is that of a bare title. Raises UsageError for a URL that is not one of a Wikipedia page.
-    """
+    `language` is that of a bare title. Raises UsageError for a URL that is not one of a Wikipedia page."""
     if not _LANGUAGE.fullmatch(language):
         raise UsageError(f"{language!r} is not a language of Wikipedia.", hint="Give its code, like en, de or simple.")
     text = text.strip()

@@ -1,7 +1,5 @@
 """HTML tables -> Markdown tables: merged cells are filled in, header rows joined; infoboxes, layout tables.
-
-`page_markdown` has marked beforehand where a line (BREAK) or an entry of a list (ENTRY) ends in a cell.
-"""
+`page_markdown` has marked beforehand where a line (BREAK) or an entry of a list (ENTRY) ends in a cell."""
 
 from __future__ import annotations
 
@@ -70,10 +68,8 @@ def to_markdown(table: LexborNode) -> str:
 
 
 def cell_text(node: LexborNode, *, wrapped: bool = False) -> str:
-    """The text of a cell on one line, entries and unrelated lines separated by semicolons.
-
-    In a `wrapped` text each line continues the one before.
-    """
+    """The text of a cell on one line, entries and unrelated lines separated by semicolons. In a `wrapped` text each
+    line continues the one before."""
     text = node.text().replace(BREAK, " ") if wrapped else node.text()
     return "; ".join(filter(None, map(_on_one_line, text.split(ENTRY))))
 
