@@ -130,17 +130,13 @@ class CorpusPart:
     that it was made from. Raises CorpusError when one of the documents is not there."""
 
     def __init__(self, whole: IndexedCorpus, document_ids: Collection[str]) -> None:
-        self._whole = whole
+        self.name, self._whole = whole.name, whole
         self._ids = frozenset(document_ids)
         self._known: tuple[list[Points], AbstractSet[UUID]] = ([], frozenset())
         self._asked = "\n".join(sorted(self._ids))
         missing = self._ids - {points.document_id for points in whole.points(self._ids)}
         if missing:
             raise no_document(whole.name, min(missing))
-
-    @property
-    def name(self) -> str:
-        return self._whole.name
 
     @property
     def fingerprint(self) -> str:

@@ -28,14 +28,11 @@ class JointCorpus:
 
     def __init__(self, parts: Sequence[Corpus]) -> None:
         self.parts = tuple(parts)
+        self.name = ",".join(part.name for part in parts)
         self._by_prefix = {_prefix(part.name): part for part in parts}
         self._lock = threading.Lock()
         self._copies = Copies(self._described, self._same_text)
         self._read_from: dict[str, list[tuple[str, str]]] = {}  # by its source, the corpus and text of what was read
-
-    @property
-    def name(self) -> str:
-        return ",".join(part.name for part in self.parts)
 
     @property
     def fingerprint(self) -> str:

@@ -33,11 +33,8 @@ class Folder:
 
     def __init__(self, path: Path | str, *, limits: Limits | None = None) -> None:
         self.path = Path(path).expanduser().absolute()
+        self.root = shown(self.path)
         self._limits = limits or Limits()
-
-    @property
-    def root(self) -> str:
-        return shown(self.path)
 
     @property
     def total(self) -> int | None:

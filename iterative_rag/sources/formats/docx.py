@@ -65,10 +65,8 @@ class _Word(OfficeText):
         return [element for root in self._roots[kind] for element in within(root, name)]
 
     def whole(self) -> str:
-        heads, feet = (
-            dict.fromkeys(self.html(block) for root in self._roots[kind] for block in root)
-            for kind in ("header", "footer")
-        )
+        areas = (self._roots["header"], self._roots["footer"])
+        heads, feet = (dict.fromkeys(self.html(block) for root in roots for block in root) for roots in areas)
         return "".join([*heads, self.inside(self._body), *(block for block in feet if block not in heads)])
 
     def html(self, element: Any) -> str:

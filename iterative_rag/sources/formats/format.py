@@ -108,16 +108,9 @@ class FileSource:
 
     def __init__(self, path: Path | str, *, titles: Collection[str] | None = None) -> None:
         self.path = Path(path).expanduser().absolute()
+        self.root = shown(self.path)
         self.titles = None if titles is None else tuple(dict.fromkeys(titles))
-
-    @property
-    def root(self) -> str:
-        return shown(self.path)
-
-    @property
-    def total(self) -> int | None:
-        """The number of titles; None without titles, because counting would mean reading the file."""
-        return None if self.titles is None else len(self.titles)
+        self.total = None if self.titles is None else len(self.titles)  # counting would mean reading the file
 
     def check(self) -> None:
         if self.path.is_dir() or not self.path.exists():  # a pipe or a device is there, and refused when it is opened

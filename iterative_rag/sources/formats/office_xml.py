@@ -93,14 +93,12 @@ def relations(archive: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]
     path = f"{folder}/_rels/{name}.rels".lstrip("/")
     if path not in archive.namelist():
         return {}
-    return {
-        relation.get("Id", ""): (
-            relation.get("Type", "").rpartition("/")[2],
-            posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/"),
-        )
-        for relation in within(tree(archive, path), "Relationship")
-        if relation.get("TargetMode") != "External"
-    }
+    held: dict[str, tuple[str, str]] = {}
+    for relation in within(tree(archive, path), "Relationship"):
+        if relation.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/")
+            held[relation.get("Id", "")] = relation.get("Type", "").rpartition("/")[2], target
+    return held
 
 
 def opener(archive: zipfile.ZipFile, part: str) -> Callable[[str], Any]:
