@@ -213,20 +213,15 @@ class DocumentStore:
 
     def redescribe(self, document_id: str, source: str, metadata: Metadata) -> None:
         """Record that the same document was found at another place, or with other metadata."""
-        self._run(
-            "UPDATE documents SET source = ?, metadata = ? WHERE id = ? AND until IS NULL",
-            (source, metadata_as_text(metadata), document_id),
-        )
+        change = "UPDATE documents SET source = ?, metadata = ? WHERE id = ? AND until IS NULL"
+        self._run(change, (source, metadata_as_text(metadata), document_id))
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove documents as of the next generation; their points become unowned."""
+        current = "SELECT id, version, passages FROM documents WHERE id = ? AND until IS NULL"
         for document_id in ids:
             with self._lock:
-                self._db.execute(
-                    "INSERT OR REPLACE INTO unowned SELECT id, version, passages FROM documents "
-                    "WHERE id = ? AND until IS NULL",
-                    (document_id,),
-                )
+                self._db.execute(f"INSERT OR REPLACE INTO unowned {current}", (document_id,))
                 self._end("id = ?", (document_id,))
 
     def _end(self, where: str, values: tuple[object, ...] = ()) -> None:

@@ -98,10 +98,7 @@ class EdgeStore(VectorStore):
     def put(self, points: Sequence[StoredPoint]) -> None:
         from qdrant_edge import Point, SparseVector, UpdateOperation
 
-        rows = [
-            Point(point.id, {DENSE: point.dense, SPARSE: SparseVector(*point.sparse)}, point.payload)
-            for point in points
-        ]
+        rows = [Point(row.id, {DENSE: row.dense, SPARSE: SparseVector(*row.sparse)}, row.payload) for row in points]
         with _edge_errors(self.path, writing=True):
             self._shard.update(UpdateOperation.upsert_points(rows))
             self._shard.flush()

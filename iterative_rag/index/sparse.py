@@ -24,9 +24,8 @@ def bm25_document(text: str, language: str = ENGLISH) -> Sparse:
     if own.accented is own.plain or prepared.isascii():
         return vector.indices, vector.values
     spelt = own.accented.embed_document(prepared)
-    weights = dict(zip(vector.indices, vector.values, strict=True)) | dict(
-        zip(spelt.indices, spelt.values, strict=True)
-    )
+    weights = dict(zip(vector.indices, vector.values, strict=True))
+    weights |= zip(spelt.indices, spelt.values, strict=True)
     return list(weights), list(weights.values())
 
 

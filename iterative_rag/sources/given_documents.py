@@ -36,11 +36,7 @@ class GivenDocuments:
                     f"A {type(item).__name__} is not a document.",
                     hint="Give iterative_rag.types.Document, documents of a LlamaIndex reader, or paths of files.",
                 )
-        self._given = documents
-
-    @property
-    def total(self) -> int:
-        return len(self._given)
+        self._given, self.total = documents, len(documents)
 
     def documents(self) -> Iterator[Document | Skipped]:
         taken: dict[str, int] = {}
