@@ -15,6 +15,7 @@ from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusMismatch, Cor
 from iterative_rag.index.catalogue import SCHEMA_VERSION, Generation
 from iterative_rag.index.corpus_names import decoded, encoded, known_name, linked_file, only_read
 from iterative_rag.index.database import DocumentStore
+from iterative_rag.index.edge_place import EdgePlace
 from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.open_generation import OpenGeneration, nothing_indexed
 from iterative_rag.index.rank_fusion import Ranker
@@ -99,7 +100,7 @@ class Corpora:
                     return CorpusInfo(name, 0, 0, meta.get("embedder", ""), size, meta.get("updated", ""), "outdated")
                 documents, passages = store.view().counts()
                 place, _ = store.place()
-                if documents and place == LOCAL and not self._local(name, folder).exists():
+                if documents and place == LOCAL and not EdgePlace(folder / VECTORS).exists():
                     raise damaged(folder, name, "its vectors are missing")
                 if (folder / DAMAGE_MARK).exists():
                     raise damaged(folder, name, "a search found it so")

@@ -68,6 +68,7 @@ class EdgePlace(Place):
     # --- reading ---
 
     def exists(self) -> bool:
+        """Whether it holds a generation, or the beginning of one."""
         return bool(self._numbers()) or any(self._path.glob("work-*"))
 
     def pin(self, generation: int) -> Pin:

@@ -166,9 +166,6 @@ class Place(ABC):
     option: str
     shared = True
 
-    @abstractmethod
-    def exists(self) -> bool: ...
-
     def pin(self, generation: int) -> Pin | ExitStack:
         """Keep this generation until the pin is closed. Raises FileNotFoundError if it is gone."""
         return ExitStack()

@@ -98,7 +98,11 @@ class RayEngine:
         self._workers: list[Any] = [worker.remote(make) for _ in range(cores)]
         self._waiting = [0] * cores
         self.ahead = BATCHES * cores
-        self._check(embedder)
+        names = {self._get(worker.name.remote()) for worker in self._workers}
+        if others := names - {embedder.name}:
+            self.close()
+            message = f"A Ray worker has the embedder {others.pop()}, not {embedder.name}."
+            raise EmbedderError(message, hint="Install the same version of iterative-rag on every machine.")
 
     def submit(self, texts: Sequence[str]) -> RemoteBatch:
         worker = min(range(len(self._workers)), key=self._waiting.__getitem__)
@@ -132,14 +136,6 @@ class RayEngine:
         except self._ray.exceptions.RayError as error:
             message = f"The Ray cluster failed, after {RETRIES} retries where a worker died: {_first_line(error)}"
             raise EmbedderError(message, hint="Look at `ray status`; the same command resumes.") from error
-
-    def _check(self, embedder: Embedder) -> None:
-        """Raise EmbedderError unless every worker has the embedder of the index."""
-        names = {self._get(worker.name.remote()) for worker in self._workers}
-        if others := names - {embedder.name}:
-            self.close()
-            message = f"A Ray worker has the embedder {others.pop()}, not {embedder.name}."
-            raise EmbedderError(message, hint="Install the same version of iterative-rag on every machine.")
 
 
 @dataclass(frozen=True, slots=True)

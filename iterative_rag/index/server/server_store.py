@@ -213,10 +213,6 @@ class ServerPlace(Place):
         self._where = f"The collection {self._collection!r} at {address.url}"
         self._elsewhere = f"Name another: --index {self.name.rsplit('/', 1)[0]}/COLLECTION"
 
-    def exists(self) -> bool:
-        with self._client() as client:
-            return client.collection_exists(self._collection)
-
     def create(self, dimensions: int, owner: str, *, published: int = 0) -> None:
         """Create the collection. Raises StoreError if one of that name may belong to someone else."""
         if self._drop(owner):

@@ -37,7 +37,7 @@ class Server:
     """Answers every call with one status and body, or hangs up; remembers the keys it was shown."""
 
     def __init__(self) -> None:
-        self.status, self.body = 200, json.dumps({"result": {"exists": True}})
+        self.status, self.body = 200, json.dumps({"result": {"exists": False}})
         self.keys: list[str | None] = []
         outer = self
 
@@ -97,9 +97,9 @@ def failure(place: ServerPlace) -> IterativeRAGError:
 
 
 def test_the_key_goes_to_the_server_and_nowhere_else(server: Server) -> None:
-    assert ServerPlace(server.address, "small").exists()
-    assert server.keys == [KEY]
     place = ServerPlace(server.address, "small")
+    place.remove("")
+    assert server.keys == [KEY]
     assert KEY not in f"{place.name} {place.option} {vars(place)}"
 
 
