@@ -199,11 +199,8 @@ class SearXNG:
         answer = self._client.reply("GET", params={"q": query, "format": "json", "categories": "general"})
         results = listed(self._client.name, answer.get("results"), limit)
         if not results and answer.get("unresponsive_engines"):
-            raise FetchError(
-                f"The engines behind {self._client.name} did not answer.",
-                hint="Wait a while, or enable others in the server's settings.yml.",
-                retryable=True,
-            )
+            hint = "Wait a while, or enable others in the server's settings.yml."
+            raise FetchError(f"The engines behind {self._client.name} did not answer.", hint=hint, retryable=True)
         return results
 
 

@@ -127,15 +127,10 @@ class PagesParser:
         redirect = moved.get("title", "") if moved is not None else ""
         if not redirect and (target := _REDIRECT.match(text)):
             redirect = target[1].strip()
-        return DumpPage(
-            id=said("id"),
-            title=" ".join(said("title").split()),
-            namespace=int(said("ns")) if said("ns").lstrip("-").isdecimal() else 0,
-            redirect=redirect,
-            model=said("revision/model") or "wikitext",
-            text=text,
-            revised=said("revision/timestamp").partition("T")[0],
-        )
+        title, model = " ".join(said("title").split()), said("revision/model") or "wikitext"
+        namespace = int(said("ns")) if said("ns").lstrip("-").isdecimal() else 0
+        revised = said("revision/timestamp").partition("T")[0]
+        return DumpPage(said("id"), title, namespace, redirect, model, text, revised)
 
 
 def _name(element: ElementTree.Element) -> str:

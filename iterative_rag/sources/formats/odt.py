@@ -63,10 +63,8 @@ class _Text(OfficeText):
     def whole(self) -> str:
         """Raises KeyError where it is no text."""
         body = self.inside(first(first(self._parts[-1], "body"), "text"))
-        heads, feet = (
-            dict.fromkeys(self.html(block) for part in self._parts for area in within(part, kind) for block in area)
-            for kind in ("header", "footer")
-        )
+        areas = ([area for part in self._parts for area in within(part, kind)] for kind in ("header", "footer"))
+        heads, feet = (dict.fromkeys(self.html(block) for area in kind for block in area) for kind in areas)
         return "".join([*heads, body, *feet])
 
     def inside(self, element: Any) -> str:

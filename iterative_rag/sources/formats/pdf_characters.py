@@ -150,12 +150,8 @@ def _with_scripts(runs: Sequence[Run]) -> Iterator[Run]:
             held.pop()
             run.cells.insert(0, (f"{_script('', before)} ", before.left, before.right))
             run.left = before.left
-        hosts = (
-            earlier
-            for earlier in held[:-5:-1]
-            if _is_script(run, earlier) and abs(run.left - earlier.right) < 0.4 * earlier.height
-        )
-        if host := next(hosts, None):
+        near = (earlier for earlier in held[:-5:-1] if abs(run.left - earlier.right) < 0.4 * earlier.height)
+        if host := next((earlier for earlier in near if _is_script(run, earlier)), None):
             while host.cells[-1][0] == " ":
                 host.cells.pop()
             text = _script(_plain(host, last=24), run, raised=run.base > host.base)
