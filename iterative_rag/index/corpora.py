@@ -163,14 +163,12 @@ class Corpora:
             if "schema" not in meta:
                 raise nothing_indexed(name)  # the run that created it was killed at once
             _check_schema(name, folder, meta)
-            newest = store.newest()
-            if newest is None:
+            if (newest := store.newest()) is None:
                 raise nothing_indexed(name)
             _check_embedder(name, folder, newest, embedder)
             place = self.place(name)
             _check_place(name, folder, store, place)
-            seen = OpenGeneration(name, folder, store, place)
-            corpus = IndexedCorpus(seen, Ranker(embedder, cache, reranker))
+            corpus = IndexedCorpus(OpenGeneration(name, folder, store, place), Ranker(embedder, cache, reranker))
             stack.pop_all()
         return corpus
 

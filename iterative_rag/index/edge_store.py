@@ -49,9 +49,7 @@ class EdgeStore(VectorStore):
     many points its sealed segment was made of, 0 where there is none; `closing` is closed after it."""
 
     def __init__(self, path: Path, shard: EdgeShard, sealed: int = 0) -> None:
-        self.path = path
-        self._shard = shard
-        self._sealed = sealed
+        self.path, self._shard, self._sealed = path, shard, sealed
         # A sealed segment that nothing was added to or removed from knows BM25's document frequencies.
         self._count_frequencies = self.unsealed() > 0 and self.count() <= EXACT_POINTS
         self.closing = ExitStack()

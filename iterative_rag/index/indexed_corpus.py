@@ -192,8 +192,7 @@ class IndexedCorpus:
         """The documents of that title (case and underscores aside). Raises CorpusError naming the nearest titles."""
         with self._newest() as seen:
             titles = seen.documents.titles()
-        ids = ids_of_title(self.name, title, titles)
-        return [self.document(document_id) for document_id in ids]
+        return [self.document(document_id) for document_id in ids_of_title(self.name, title, titles)]
 
     def close(self) -> None:
         with self._mutex:

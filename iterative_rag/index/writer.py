@@ -64,14 +64,10 @@ class CorpusWriter:
         *,
         alone: bool = False,
     ) -> None:
-        self.name = name
-        self.chunking = chunking
-        self._folder = folder
-        self._store = store
-        self._embedder = embedder
-        self._roots = tuple(roots)
+        self.name, self.chunking = name, chunking
+        self._folder, self._store, self._place = folder, store, place
+        self._embedder, self._roots = embedder, tuple(roots)
         self._adding, self._alone = frozenset(adding), alone
-        self._place = place
         self._vectors: VectorStore | None = None
         self._begun = time.monotonic()
         self._publish_at = self._begun + _PAUSE

@@ -43,9 +43,7 @@ class CollectionCorpus:
         reranker: Reranker | None = None,
     ) -> None:
         """Raises UsageError, CorpusMismatch or another CorpusError where the collection cannot be searched."""
-        self.name = client.collection
-        self.notice = ""
-        self._client = client
+        self.name, self.notice, self._client = client.collection, "", client
         self._shape: CollectionShape = client.shape()
         if embedder.dimensions != self._shape.size:
             raise CorpusMismatch(

@@ -44,12 +44,8 @@ class LlamaIndexEmbedder:
         cache: Cache | None = None,
         prefixes: tuple[str, str] = ("", ""),
     ) -> None:
-        self.name = name
-        self._server = server
-        self._make = make
-        self._timeout = timeout
-        self._call = call or CallState()
-        self._cache = cache
+        self.name, self._server, self._make = name, server, make
+        self._timeout, self._call, self._cache = timeout, call or CallState(), cache
         self._for_query, self._for_document = prefixes
         self._lock = threading.RLock()
         self._made: BaseEmbedding | None = None

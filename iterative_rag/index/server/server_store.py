@@ -204,8 +204,7 @@ class ServerPlace(Place):
     def __init__(
         self, address: ServerAddress, corpus: str, *, connect: Callable[[ServerAddress], QdrantClient] | None = None
     ) -> None:
-        self._address = address
-        self._corpus = corpus
+        self._address, self._corpus = address, corpus
         self._collection = address.collection_of(corpus)
         self._errors = functools.partial(server_errors, address, self._collection)
         self.name, self.option = address.place(corpus), address.option

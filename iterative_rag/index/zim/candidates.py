@@ -59,9 +59,8 @@ class Candidates:
         names = [tuple(content_words(name)) for name in names_in(query)]
         scores: dict[str, float] = {}
         queries = list(dict.fromkeys(_queries(words, rarity, [name for name in names if name])))
-        replies = self._indexes.ask(
-            [(kind, " ".join(asked), TITLES_DEPTH if kind == "title" else DEPTH) for kind, asked in queries]
-        )
+        wanted = [(kind, " ".join(asked), TITLES_DEPTH if kind == "title" else DEPTH) for kind, asked in queries]
+        replies = self._indexes.ask(wanted)
         for (_, asked), (_, paths) in zip(queries, replies, strict=True):
             weight = sum(rarity.get(word) or self.rarity(word) for word in asked)
             for rank, path in enumerate(paths, start=1):
