@@ -31,6 +31,9 @@ from iterative_rag.types import Computation, Fact, Inquiry, Need
 
 # Share of the remaining doubt that the trust of another document with the same value takes away.
 SUPPORT = 0.3
+# From which trust on a value of the article on a name of the question answers it, whatever its plan came to. Of 1,155
+# questions of development three more were answered by it, two of them rightly.
+SURE = 0.75
 
 
 @dataclass(slots=True)
@@ -112,7 +115,8 @@ class Evaluation:
     def _is_of_plan(self, value: NodeValue, plan: Node) -> bool:
         """Whether a value that was read of a whole question is about what the question describes, and not about a name
         in it: a quote tells of that ("Length: 516 m" in the article on a bridge is not of "the river under it"). The
-        name of what is described answers only where a name or a person is asked for."""
+        name of what is described answers only where a name or a person is asked for. A sure value from the article on a
+        name of the question is about that: the plan may have been read wrongly."""
         facts = [self.inquiry.facts[index] for index in value.facts]
         if any(fact.value and is_row(fact.quote) and _is_on_subject(fact) for fact in facts):
             return False
@@ -123,6 +127,8 @@ class Evaluation:
             if not named and any(_ends_name(value.text, text) for text in sure):
                 return False
             described.append(sure or [slot.source])
+        if any(fact.score >= SURE and _is_on_subject(fact) for fact in facts):
+            return True
         return all(any(_tells_of(text, fact) for text in texts for fact in facts) for texts in described)
 
     def _found(self, question: str, combination: tuple[NodeValue, ...]) -> list[NodeValue]:
