@@ -51,12 +51,23 @@ _DOES = lazy_pattern(
     r"(?: for (?:a living|work)|(?: as)? (?:a|his|her) job)?$",
     re.I,
 )
-_HOW_DIED = lazy_pattern(r"^how did (?P<who>.{2,200}?) die$", re.I)
-# The article on somebody says who came next, and not after whom; of an office, tables tell as well.
-_IN_TURN = lazy_pattern(
-    r"^who (?:was|is|came|served|ruled|reigned) (?:in office )?(?P<when>before|after) (?P<who>(?-i:[A-Z])[^,]{2,100})$",
-    re.I,
+_CAME = r"^who (?:was|is|came|served|ruled|reigned)(?: in office)?"
+# Other words for what articles have a row or a sentence for.
+_IN_OTHER_WORDS = (
+    (r"^how did (?P<who>.{2,200}?) die$", r"What was the cause of death of \g<who>"),
+    (r"^how old did (?P<who>.{2,200}?) (?:get|grow|become|live to(?: be)?)$", r"At what age did \g<who> die"),
+    # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
+    (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
+    (rf"{_CAME} after (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the successor of \g<who>"),
+    # "Which is the longer river, A or B"
+    (
+        r"^(?:which|what) (?P<verb>is|was|are|were) the (?P<how>[a-z]+er|(?:more|less) [a-z]+) "
+        r"(?P<noun>[a-z]+(?: [a-z]+)?)(?P<sides>[,:] .{2,150} or .{2,150})$",
+        r"Which \g<noun> \g<verb> \g<how>\g<sides>",
+    ),
 )
+_RESTATED = tuple((lazy_pattern(pattern, re.I), plain) for pattern, plain in _IN_OTHER_WORDS)
+_PASSED = lazy_pattern(r"\bpass(?:e(d))? away\b")
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 # One thing that is asked of another, without a word that asks: "architect of the Elm Tower?"
@@ -83,17 +94,16 @@ def first_question(text: str) -> str:
 def restated(question: str) -> str:
     """The question of a request, without its mark; any other question only loses greetings, "please" and contractions
     ("whos")."""
-    text = asked = _SHORT.sub(r"\1 is ", _POLITE.sub("", " ".join(question.split())))
+    text = asked = _PASSED.sub(r"die\1", _SHORT.sub(r"\1 is ", _POLITE.sub("", " ".join(question.split()))))
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
     if topic := _TOPIC.match(asked):
         asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
     if does := _DOES.match(asked.rstrip(" ?.!")):
         return f"What {'was' if does['verb'].lower() == 'did' else 'is'} the occupation of {does['who']}"
-    if died := _HOW_DIED.match(asked.rstrip(" ?.!")):
-        return f"What was the cause of death of {died['who']}"
-    if turn := _IN_TURN.match(asked.rstrip(" ?.!")):
-        return f"Who was the {'predecessor' if turn['when'].lower() == 'before' else 'successor'} of {turn['who']}"
+    for pattern, plain in _RESTATED:
+        if match := pattern.match(asked.rstrip(" ?.!")):
+            return match.expand(plain)
     if about := _ABOUT.match(asked) or _ALONE.match(asked.rstrip(" ?.!")):
         return f"What is known about {about['what'].rstrip(' ?.!')}"
     is_phrase = _is_phrase(asked)
