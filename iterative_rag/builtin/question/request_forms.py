@@ -56,6 +56,8 @@ _CAME = r"^who (?:was|is|came|served|ruled|reigned)(?: in office)?"
 _IN_OTHER_WORDS = (
     (r"^how did (?P<who>.{2,200}?) die$", r"What was the cause of death of \g<who>"),
     (r"^how old did (?P<who>.{2,200}?) (?:get|grow|become|live to(?: be)?)$", r"At what age did \g<who> die"),
+    (r"^how old was (?P<who>.{2,200}?) (?:at|upon|on) (?:the time of )?death$", r"At what age did \g<who> die"),
+    (r"^where (?P<verb>is|was) (?P<who>.{2,200}?) laid to rest$", r"Where \g<verb> \g<who> buried"),
     # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
     (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
     (rf"{_CAME} after (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the successor of \g<who>"),
