@@ -52,9 +52,11 @@ def make_private(path: Path) -> None:
 def tighten(folder: Path) -> None:
     """Make the folder and everything in it private. Links and their targets are left alone."""
     private_folder(folder)
-    for path in folder.rglob("*"):
-        if not path.is_symlink():
-            _restrict(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
+    # Passes over what another process removes meanwhile; `Path.rglob` fails at a folder that has vanished.
+    for parent, folders, files in os.walk(folder):
+        for path in (Path(parent, name) for name in (*folders, *files)):
+            if not path.is_symlink():
+                _restrict(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
 
 
 def _restrict(path: Path, mode: int) -> None:
