@@ -198,7 +198,7 @@ def calls(url: str, host: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Cal
         "ollama": chat("ollama/m"),
         "openai-like embedder": lambda: embedder(f"openai-like/m@{url}/v1").embed_query("the question"),
         "ollama embedder": lambda: embedder("ollama/m").embed_query("the question"),
-        "qdrant": lambda: ServerPlace(address, "small").exists(),
+        "qdrant": lambda: ServerPlace(address, "small").remove(""),
         "tavily": lambda: Tavily(f"{url}/search", "agent").search("the question", 3),
     }
 

@@ -31,7 +31,7 @@ CALLS: dict[str, Callable[[str], object]] = {
     "a reranker": lambda url: RerankServer(Spec("openai-like", "m", url), Settings()).relevance("a", [("b", "c")]),
     "a search engine": lambda url: SearXNG(url, "agent").search("lamp", 3),
     "the list of models": probed,
-    "Qdrant": lambda url: ServerPlace(ServerAddress("127.0.0.1", int(url.rpartition(":")[2])), "small").exists(),
+    "Qdrant": lambda url: ServerPlace(ServerAddress("127.0.0.1", int(url.rpartition(":")[2])), "small").remove(""),
 }
 
 
