@@ -101,7 +101,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "33", *sorted(self._without)))
+        return "/".join((self._evidence.name, "34", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -255,7 +255,8 @@ def _offer(query: Query, page: UnitPage, candidate: _Candidate) -> Offered:
     passage = candidate.passage
     said = _says(query, passage) and _dates(query, passage) and not is_of_others(query, page, candidate.unit)
     # Of several places none is a part of another.
-    value = candidate.value if asks_for_all(query) else shortened(query, candidate.value)
+    several = query.kind is AnswerKind.PLACE and asks_for_all(query)
+    value = candidate.value if several else shortened(query, candidate.value)
     return Offered(value, candidate.unit, features, kind, said)
 
 
