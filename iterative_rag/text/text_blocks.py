@@ -11,6 +11,7 @@ from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markdown_rows import is_row, is_rule, row_cells
 from iterative_rag.text.markup import plain
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.sentences import sentences
 
 # A line that was broken to fit a page is at least this long; shorter ones are headings, verses and entries.
 _WRAPPED_CHARS = 45
@@ -56,6 +57,12 @@ def text_blocks(text: str) -> Iterator[TextBlock]:
         said = one_line(plain(bare))
         if said:
             yield TextHeading(said) if bare.startswith("#") else TextParagraph(said, bare.startswith("- "))
+
+
+def first_sentence(text: str) -> str:
+    """The sentence with which the prose of a text begins, without markup; "" where there is none."""
+    said = (block.text for block in text_blocks(text) if isinstance(block, TextParagraph))
+    return next((sentences(paragraph)[0] for paragraph in said), "")
 
 
 def unwrapped(text: str) -> str:

@@ -19,6 +19,7 @@ from iterative_rag.text.markdown_rows import is_row, row_cells, row_header
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.text_blocks import first_sentence
 from iterative_rag.text.units import unit_of
 from iterative_rag.types import Fact, Support
 from iterative_rag.types.loop import DOUBTFUL_BELOW
@@ -78,16 +79,17 @@ class FactSupport:
         if is_row(fact.quote) and _proves(shown, need, fact.title, ruled):
             return Support.AGREES
         refused = Support.SILENT if self.overruled else Support.DISAGREES
-        chance = self.reader.chance(need, value, fact.title, shown)
+        told = _introduced(fact, shown, text)
+        chance = self.reader.chance(need, value, fact.title, told)
         if is_row(fact.quote) and chance < (UNREAD if ruled is Support.AGREES else AGREES):
             # The row of an infobox that is labelled with the kind asked for: "Country" for "of which country".
             labelled = folded(shown.partition(": ")[0]) in _KIND.findall(folded(need))
             return Support.SILENT if ruled is Support.AGREES and labelled else refused
         if chance < UNREAD:
             around = text[max(0, fact.start - AROUND) : fact.end + AROUND]
-            told = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
-            return Support.SILENT if told else refused
-        if chance >= SURE and not is_row(fact.quote):
+            near = self.reader.chance(need, value, fact.title, around) >= TOLD_AROUND
+            return Support.SILENT if near else refused
+        if chance >= SURE and (told != shown or not is_row(fact.quote)):
             return Support.AGREES
         return ruled if chance >= AGREES else Support.SILENT
 
@@ -207,6 +209,13 @@ def _shown(fact: Fact, text: str) -> str:
     if len(cells) == 2 and not (names and names[-1]):
         return ": ".join(cells)
     return " | ".join(f"{name}: {cell}" if name else cell for name, cell in zip_longest(names, cells, fillvalue=""))
+
+
+def _introduced(fact: Fact, shown: str, text: str) -> str:
+    """What a reader is shown: where the value is the subject of the article, the row of a table ("Opera: Tosca") behind
+    the sentence that says who or what that is."""
+    own = " | " in shown and is_row(fact.quote) and folded(fact.value) in folded(fact.title)
+    return f"{first_sentence(text)} {shown}" if own else shown
 
 
 def _stands_in(value: str, text: str) -> bool:

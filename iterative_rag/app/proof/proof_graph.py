@@ -15,8 +15,7 @@ from iterative_rag.storage.output import EXTRACT, marks, quote_of
 from iterative_rag.text.citation_markers import MARKER
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
-from iterative_rag.text.sentences import sentences
-from iterative_rag.text.text_blocks import TextParagraph, text_blocks
+from iterative_rag.text.text_blocks import first_sentence
 from iterative_rag.types import Answer, ChainLink, Citation, ConfidenceWord, Conflict, Fact, HopRecord, Side, Status
 
 # The built-in reader is right in few of the cases in which it trusts a value less than this.
@@ -201,19 +200,14 @@ def _refused(conflict: Conflict, answer: Answer) -> Sequence[Side]:
 
 
 def _end(answer: Answer, rank: int) -> ProofNode:
-    said = _first_sentence(answer.text) if answer.form.is_text else plain(answer.short_answer or answer.text)
+    beginning = f"{MARKER.sub('', first_sentence(answer.text))} …"  # as much as a node has room for
+    said = beginning if answer.form.is_text else plain(answer.short_answer or answer.text)
     if answer.status is Status.ANSWERED or (answer.short_answer and answer.status is Status.INCOMPLETE):
         caption = f"Answer, {answer.confidence_word}" if answer.confidence_word else "Answer"
         return ProofNode("answer", NodeKind.ANSWER, said, caption, rank=rank)
     if answer.status is Status.EXTRACT:
         return ProofNode("answer", NodeKind.NO_ANSWER, EXTRACT.partition(": ")[2], "Extract", rank=rank)
     return ProofNode("answer", NodeKind.NO_ANSWER, answer.reason or said, answer.label, rank=rank)
-
-
-def _first_sentence(text: str) -> str:
-    """Of a long text as much as a node has room for."""
-    said = (block.text for block in text_blocks(text) if isinstance(block, TextParagraph))
-    return next((f"{MARKER.sub('', sentences(paragraph)[0])} …" for paragraph in said), "")
 
 
 def _to_the_end(answer: Answer, nodes: Sequence[ProofNode], links: Sequence[ProofLink]) -> Iterator[ProofLink]:

@@ -25,6 +25,7 @@ from iterative_rag.builtin.reading.page_units import (
     PageUnit,
     ShownPassage,
     UnitPage,
+    introduced_row,
     likeliest,
     shown_passages,
     shown_text,
@@ -101,7 +102,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "34", *sorted(self._without)))
+        return "/".join((self._evidence.name, "35", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -140,7 +141,7 @@ class EvidencePageReader:
     def _candidates(self, query: Query, page: UnitPage) -> list[_Candidate]:
         """The values of the likeliest passages, which are read only as far as they may bring a better one."""
         other = query.name_words.isdisjoint(content(page.title))
-        candidates: list[_Candidate] = []
+        candidates = self._makers(query, page) if other else []
         answerable = 0.0
         # What the rows of tables answer, `tables` reads: a row by itself does not show that it is the one meant.
         passages = shown_passages(replace(page, units=tuple(unit for unit in page.units if not unit.header)))
@@ -153,6 +154,19 @@ class EvidencePageReader:
             answerable = max(answerable, reading.answerable)
             candidates += self._values(query, passage, reading)
         return candidates
+
+    def _makers(self, query: Query, page: UnitPage) -> list[_Candidate]:
+        """The subject of the page as the answer, with the row of a work, or of whatever else is its own, quoted."""
+        passage = introduced_row(query, page)
+        if passage is None:
+            return []
+        (reading,) = self._evidence.read(query.text, [_text(passage)], best=SPANS)
+        values = self._values(query, passage, reading)
+        return [
+            replace(candidate, unit=passage.units[1])
+            for candidate in values
+            if folded(candidate.value) in folded(page.title)
+        ]
 
     def _values(self, query: Query, passage: ShownPassage, reading: EvidenceReading) -> list[_Candidate]:
         """What a passage offers that has the form and the kind asked for."""

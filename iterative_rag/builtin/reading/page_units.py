@@ -127,6 +127,18 @@ def shown_passages(page: UnitPage) -> tuple[ShownPassage, ...]:
     return (*passages, _passage(page, run)) if run else tuple(passages)
 
 
+def introduced_row(query: Query, page: UnitPage) -> ShownPassage | None:
+    """The row of a table that has the names of the query in one cell, behind the sentence that says whom or what the
+    page is about: "Ann Lee was a composer. Opera: Dawn" tells who composed it, and neither does alone."""
+    named, subject = query.name_words, content(page.bare_title)[-1:]
+    lead = next((unit for unit in page.units if not unit.cells), None)
+    if not named or lead is None or not set(subject) <= set(content(lead.text)):
+        return None
+    rows = (unit for unit in page.units if unit.header and any(named <= set(content(cell)) for cell in unit.cells))
+    row = next(rows, None)
+    return _passage(page, [lead, row]) if row else None
+
+
 def shown_text(unit: PageUnit) -> str:
     """A sentence as it stands; a row as "Year: 1987 | Venue: Birmingham", one of an infobox as "Born: 1801"."""
     if unit.infobox:
