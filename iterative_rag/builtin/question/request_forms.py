@@ -6,7 +6,7 @@ import re
 
 from iterative_rag.builtin.language.function_words import AUXILIARIES, DETERMINERS, PREPOSITIONS, QUESTION_WORDS
 from iterative_rag.builtin.language.lexicon import MEASURES
-from iterative_rag.builtin.language.nouns import names_person
+from iterative_rag.builtin.language.nouns import is_plural, names_person
 from iterative_rag.builtin.language.tokens import Token, acts, group_end, head_noun, tokenize
 from iterative_rag.builtin.question.span_decoding import Asks
 from iterative_rag.builtin.question.substitution import capitalize, invert, phrase_question
@@ -28,10 +28,12 @@ _REQUEST = lazy_pattern(
     r"|(?:(?:tell|give|show|name|list|find) (?:me|us)|(?:say|name|list|enumerate|identify|give|show|find|find out|"
     r"state|specify|mention|provide|determine|explain)"
     r"(?= (?:the|all|an?|both|any|every|who|whom|what|which|where|when|how|why|(?-i:[A-Z])[^?]*?['’]s)\b))"
-    r"(?! (?:something |more )?about\b)[:,]? (?=\S))",
+    r"(?! (?:all |everything |more |something )?about\b)[:,]? (?=\S))",
     re.I,
 )
-_ABOUT = lazy_pattern(r"^(?:tell (?:me|us) (?:something |more )?about|describe) (?!wh)(?P<what>.{2,300})$", re.I)
+_ABOUT = lazy_pattern(
+    r"^(?:tell (?:me|us) (?:all |everything |more |something )?about|describe) (?!wh)(?P<what>.{2,300})$", re.I
+)
 # "Who is Ann Lee?", "What is radium?": a name alone, of which everything is asked and no one value tells.
 _ALONE = lazy_pattern(
     r"^(?:(?:who|what) (?:is|was|are|were) (?=(?:the )?(?-i:[A-ZÀ-Þ\d]))|what (?:is|was) (?=(?-i:[a-z]{4,}$))"
@@ -58,6 +60,7 @@ _IN_OTHER_WORDS = (
     (r"^how old did (?P<who>.{2,200}?) (?:get|grow|become|live to(?: be)?)$", r"At what age did \g<who> die"),
     (r"^how old was (?P<who>.{2,200}?) (?:at|upon|on) (?:the time of )?death$", r"At what age did \g<who> die"),
     (r"^where (?P<verb>is|was) (?P<who>.{2,200}?) laid to rest$", r"Where \g<verb> \g<who> buried"),
+    (r"^(?P<asks>(?:what|who) (?:are|were)) all (?:of )?(?:the )?(?P<rest>.+)$", r"\g<asks> the \g<rest>"),
     # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
     (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
     (rf"{_CAME} after (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the successor of \g<who>"),
@@ -69,6 +72,10 @@ _IN_OTHER_WORDS = (
     ),
 )
 _RESTATED = tuple((lazy_pattern(pattern, re.I), plain) for pattern, plain in _IN_OTHER_WORDS)
+# Of what a list or all is asked for, the plural is enough: "list all the films of Ann Lee".
+_LIST = lazy_pattern(
+    r"^(?:(?:an? |the )?(?:complete |full )?list of (?:all )?|all (?!about\b)(?=(?-i:[a-z])))(?:of )?(?:the )?", re.I
+)
 _PASSED = lazy_pattern(r"\bpass(?:e(d))? away\b")
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
@@ -99,6 +106,7 @@ def restated(question: str) -> str:
     text = asked = _PASSED.sub(r"die\1", _SHORT.sub(r"\1 is ", _POLITE.sub("", " ".join(question.split()))))
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
+    asked = _LIST.sub("", asked)
     if topic := _TOPIC.match(asked):
         asked = f"{topic['asks']} {topic['topic']} {topic['rest']}"
     if does := _DOES.match(asked.rstrip(" ?.!")):
@@ -133,7 +141,8 @@ def _plain(asked: str) -> str:
         return asked
     begin = int(tokens[0].low in DETERMINERS)
     noun = head_noun(tokens[begin : max(group_end(tokens, begin, len(tokens)), begin + 1)])
-    return phrase_question(asked, Asks.WHO if names_person(noun) else Asks.WHAT).rstrip("?")
+    question = phrase_question(asked, Asks.WHO if names_person(noun) else Asks.WHAT).rstrip("?")
+    return question.replace(" is ", " are ", 1) if is_plural(noun) else question
 
 
 def _inverted(asked: str, tokens: list[Token], at: int) -> str:
