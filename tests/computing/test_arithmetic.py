@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute, evaluate
 from iterative_rag.computing.operands import Amount
+from iterative_rag.text import units
 from tests.tables import table
 
 Tree = tuple[str, Fraction]
@@ -91,19 +92,18 @@ def test_lists_are_what_python_says(numbers: list[int]) -> None:
     assert compute(f"nth({len(numbers)}, asc, {listed})") == str(ordered[-1])
 
 
-@pytest.mark.parametrize(("expression", "expected"), table(__file__, "numbers"))
-def test_numbers(expression: str, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("expression", "expected"), [row for kind in ("numbers", "units", "lists") for row in table(__file__, kind)]
+)
+def test_numbers_units_and_lists(expression: str, expected: str) -> None:
     assert compute(expression) == expected
 
 
-@pytest.mark.parametrize(("expression", "expected"), table(__file__, "units"))
-def test_units(expression: str, expected: str) -> None:
-    assert compute(expression) == expected
-
-
-@pytest.mark.parametrize(("expression", "expected"), table(__file__, "lists"))
-def test_lists_and_tables(expression: str, expected: str) -> None:
-    assert compute(expression) == expected
+def test_an_expression_knows_every_unit_by_its_english_name() -> None:
+    for unit in units.names():
+        if units.dimension(unit) not in ("money", "share"):
+            assert compute(f"5 {units.plural(unit)}") == f"5 {units.plural(unit)}"
+            assert units.unit_of(units.plural(unit)) == unit
 
 
 @pytest.mark.parametrize(("expression", "reason"), table(__file__, "refused"))

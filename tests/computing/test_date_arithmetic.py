@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterative_rag.computing import ComputeError, compute
+from iterative_rag.computing.arithmetic import read_date
 from tests.tables import table
+from tests.text.table import Row, rows
 
 KINDS = ("ages", "years", "months", "days", "weekdays", "shifts", "order")
 ALL = [row for kind in KINDS for row in table(__file__, kind)]
@@ -27,6 +29,28 @@ def test_a_dated_question_is_answered(question: str, expression: str, expected: 
 def test_what_the_dates_do_not_tell_is_refused_with_advice(expression: str, reason: str) -> None:
     with pytest.raises(ComputeError, match=reason):
         compute(expression)
+
+
+# --- as everywhere else -------------------------------------------------------------------------
+
+# Texts that are nothing but a date that an expression may hold: with a month in words or by ISO 8601, or with an era.
+TOLD = [
+    row
+    for row in rows()
+    if row.code == "en"
+    and row.kind in ("dates", "eras")
+    and not set("~<>;/") & set(row.meaning + row.text)
+    and row.text.split()[0] not in ("on", "the", "in", "from", "Monday", "(3", "Oda", "31")
+    and row.text not in ("1874", "5.9.1874", "eighteen seventy-four", "nineteen hundred and five", "nineteen oh five")
+    and row.meaning not in ("5 September", "5 May", "4 July")
+]
+
+
+@pytest.mark.parametrize("row", TOLD, ids=lambda row: row.text)
+def test_a_date_of_the_table_is_read_in_an_expression(row: Row) -> None:
+    found = read_date(row.text)
+    assert found is not None
+    assert (str(found[0]), found[1]) == (row.meaning, len(row.text))
 
 
 # --- against datetime ----------------------------------------------------------------------------
