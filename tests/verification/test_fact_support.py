@@ -13,6 +13,7 @@ from fakes.model_server import FakeServer
 from iterative_rag import IterativeRAG
 from iterative_rag.types import ConfidenceWord, Status, Support
 from iterative_rag.verification.fact_support import by_rules
+from tests.tables import table
 
 ARTICLES = {
     "Nils Aldo": """# Nils Aldo
@@ -154,30 +155,6 @@ def test_what_an_llm_reads_into_a_quote_is_never_well_supported(
     assert supports == {support}
 
 
-@pytest.mark.parametrize(
-    ("need", "value", "title", "quote", "support"),
-    [
-        ("In which year did Dawn open?", "2008", "Dawn", "Dawn closed in 2008.", Support.DISAGREES),
-        ("In which year did Dawn open?", "1996", "Dawn", "It opened in 1996 and closed in 2008.", Support.AGREES),
-        ("When did Ann Lee die?", "1871", "Ann Lee", "Ann Lee was born in 1871.", Support.DISAGREES),
-        ("When did Ann Lee die?", "1871", "Ann Lee", "(born Ann Orr; 3 May 1801 – 9 June 1871)", Support.AGREES),
-        ("Who was the first mayor of Orm?", "Bo", "Orm", "The last mayor was Bo.", Support.DISAGREES),
-        ("Who was the predecessor of Bo Lee?", "Una", "Bo Lee", "Succeeded by: Una", Support.SILENT),
-        ("Why was the Orm Tower built?", "1887", "Orm Tower", "It was built in 1887.", Support.DISAGREES),
-        ("On which island was Bo Lee born?", "Varn", "Bo Lee", "Bo Lee was born in Varn.", Support.DISAGREES),
-        ("On which island was Bo Lee born?", "Varn", "Bo Lee", "He was born on the isle of Varn.", Support.AGREES),
-        ("When did Bo win the Orm Prize in Arts?", "1903", "Bo", "Bo won the Orm Prize in Music.", Support.DISAGREES),
-        ("When did Bo Lee sell the mill?", "1903", "Una", "Una sold the mill in 1903.", Support.SILENT),
-        ("When did Bo Lee sell the mill?", "1903", "Bo Lee", "He was ill in 1903.", Support.SILENT),
-        ("When did Bo win the Orm Prize?", "1903", "Bo", "Listed in 1903, he never received it.", Support.DISAGREES),
-        ("When was the mill opened?", "1903", "Mill", "Planned for 1903, it was not opened.", Support.DISAGREES),
-        ("When was the mill opened?", "1903", "Mill", "It was never painted and opened in 1903.", Support.AGREES),
-        ("When was the mill opened?", "1903", "Mill", "It was not opened in 1902; it opened in 1903.", Support.AGREES),
-        ("Wann wurde die Mühle eröffnet?", "1903", "Mühle", "1903 wurde sie nicht eröffnet.", Support.DISAGREES),
-        ("Wann wurde das Werk in Orm gegründet?", "1903", "Werk", "Das Werk wurde 1903 gegründet.", Support.SILENT),
-    ],
-)
-def test_the_rules_say_what_they_have_understood(
-    need: str, value: str, title: str, quote: str, support: Support
-) -> None:
-    assert by_rules(need, value, title, quote) is support
+@pytest.mark.parametrize(("need", "value", "title", "quote", "support"), table(__file__, "rules"))
+def test_the_rules_say_what_they_have_understood(need: str, value: str, title: str, quote: str, support: str) -> None:
+    assert by_rules(need, value, title, quote) == support

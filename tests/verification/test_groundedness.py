@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from fakes.tower_facts import AGE, INQUIRY, draft, fact
 from iterative_rag.types import Claim, Draft, Inquiry, Need
 from iterative_rag.verification.claim_matching import split_claims
 from iterative_rag.verification.groundedness import Standing, check
+from iterative_rag.verification.rule_reflector import RuleReflector
 from tests.tables import table
 
 
@@ -39,34 +41,11 @@ def test_what_the_facts_say_is_proved(text: str) -> None:
     assert all(claim.grounded for claim in claims(INQUIRY, draft(text, "37", AGE)))
 
 
-@pytest.mark.parametrize(
-    ("text", "standing"),
-    [
-        ("Per Holm designed Velm Tower [1].", Standing.FAILED),  # another name
-        ("Velm Tower was finished in 1912 [1].", Standing.FAILED),  # another year
-        ("Oda Brenk was born on 4 March 1874 [2].", Standing.FAILED),  # another day
-        ("Velm Tower has 37 floors [1].", Standing.FAILED),  # a number from nowhere
-        ("Tomas Vey designed Velm Tower [1].", Standing.OPEN),  # known, but from another fact
-        ("Lena Fisk was born on 3 March 1874 [2].", Standing.OPEN),
-        ("Velm Tower was finished in 1874 [1].", Standing.OPEN),
-        ("Oda Brenk was born in 1950 [2].", Standing.OPEN),
-        ("Oda Brenk designed the tallest tower in Karsa [1].", Standing.OPEN),
-        ("Oda Brenk did not design Velm Tower [1].", Standing.OPEN),
-        ("Oda Brenk designed it because of a flood [1].", Standing.OPEN),
-    ],
-)
-def test_what_they_do_not_say_is_not(text: str, standing: Standing) -> None:
+@pytest.mark.parametrize(("text", "standing"), table(__file__, "unproved"))
+def test_what_they_do_not_say_is_not(text: str, standing: str) -> None:
     (checked,) = check(INQUIRY, draft(text))
-    assert (checked.standing, checked.claim.grounded) == (standing, False)
+    assert (checked.standing, checked.claim.grounded) == (Standing(standing), False)
     assert checked.claim.reason
-
-
-@pytest.mark.parametrize(("quote", "text", "grounded"), table(__file__, "other_names"))
-def test_another_form_of_a_name_proves_a_claim(quote: str, text: str, grounded: bool) -> None:
-    question = "What did Oda Brenk do?"
-    inquiry = Inquiry(question, question, (fact(Need(question), "Oda Brenk", quote),))
-    (claim,) = claims(inquiry, Draft(True, text, "", (0,)))
-    assert (claim.grounded, claim.text) == (grounded, text.removesuffix(" [1]."))
 
 
 def test_a_number_needs_its_computation() -> None:
@@ -76,46 +55,11 @@ def test_a_number_needs_its_computation() -> None:
     assert not claims(INQUIRY, draft(said.replace("years", "months"), "37", AGE))[0].grounded
 
 
-NUMBERS = fact(
-    Need("How many people live in Orra?"),
-    "Orra",
-    "Orra has 12,400 inhabitants, covers 31.5 km² and has been twinned with Karsa for seven seasons.",
-)
-
-
-@pytest.mark.parametrize(("text", "grounded"), table(__file__, "numbers"))
-def test_numbers_are_read_and_not_compared_as_text(text: str, grounded: bool) -> None:
-    inquiry = Inquiry("How large is Orra?", "How large is Orra?", (NUMBERS,))
-    found = claims(inquiry, Draft(True, text, "12,400", (0,)))
-    assert all(claim.grounded for claim in found) is grounded
-
-
-@pytest.mark.parametrize(("quote", "right", "wrong"), table(__file__, "languages"))
-def test_other_languages_are_held_to_the_same(quote: str, right: str, wrong: str) -> None:
-    inquiry = Inquiry("?", "?", (fact(Need("?"), "Brenk", quote),))
-    assert all(claim.grounded for claim in claims(inquiry, Draft(True, right, "x", (0,))))
-    assert not all(claim.grounded for claim in claims(inquiry, Draft(True, wrong, "x", (0,))))
-
-
 def test_nothing_breaks_on_strange_drafts() -> None:
     for text in ("", "...", "[1][2]", "[99]", "？！", "— ; : ,", "A" * 5000, "1 " * 2000, "«" * 50 + "3.3.3.3"):
         assert isinstance(claims(INQUIRY, draft(text)), tuple)
     assert claims(Inquiry("?", "?"), draft("Oda Brenk [1]."))[0].grounded is False
     assert claims(INQUIRY, Draft(False, "Nothing is said of Oda Brenk.", missing="x")) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "grounded"),
-    [
-        ("Oda Brenk drew a large plan [1].", True),
-        ("Oda Brenk drew the largest plan [1].", False),  # a superlative claims more than its word
-        ("Oda Maria Brenk drew a large plan [1].", False),
-    ],
-)
-def test_a_name_may_be_longer_in_the_quote_and_a_word_no_stronger_in_the_claim(text: str, grounded: bool) -> None:
-    told = fact(Need("What was drawn?"), "Orra", "Oda von der Brenk drew a large plan of Orra.")
-    found = claims(Inquiry("What did she draw?", "?", (told,)), Draft(True, text, "a plan", (0,)))
-    assert [claim.grounded for claim in found] == [grounded]
 
 
 @pytest.mark.parametrize("half", ["tuning", "held"])
@@ -137,8 +81,22 @@ def test_constructed_answers_are_judged_as_well_as_ever(half: str, request: pyte
     assert rejected <= 0.03 * supported
 
 
-@pytest.mark.parametrize(("title", "quote", "text", "grounded"), table(__file__, "titles"))
-def test_a_title_names_its_subject_and_proves_nothing_else(title: str, quote: str, text: str, grounded: bool) -> None:
+@pytest.mark.parametrize(("title", "quote", "text", "grounded"), table(__file__, "quoted"))
+def test_a_quote_proves_what_it_says_and_its_title_names_the_subject_alone(
+    title: str, quote: str, text: str, grounded: bool
+) -> None:
     question = "Who or what had to do with the 15th mayor?"
     inquiry = Inquiry(question, question, (fact(Need(question), title, quote),))
-    assert all(claim.grounded for claim in claims(inquiry, Draft(True, text, "x", (0,)))) is grounded
+    (claim,) = claims(inquiry, Draft(True, text, "x", (0,)))
+    assert (claim.grounded, claim.text) == (grounded, text.removesuffix(" [1]."))
+
+
+def test_a_reflection_by_rule_passes_what_is_open_unless_it_is_strict() -> None:
+    said = "Oda Brenk designed Velm Tower [1]."
+    every = draft(f"{said} Oda Brenk drew up the plans for Velm Tower [1]. It was finished in 1912 [1].")
+    assert [claim.grounded for claim in RuleReflector().reflect(INQUIRY, every).claims] == [True, True, False]
+    strict = RuleReflector(strict=True).reflect(INQUIRY, every)
+    assert [claim.grounded for claim in strict.claims] == [True, False, False]
+    assert RuleReflector().reflect(INQUIRY, draft(said, "Oda Brenk")).useful is True
+    year = replace(INQUIRY, original="In which year was Velm Tower finished?")
+    assert RuleReflector().reflect(year, draft(said, "the great harbour of Karsa")).useful is False

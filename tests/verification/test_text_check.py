@@ -29,18 +29,7 @@ def checked(text: str, quotes: tuple[str, ...] = QUOTES) -> CheckedText:
     return check_text(inquiry, Draft(True, text, cited=tuple(range(len(facts))), form=AnswerForm.EXPLANATION))
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Oda Brenk, an engineer in the office of the harbour, designed the tower in 1902 [1].",
-        "At first the harbour board was not interested in the plan [2].",
-        "About 18,000 parts of iron were held together by some 2.5 million rivets [3].",
-        "Work ended in May 1911 [4].",
-        "Critics such as the painter Tomas Vey called it monstrous [5].",
-        "Orra Tower became taller in 1930 [6], but Velm Tower is now 98 m tall [7].",
-        "Velm Tower was ready in May 1911, after nine years",
-    ],
-)
+@pytest.mark.parametrize("said", [said for (said,) in table(__file__, "stays")])
 def test_a_paraphrase_of_what_it_cites_stays(said: str) -> None:
     assert checked(said).left_out == 0
 
