@@ -19,8 +19,7 @@ from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Draft, Fact, Inquiry
 from iterative_rag.verification.claim_matching import split_claims
-from iterative_rag.verification.text_reading import read_text
-from iterative_rag.verification.word_matching import pattern, words
+from iterative_rag.verification.text_reading import listed, pattern, read_text
 
 _AFFIRMING = frozenset(["yes", "ja", "oui", "si", "sí", "sì", "sim", "да", "tak"])
 _DENYING = frozenset(["no", "nein", "non", "não", "nee", "нет", "nie"])
@@ -73,7 +72,7 @@ def asks_yes_or_no(question: str) -> bool:
 @cache
 def _kinds() -> dict[Asked, re.Pattern[str]]:
     """How a question asks for each kind; the first that it asks for counts."""
-    begins, before_time = r"(?:^|[,;:] )", "|".join(words("questions", "before_time"))
+    begins, before_time = r"(?:^|[,;:] )", "|".join(listed("questions", "before_time"))
     return {
         Asked.REASON: re.compile(rf"^{pattern('questions', 'reason')}\b"),
         Asked.TIME: re.compile(rf"{begins}(?:(?:{before_time}) )?{pattern('questions', 'time')}\b"),
@@ -105,7 +104,7 @@ def _refusal() -> re.Pattern[str]:
 
 
 def _any_of(name: str) -> str:
-    return f"(?:{'|'.join(words('refusals', name))})"
+    return f"(?:{'|'.join(listed('refusals', name))})"
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from iterative_rag.text.comparing import stands_in
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_comparing, is_function_word, is_negation
+from iterative_rag.text.languages import is_comparing, is_function_word
 from iterative_rag.text.mentions import mentions
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.sentences import sentences
@@ -111,7 +111,6 @@ class MatchedClaim:
     reading: TextReading
     parts: tuple[ClaimPart, ...]
     words: tuple[ClaimWord, ...]
-    negated: bool
 
     @property
     def is_bare(self) -> bool:
@@ -122,20 +121,18 @@ class MatchedClaim:
 def match_claim(said: ClaimText, text: str, evidence: Evidence) -> MatchedClaim:
     """`text` is that of the claim in the form in which the evidence was read."""
     reading = read_text(text, evidence.code)
-    code = reading.code
     parts = [_value_part(value, reading, evidence) for value in reading.values if not _of_the_two(value)]
     parts += [_name_part(name, reading, evidence) for name in reading.names]
     words = []
     for word in reading.others:
-        if is_function_word(word.low, code):
+        if is_function_word(word.low, reading.code):
             continue
         if word.capital and word.low in evidence.named:  # the first of a sentence, which the facts have as a name
             parts.append(_name_part((word,), reading, evidence))
         else:
             words.append(_claim_word(word, reading, evidence))
     parts.sort(key=lambda part: part.start)
-    negated = any(is_negation(low, code) for low in reading.lows)
-    return MatchedClaim(said, reading, tuple(parts), tuple(words), negated)
+    return MatchedClaim(said, reading, tuple(parts), tuple(words))
 
 
 def _of_the_two(value: Mention) -> bool:
@@ -196,7 +193,7 @@ def _claim_word(word: Word, said: TextReading, evidence: Evidence) -> ClaimWord:
     held_by = frozenset(
         n
         for n, proof in enumerate(evidence.proofs)
-        if not forms.isdisjoint(proof.lows)
+        if not all(forms.isdisjoint(text.lows) for text in proof.texts)
         or any(_is_named(title, proof, said) for title in proof.titles if not forms.isdisjoint(title.lows))
     )
     return ClaimWord(word.low, forms, held_by, is_comparing(word.low, said.code))

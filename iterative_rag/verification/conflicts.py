@@ -14,8 +14,7 @@ from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.value_members import compared, with_implied
 from iterative_rag.text.values import Mention, Moment
 from iterative_rag.types import Conflict, Draft, Fact, Inquiry, Need, Side
-from iterative_rag.verification.text_reading import TextReading, read_text
-from iterative_rag.verification.word_matching import pattern, relations_of, words
+from iterative_rag.verification.text_reading import TextReading, listed, pattern, read_text, senses
 
 # Facts that the built-in reader trusts less are too often of something else. Chosen on train rows: 1 of 84 answers to
 # HotpotQA questions shows a conflict then, and 12 of 490 to 2WikiMultihopQA's, by far most of them between namesakes
@@ -107,8 +106,8 @@ def _dates_another(fact: Fact) -> bool:
     neither her birth nor her death. The years of a life stand behind the name in an article of one's own."""
     need = read_text(fact.need.question, language(fact.need.question))
     quote = read_text(fact.quote, language(fact.quote) or need.code)
-    asked = _relations(need)
-    if not asked or asked & _relations(quote) or not any(value.is_time for value in read_text(fact.value, "").values):
+    asked, told = (senses((word.low for word in reading.others), "relations") for reading in (need, quote))
+    if not asked or asked & told or not any(value.is_time for value in read_text(fact.value, "").values):
         return False
     if asked & _LIFE and all(_is_title(name, fact) for name in _called(need)):
         return False
@@ -116,15 +115,11 @@ def _dates_another(fact: Fact) -> bool:
     return any(not any(is_function_word(low, code) for code in (quote.code, "en")) for low in said)
 
 
-def _relations(reading: TextReading) -> frozenset[str]:
-    return frozenset().union(*(relations_of(word.low) for word in reading.others))
-
-
 def _called(reading: TextReading) -> list[list[str]]:
     """The names of a question, of "Aldric III of Kestria" the first: what follows only tells where."""
     called, end = [], len(reading.text)
     for name in reading.names:
-        if folded(reading.text[end : name[0].start]).strip(" .") not in words("names", "of"):
+        if folded(reading.text[end : name[0].start]).strip(" .") not in listed("names", "of"):
             called.append([word.low for word in name])
         end = name[-1].end
     return called

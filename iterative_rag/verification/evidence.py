@@ -6,13 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from iterative_rag.text.languages import is_comparing, language
+from iterative_rag.text.languages import language
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.value_members import with_implied
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import Computation, Draft, Fact, Inquiry
-from iterative_rag.verification.text_reading import TextReading, is_plain_name, read_text, read_title, speaks_of_another
-from iterative_rag.verification.word_matching import Vocabulary
+from iterative_rag.verification.text_reading import (
+    TextReading,
+    Vocabulary,
+    is_plain_name,
+    read_text,
+    read_title,
+    speaks_of_another,
+)
 
 # "(3 March 1874 – 1950)" after a name says birth and death; the words are put in so that they can be compared.
 _DASH = r"\s*[–—-]\s*"
@@ -31,9 +37,8 @@ class Proof:
     """What one fact (or one computation from several) says. `facts` are positions in the inquiry.
 
     Values must stand in the quote or in `results` of a computation: `values`. Names and words may also stand in the
-    statement and the need: `texts`, the `quotes` first, with all their folded words in `lows`. A title says what its
-    document is about and nothing else, so it is in none of them.
-    `foreign` says that the quote is in another language than the answer.
+    statement and the need: `texts`, the `quotes` first. A title says what its document is about and nothing else, so it
+    is in none of them. `foreign` says that the quote is in another language than the answer.
     """
 
     facts: tuple[int, ...]
@@ -42,7 +47,6 @@ class Proof:
     titles: tuple[TextReading, ...]
     values: tuple[Mention, ...]
     results: tuple[Mention, ...]
-    lows: frozenset[str]
     foreign: bool
     computed: bool = False
 
@@ -59,7 +63,7 @@ class Proof:
 class Evidence:
     """All that a draft may rest on; `code` is its language. `vocabulary` are the folded words of all texts, `named`
     those of names, `borne_out` those of the names of quotes, of their subjects and of the question, `central` those of
-    names in titles, values and questions: what the facts are about. `compares` says that the question does."""
+    names in titles, values and questions: what the facts are about."""
 
     proofs: tuple[Proof, ...]
     question: TextReading
@@ -68,7 +72,6 @@ class Evidence:
     named: frozenset[str]
     borne_out: frozenset[str]
     central: frozenset[str]
-    compares: bool
 
 
 def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
@@ -90,7 +93,6 @@ def read_evidence(inquiry: Inquiry, draft: Draft) -> Evidence:
         named=question.name_words.union(*(text.name_words for text in texts)),
         borne_out=question.name_words.union(*(words for proof in proofs for words in proof.borne_out)),
         central=question.name_words.union(*(text.name_words for text in about)),
-        compares=any(is_comparing(low, question.code) for low in question.lows),
     )
 
 
@@ -110,7 +112,6 @@ def _of_fact(places: Sequence[int], fact: Fact, facts: Sequence[Fact], code: str
         titles=(title,),
         values=tuple(value for value in with_implied((*dated, *quote.values), quote.text) if value not in dated),
         results=(),
-        lows=frozenset().union(*(text.lows for text in texts)),
         foreign=own != code,
     )
 
@@ -126,7 +127,6 @@ def _of_computation(computation: Computation, facts: Sequence[Proof], code: str)
         titles=tuple(title for proof in below for title in proof.titles),
         values=(*result.values, *expression.values, *(value for proof in below for value in proof.values)),
         results=result.values,
-        lows=result.lows.union(expression.lows, *(proof.lows for proof in below)),
         foreign=any(proof.foreign for proof in below),
         computed=True,
     )

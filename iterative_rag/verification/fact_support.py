@@ -25,8 +25,7 @@ from iterative_rag.types import Fact, Support
 from iterative_rag.types.loop import DOUBTFUL_BELOW
 from iterative_rag.verification.answer_type import is_of_kind
 from iterative_rag.verification.evidence import with_life
-from iterative_rag.verification.text_reading import TextReading, read_text
-from iterative_rag.verification.word_matching import Vocabulary, opposites, pattern
+from iterative_rag.verification.text_reading import TextReading, Vocabulary, pattern, read_text, senses
 
 # From which chance on the reader agrees, and is sure, and below which a quote does not say it; chosen on values of
 # questions and articles set aside (builtin/MODEL_CARD.md). A row that leaves out the names or the relation has to
@@ -130,15 +129,15 @@ def _says_of_another(need: str, shown: str, told: frozenset[str]) -> bool:
 
 def _says_opposite(asked: TextReading, quoted: TextReading, table: str) -> bool:
     """Whether the quote says the opposite of a word of the need, and not the word: "closed" for "opened"."""
-    wanted = opposites((word.low for word in asked.others), table)
-    other = opposites((word.low for word in quoted.others), table)
-    own = opposites(quoted.lows, table)
+    wanted = senses((word.low for word in asked.others), table)
+    other = senses((word.low for word in quoted.others), table)
+    own = senses(quoted.lows, table)
     return any(side.translate(_TURNED) in other - wanted and side not in own for side in wanted)
 
 
 def _denies(asked: TextReading, quoted: TextReading) -> bool:
     """Whether the quote says a word of the need only with a "not" before it: "never received it" for "won"."""
-    if any(is_negation(low, asked.code) for low in asked.lows):
+    if asked.negated:
         return False
     vocabulary = Vocabulary(quoted.lows)
     for said in map(vocabulary.forms_of, _relation(asked)):
@@ -196,7 +195,7 @@ def _relation(asked: TextReading) -> list[str]:
 
 
 def _is_rank(word: str) -> bool:
-    return any(side[1:] in _RANKS for side in opposites([word]))
+    return any(side[1:] in _RANKS for side in senses([word], "opposites"))
 
 
 def _shown(fact: Fact, text: str) -> str:

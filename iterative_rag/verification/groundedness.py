@@ -15,7 +15,6 @@ from enum import StrEnum
 from functools import partial
 
 from iterative_rag.text.comparing import stands_in
-from iterative_rag.text.languages import is_negation
 from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.value_members import compared, members
@@ -30,8 +29,7 @@ from iterative_rag.verification.claim_matching import (
     split_claims,
 )
 from iterative_rag.verification.evidence import Evidence, read_evidence
-from iterative_rag.verification.text_reading import TextReading, Word
-from iterative_rag.verification.word_matching import words as listed
+from iterative_rag.verification.text_reading import TextReading, Word, listed
 
 # Facts that one claim may draw together, and the sets of that many that are looked at.
 MOST_FACTS, MOST_TRIES = 4, 400
@@ -79,9 +77,9 @@ def check_said(inquiry: Inquiry, draft: Draft, said: Sequence[ClaimText]) -> tup
         matched = [claim for claim in matched if not claim.is_bare]  # what follows a "Yes" says why
     amounts = {amount for claim in matched for part in claim.parts if part.held_by for amount in _amounts(part.value)}
     told = Counter(claim.said.sentence for claim in matched for part in claim.parts if part.value and part.held_by)
-    listed = len(members(draft.short_answer))
+    in_short = len(members(draft.short_answer))
     return tuple(
-        _judged(claim, matched[:n], evidence, draft, amounts, {listed, told[claim.said.sentence]} - {1})
+        _judged(claim, matched[:n], evidence, draft, amounts, {in_short, told[claim.said.sentence]} - {1})
         for n, claim in enumerate(matched)
     )
 
@@ -182,7 +180,7 @@ def _covered(word: ClaimWord, chosen: Sequence[int], evidence: Evidence) -> bool
     """Whether these proofs have a word, or need not: one of another language, what a comparison concludes."""
     if not word.held_by.isdisjoint(chosen) or any(evidence.proofs[n].foreign for n in chosen):
         return True
-    return word.comparing and (len(chosen) > 1 or evidence.compares)
+    return word.comparing and (len(chosen) > 1 or evidence.question.compares)
 
 
 UNLINKED = "its parts stand in facts that are not linked"
@@ -197,7 +195,7 @@ def _fault(claim: MatchedClaim, before: Sequence[MatchedClaim], chosen: Sequence
     if not _linked(claim.parts, topic, frozenset(chosen)):
         return UNLINKED
     texts = [text for n in chosen for text in evidence.proofs[n].texts]
-    if claim.negated and not any(is_negation(low, text.code) for text in texts for low in text.lows):
+    if claim.reading.negated and not any(text.negated for text in texts):
         return "a negation that no fact has"
     same = [earlier for earlier in before if earlier.said.sentence == claim.said.sentence]
     spoken_of = [*claim.parts, *(part for earlier in same for part in earlier.parts if part.name)]

@@ -18,9 +18,7 @@ from iterative_rag.text.value_members import compared, with_implied
 from iterative_rag.text.values import Mention, Quantity
 from iterative_rag.types import AnswerForm, Draft, Fact, Inquiry
 from iterative_rag.verification.answer_type import affirms, asks_yes_or_no, yes_or_no
-from iterative_rag.verification.text_reading import TextReading, read_text
-from iterative_rag.verification.word_matching import Vocabulary
-from iterative_rag.verification.word_matching import words as listed
+from iterative_rag.verification.text_reading import TextReading, Vocabulary, listed, read_text
 
 # The most that an answer is trusted whose short form says something else than its sentence.
 CONTRADICTED_CONFIDENCE = 0.6
@@ -69,11 +67,11 @@ def _says(text: str, short: str, question: str, facts: Sequence[Fact]) -> bool:
         return True
     if is_unspaced(short):
         return stands_within(short, text)
-    if _negated(given) and not _negated(said):
+    if given.negated and not said.negated:
         return False
     places = _places(given, said)
     if places:
-        return not all(_denied(said, start) for start in places) or _negated(given)
+        return not all(_denied(said, start) for start in places) or given.negated
     return not says_nothing and _is_held(given, said, asked, facts)
 
 
@@ -119,7 +117,7 @@ def _polarity(said: TextReading, asked: TextReading) -> str:
     """ "yes" or "no" where the sentence affirms or denies all that was asked, and says little else; else ""."""
     lows = [word.low for word in asked.words if not is_function_word(word.low, asked.code)]
     own = [word.low for word in said.words if not is_function_word(word.low, said.code)]
-    if any(is_comparing(low, asked.code) for low in asked.lows) or _negated(asked):
+    if asked.compares or asked.negated:
         return ""
     if asked.lows & set(listed("claims", "conjunctions")) or (said.lows | asked.lows) & set(listed("claims", "limits")):
         return ""
@@ -129,11 +127,7 @@ def _polarity(said: TextReading, asked: TextReading) -> str:
     )
     if not (lows and held) or len(own) > len(lows) + _BESIDE:
         return ""
-    return "no" if _negated(said) else "yes"
-
-
-def _negated(reading: TextReading) -> bool:
-    return any(is_negation(low, reading.code) for low in reading.lows)
+    return "no" if said.negated else "yes"
 
 
 def _places(given: TextReading, said: TextReading) -> list[int]:

@@ -1,19 +1,35 @@
-"""A text as words, names and values: every text of a check is read once, here."""
+"""A text as words, names and values: every text of a check is read once, here. And when two folded words are forms of
+one or say the same relation ("designed", "the designer", "entworfen")."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 
-from iterative_rag.text.comparing import same_name
+from iterative_rag.text.comparing import same_name, shared_beginning
 from iterative_rag.text.folding import folded
-from iterative_rag.text.languages import is_function_word, language_of, words_of
+from iterative_rag.text.languages import is_comparing, is_function_word, is_negation, language_of, words_of
 from iterative_rag.text.markup import without_struck
 from iterative_rag.text.mentions import mentions, single
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.patterns import lazy_pattern, table_beside
 from iterative_rag.text.values import Mention, Quantity
-from iterative_rag.verification.word_matching import words as listed
+
+_tables = partial(table_beside, __file__, "words.toml")
+
+
+@cache
+def listed(table: str, name: str) -> tuple[str, ...]:
+    """The words of one list; a "_" in the file is a blank."""
+    return tuple(word.replace("_", " ") for word in _tables()[table][name].split())
+
+
+def pattern(table: str, name: str) -> str:
+    """A list of regular expressions, one a line, as one of alternatives."""
+    return f"(?:{'|'.join(_tables()[table][name].strip().splitlines())})"
+
+
+# --- a text ----------------------------------------------------------------------------------------
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _SENTENCE_START = lazy_pattern(r"(?:^|(?:(?<!\b[A-Z])\.|[!?:…])\s+|[\n\"“„«¿¡(]\s*)$")
@@ -57,6 +73,14 @@ class TextReading:
     others: tuple[Word, ...]
     lows: frozenset[str]
     name_words: frozenset[str]
+
+    @property
+    def negated(self) -> bool:
+        return any(is_negation(low, self.code) for low in self.lows)
+
+    @property
+    def compares(self) -> bool:
+        return any(is_comparing(low, self.code) for low in self.lows)
 
 
 @lru_cache(maxsize=4096)
@@ -189,3 +213,86 @@ def _makes_noun(before: Word, gap: str) -> bool:
     """Whether the article or adjective before a capitalised German word makes a common noun of it."""
     adjective = before.low.endswith(("e", "en", "er", "es", "em")) and not before.capital and len(before.low) > 4
     return not gap.strip() and (adjective or before.low in listed("claims", "german_articles"))
+
+
+# --- forms of words --------------------------------------------------------------------------------
+
+_SHORTEST_STEM, _LONGEST_ENDING = 4, 4
+_FAITH = lazy_pattern(r"(?<=\w{5})(?:ity|ism)$")
+# Letters that forms of a word, and spellings of a name, begin with in common.
+_TRAIT = 3
+
+
+class Vocabulary:
+    """Folded words, listed by what those that are forms of one have in common."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._by_trait: dict[str, list[str]] = {}
+        for word in words:
+            for trait in _traits(word):
+                self._by_trait.setdefault(trait, []).append(word)
+
+    def has(self, word: str) -> bool:
+        """Whether one of its words says what a folded word says, or is the same name."""
+        return bool(self.forms_of(word) or self.spellings_of(word))
+
+    def forms_of(self, word: str) -> frozenset[str]:
+        """The words that say what a folded word says."""
+        return frozenset(
+            other for trait in _traits(word) for other in self._by_trait.get(trait, ()) if _alike(word, other)
+        )
+
+    def spellings_of(self, word: str) -> frozenset[str]:
+        """The words that are the same name, endings aside, or that of its followers: "Christian" for "Christianity"."""
+        near = self._by_trait.get(word[:_TRAIT], ())
+        return frozenset(other for other in near if same_name(word, other) or _FAITH.sub("", word) == other)
+
+
+@lru_cache(maxsize=32768)
+def _traits(word: str) -> frozenset[str]:
+    """Its first letters and its relations: what is alike shares one of them."""
+    return _senses("relations", word) | {word[:_TRAIT]}
+
+
+def _alike(word: str, other: str) -> bool:
+    if word == other:
+        return True
+    if _superlative(word) != _superlative(other):
+        return False
+    if _senses("relations", word) & _senses("relations", other):
+        return True
+    shared, longest = shared_beginning(word, other), max(len(word), len(other))
+    return shared >= _SHORTEST_STEM and longest - shared <= _LONGEST_ENDING and 5 * shared >= 3 * longest
+
+
+def _superlative(word: str) -> bool:
+    return len(word) > 5 and word.endswith(("est", "ste", "sten", "ster", "stes", "stem", "issimo", "issima"))
+
+
+_LONGEST_ENTRY = 40  # letters; no entry of the lists has as many
+
+
+def senses(words: Iterable[str], table: str) -> frozenset[str]:
+    """What folded words say by the lists of a table: relations, or sides of opposites ("+open" for "opened", "-open"
+    for "closed")."""
+    return frozenset().union(*(_senses(table, word) for word in words))
+
+
+@lru_cache(maxsize=65536)
+def _senses(table: str, word: str) -> frozenset[str]:
+    entries = _entries(table)
+    beginnings = (f"{word[:length]}*" for length in range(3, min(len(word), _LONGEST_ENTRY) + 1))
+    return frozenset().union(*(entries.get(entry, ()) for entry in (word, *beginnings)))
+
+
+@cache
+def _entries(table: str) -> Mapping[str, frozenset[str]]:
+    """The lists of a table that each word, or beginning of words ("design*"), stands in. What follows a "/" in a list
+    is its other side."""
+    lists: dict[str, set[str]] = {}
+    for name in _tables()[table]:
+        entries = listed(table, name)
+        signs = ("+", "-") if "/" in entries else ("",)
+        for index, entry in enumerate(entries):
+            lists.setdefault(entry, set()).add(f"{signs['/' in entries[:index]]}{name}")
+    return {entry: frozenset(names) for entry, names in lists.items()}
