@@ -1,5 +1,5 @@
 """An `Answer` for whoever shows it: the lines of its chain, and the JSON object that `--json` prints, whose schema is
-`answer.schema.json` beside this file."""
+`answer.schema.json` of the package."""
 
 from __future__ import annotations
 

@@ -7,30 +7,22 @@ from pathlib import Path
 import pytest
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.settings import PRESETS, Settings, home, load_settings
+from iterative_rag.settings import PRESETS, Settings, config_folder, load_settings
 
 
 @pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name.lower()))
-    import os
-
-    for name in [name for name in os.environ if name.startswith("ITERATIVE_RAG_")]:
-        monkeypatch.delenv(name)
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    return tmp_path
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
-def test_each_layer_beats_the_one_before(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_layer_beats_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def hops() -> int:
         return load_settings().max_hops
 
     assert hops() == Settings().max_hops
     Path("iterative-rag.toml").write_text('preset = "fast"\n')
     assert hops() == PRESETS["fast"]["max_hops"]
-    user = folders / "xdg_config_home" / "iterative-rag" / "iterative-rag.toml"
+    user = config_folder() / "iterative-rag.toml"
     user.parent.mkdir(parents=True)
     user.write_text("max_hops = 11\n")
     assert hops() == 11
@@ -65,8 +57,3 @@ def test_a_broken_file_is_an_error_that_names_it() -> None:
 def test_the_key_is_not_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_API_KEY", "sk-very-secret")
     assert "sk-very-secret" not in load_settings().model_dump_json()
-
-
-def test_home_moves_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "elsewhere"))
-    assert home() == tmp_path / "elsewhere"

@@ -28,18 +28,10 @@ def test_every_outcome_fits(answer: Answer, validator: jsonschema.Draft202012Val
     assert [error.message for error in validator.iter_errors(made)] == []
 
 
-def test_the_object_has_the_promised_keys() -> None:
+def test_the_keys_are_those_of_the_schema_in_its_order() -> None:
     made = answer_to_json(ANSWERED, version="1")
-    first = "question answer short_answer form status reason reason_code confidence confidence_word chain citations"
-    then = (
-        "computations conflicts also caveats last_attempt taken_as claims corpus_notice nearest unread missing_articles"
-    )
-    assert " ".join(made) == f"{first} {then} hops usage settings version"
-    cited = "n title source quote start end page retrieved url copies display corpus date"
-    assert " ".join(made["citations"][0]) == cited
-    assert " ".join(made["chain"][0]) == "asked found citations builds_on"
-    assert " ".join(made["hops"][0]) == "n question needs shortlist facts rephrased calls seconds pinned"
-    assert " ".join(made["usage"]) == "llm_calls prompt_tokens completion_tokens seconds cache_hits models"
+    assert [*made] == [*SCHEMA["properties"]]
+    assert [*made["citations"][0]] == [*SCHEMA["$defs"]["citation"]["properties"]]
 
 
 @pytest.mark.parametrize(

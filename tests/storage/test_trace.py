@@ -7,15 +7,8 @@ import stat
 import threading
 from pathlib import Path
 
-import pytest
-
 from iterative_rag.storage.past_runs import Event, events_of, find_runs
 from iterative_rag.storage.trace import Trace, trace_folder
-
-
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
 
 
 def test_each_event_is_on_disk_before_the_next(tmp_path: Path) -> None:
@@ -54,6 +47,6 @@ def events(name: str = "last") -> list[Event]:
 
 
 def test_a_line_cut_off_by_a_kill_does_not_hide_the_others() -> None:
-    trace_folder().mkdir()
+    trace_folder().mkdir(parents=True)
     (trace_folder() / "20250101-x.jsonl").write_text('{"event": "analysis"}\n{"event": "sho')
     assert [event["event"] for event in events()] == ["analysis", "unreadable"]

@@ -35,11 +35,6 @@ def test_work_that_nobody_waits_for_is_told() -> None:
     assert not pool.busy
 
 
-def test_a_fault_reaches_whoever_asks_for_the_result() -> None:
-    with pytest.raises(ZeroDivisionError):
-        LastingPool("faulty", threads=1).submit(lambda: 1 // 0).result()
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_threads_of_its_own() -> None:
     code = (

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from fakes.hashing_embedder import HashingEmbedder
-from fakes.two_article_corpus import QUESTION, play, write_articles
+from fakes.running_server import PlayingLLM
+from fakes.two_article_corpus import QUESTION, write_articles
 from iterative_rag.app.factory import IterativeRAG, index_paths
-from iterative_rag.protocols import ChatReply, ChatRequest
 from iterative_rag.settings import home, load_settings
 from iterative_rag.storage.cache import DiskCache
 from iterative_rag.types import Answer
@@ -21,26 +21,12 @@ from iterative_rag.types import Answer
 FLIPS, FEW_FLIPS = 200, 16
 
 
-class Townsman:
-    """Implements protocols.ChatModel: plays every role for the towns."""
-
-    name = "townsman"
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def complete(self, request: ChatRequest) -> ChatReply:
-        self.calls += 1
-        assert request.schema is not None
-        return ChatReply(play(request.schema, request.user), 10, 10)
-
-
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[IterativeRAG]:
     write_articles(tmp_path / "articles")
     embedder = HashingEmbedder(64)
     index_paths([tmp_path / "articles"], settings=load_settings(), embedder=embedder)
-    rag = IterativeRAG.from_settings(llm=Townsman(), embed_model=embedder)
+    rag = IterativeRAG.from_settings(llm=PlayingLLM(), embed_model=embedder)
     yield rag
     rag.close()
 
