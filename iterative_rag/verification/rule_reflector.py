@@ -26,11 +26,9 @@ class RuleReflector:
 
     def reflect(self, inquiry: Inquiry, draft: Draft) -> Reflection:
         """Claims of an answered draft. A draft that answers nothing has none, and is no refusal but what it says."""
-        if not draft.answered:
-            return Reflection((), useful=False)
         refusal = is_refusal(inquiry, draft)
         passing = None if self.strict else Standing.OPEN
-        useful = not refusal and is_of_kind(inquiry.original, draft.short_answer)
+        useful = draft.answered and not refusal and is_of_kind(inquiry.original, draft.short_answer)
         claims = tuple(
             replace(checked.claim, grounded=True) if checked.standing is passing else checked.claim
             for checked in check(inquiry, draft)
