@@ -28,40 +28,15 @@ def test_another_value_has_failed(claim: str, quote: str) -> None:
     assert standing(claim, quote) is Standing.FAILED
 
 
-DAYS = Computation("days(28 July 1941, 17 July 1959)", "6563", (0,))
-LIVED = "Oda Brenk was born on 28 July 1941 and died on 17 July 1959."
-HOURS = Computation("143320 min to h", "2388.666667 h", (0,))
-
-
-@pytest.mark.parametrize(
-    ("claim", "quote", "computation", "proved"),
-    [
-        ("Oda Brenk died 6563 days after she was born", LIVED, DAYS, True),
-        ("Oda Brenk died 6,563 days after she was born", LIVED, DAYS, True),
-        ("Oda Brenk died 6563 years after she was born", LIVED, DAYS, False),
-        ("Oda Brenk died 6564 days after she was born", LIVED, DAYS, False),
-        ("The journey took 2388 hours and 40 minutes", "The journey took 143,320 minutes.", HOURS, True),
-        ("The journey took 2388.67 hours", "The journey took 143,320 minutes.", HOURS, True),
-        ("The journey took 2388 hours and 10 minutes", "The journey took 143,320 minutes.", HOURS, False),
-    ],
-)
+@pytest.mark.parametrize(("claim", "quote", "expression", "result", "proved"), table(__file__, "restated"))
 def test_a_result_is_restated_in_its_own_or_another_unit(
-    claim: str, quote: str, computation: Computation, proved: bool
+    claim: str, quote: str, expression: str, result: str, proved: bool
 ) -> None:
-    assert (standing(claim, quote, computation) is Standing.PROVED) is proved
+    assert (standing(claim, quote, Computation(expression, result, (0,))) is Standing.PROVED) is proved
 
 
-@pytest.mark.parametrize(
-    ("claim", "short", "standing"),
-    [
-        ("Oda Brenk was on two teams, those of 1912 and 1920", "2", Standing.OPEN),
-        ("Oda Brenk was on three teams, those of 1912 and 1920", "3", Standing.FAILED),
-        ("Two designers of Velm Tower are named", "Oda Brenk and Tomas Vey", Standing.OPEN),
-        ("Four designers of Velm Tower are named", "Oda Brenk and Tomas Vey", Standing.FAILED),
-        ("Oda Brenk was on 1 team", "Oda Brenk", Standing.FAILED),
-    ],
-)
-def test_a_number_may_count_what_the_answer_lists(claim: str, short: str, standing: Standing) -> None:
+@pytest.mark.parametrize(("claim", "short", "standing"), table(__file__, "counts"))
+def test_a_number_may_count_what_the_answer_lists(claim: str, short: str, standing: str) -> None:
     facts = (
         fact(Need("What of it?"), "Velm Tower", "Oda Brenk and Tomas Vey designed Velm Tower."),
         fact(
@@ -69,7 +44,7 @@ def test_a_number_may_count_what_the_answer_lists(claim: str, short: str, standi
         ),
     )
     draft = Draft(True, f"{claim} [1][2].", short, (0, 1))
-    assert check(Inquiry("What of it?", "What of it?", facts), draft)[0].standing is standing
+    assert check(Inquiry("What of it?", "What of it?", facts), draft)[0].standing == standing
 
 
 def test_every_text_of_the_table_proves_itself() -> None:
