@@ -42,7 +42,6 @@ FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 4.0
 CONNECT_SECONDS = 10.0
 DEFAULT_SECONDS = 120.0  # of a call without a limit
-TOO_MANY_REQUESTS = 429
 ACCEPTED = 202  # NVIDIA's gateway, while a model is being started
 
 # --- addresses ---------------------------------------------------------------------------------
@@ -253,7 +252,7 @@ def refused(status: int, text: str, server: Server) -> LLMError:
         402: "The account has no credit left for this model; see its page at the provider.",
         403: keyless,
         404: "The URL of an OpenAI-compatible server usually ends in /v1.",
-        TOO_MANY_REQUESTS: "Wait, or lower calls_in_flight.",
+        429: "Wait, or lower calls_in_flight.",
         503: "The server may still be loading the model; wait, and see its log.",
     }
     hint = hints.get(status, "See the server's log." if status >= 500 else "")

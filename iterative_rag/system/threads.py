@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,13 +45,13 @@ class LastingPool:
     def _reset(self) -> None:
         self._lock = threading.Lock()
         self._executor: ThreadPoolExecutor | None = None
-        self._unfinished = 0
+        self._unfinished: set[Future[Any]] = set()
 
     @property
     def busy(self) -> bool:
         """Whether any work is unfinished."""
         with self._lock:
-            return self._unfinished > 0
+            return bool(self._unfinished)
 
     def submit(self, work: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> Future[T]:
         """Start `work` on a thread of the pool."""
@@ -59,13 +59,9 @@ class LastingPool:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(self._threads, self._name)
             future = self._executor.submit(work, *arguments, **options)
-            self._unfinished += 1
-        future.add_done_callback(self._finished)
+            self._unfinished.add(future)
+        future.add_done_callback(self._unfinished.discard)
         return future
-
-    def _finished(self, _: Future[T]) -> None:
-        with self._lock:
-            self._unfinished -= 1
 
 
 # Held while LlamaIndex is imported. Its modules import one another in circles, and Python locks each module by itself:

@@ -1,4 +1,4 @@
-"""The disk cache: kept, shared, bounded, and never in the way."""
+"""The disk cache: kept, shared, bounded, and never in the way, whatever happens to its files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ import contextlib
 import json
 import logging
 import os
+import random
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fakes.hashing_embedder import HashingEmbedder
+from fakes.running_server import PlayingLLM
+from fakes.two_article_corpus import QUESTION, write_articles
+from iterative_rag.app.factory import IterativeRAG, index_paths
 from iterative_rag.protocols import Cache
+from iterative_rag.settings import home, load_settings
 from iterative_rag.storage.cache import DiskCache, _checksum, _name
+from iterative_rag.types import Answer
 
 
 def kept(cache: Cache, key: str) -> Any:
@@ -133,11 +142,10 @@ def test_damage_while_it_is_open_never_changes_a_value(filled: Path) -> None:
     use_all(cache)
 
 
-def tamper(folder: Path, *statements: str) -> None:
+def tamper(folder: Path, statement: str, *values: object) -> None:
     """Change the file as somebody with SQLite would."""
     with contextlib.closing(sqlite3.connect(folder / "cache.sqlite")) as database, database:
-        for statement in statements:
-            database.execute(statement)
+        database.execute(statement, values)
 
 
 @pytest.mark.parametrize(
@@ -164,9 +172,8 @@ def test_a_forged_row_of_another_shape_is_dropped(filled: Path, text: str) -> No
         return value
 
     name, cache = _name("k7"), DiskCache(filled, 10)
-    with contextlib.closing(sqlite3.connect(filled / "cache.sqlite")) as database, database:
-        row = (text, _checksum(name, text.encode()), name)
-        database.execute("UPDATE entries SET value = ?, checksum = ? WHERE key = ?", row)
+    change = "UPDATE entries SET value = ?, checksum = ? WHERE key = ?"
+    tamper(filled, change, text, _checksum(name, text.encode()), name)
     assert cache.get("k7", read) is None
     assert cache.get("k8", read) == "v" * 500
     assert cache.size()[0] == 199
@@ -194,3 +201,52 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     cache.put("k", VALUE)
     assert kept(cache, "k") == VALUE
     assert precious.read_bytes() == b""
+
+
+# --- random bits of its files are turned over ------------------------------------------------------
+
+# The whole with --nightly, else a slice.
+FLIPS, FEW_FLIPS = 200, 16
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[IterativeRAG]:
+    write_articles(tmp_path / "articles")
+    embedder = HashingEmbedder(64)
+    index_paths([tmp_path / "articles"], settings=load_settings(), embedder=embedder)
+    rag = IterativeRAG.from_settings(llm=PlayingLLM(), embed_model=embedder)
+    yield rag
+    rag.close()
+
+
+def said(answer: Answer) -> tuple[object, ...]:
+    return answer.status, answer.text, answer.short_answer, answer.citations, answer.reason
+
+
+def flip(path: Path, chance: random.Random, bits: int) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(bits):
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+def test_flipped_bits_never_change_an_answer(engine: IterativeRAG, request: pytest.FixtureRequest) -> None:
+    flips = FLIPS if request.config.getoption("nightly") else FEW_FLIPS
+    chance = random.Random(13)
+    expected = said(engine.ask(QUESTION))
+    engine.store.close()
+    assert isinstance(engine.store, DiskCache)
+    whole = home() / "whole"
+    shutil.copytree(engine.store.folder, whole)
+    again = engine.ask(QUESTION)
+    assert (said(again), again.usage.llm_calls) == (expected, 0), "it does not come from the cache"
+    misses = 0
+    for number in range(flips):
+        engine.store.close()
+        shutil.rmtree(engine.store.folder)
+        shutil.copytree(whole, engine.store.folder)
+        flip(engine.store.folder / "cache.sqlite", chance, 1 if number % 4 else 200)
+        answer = engine.ask(QUESTION)
+        assert said(answer) == expected
+        misses += answer.usage.llm_calls > 0
+    assert misses > flips // 10, "the bits were not those of entries"
