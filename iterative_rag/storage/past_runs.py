@@ -109,11 +109,6 @@ class PastRun:
     def usage(self) -> Event:
         return _object(self.answer.get("usage"))
 
-    def has(self, words: Sequence[str]) -> bool:
-        """Whether question and answer hold all the words, which are case-folded."""
-        text = f"{self.question}\n{self.short_answer}\n{self.told('text')}".casefold()
-        return all(word in text for word in words)
-
 
 def past_runs(words: str = "") -> Iterator[PastRun]:
     """The runs whose question or answer holds all the words, the newest first."""
@@ -123,7 +118,8 @@ def past_runs(words: str = "") -> Iterator[PastRun]:
             run = read_run(path)
         except FileNotFoundError:  # deleted meanwhile
             continue
-        if run.has(wanted):
+        text = f"{run.question}\n{run.short_answer}\n{run.told('text')}".casefold()
+        if all(word in text for word in wanted):
             yield run
 
 

@@ -53,8 +53,11 @@ def confidence(
     """
     if not draft.answered:
         return round(draft.confidence, 3)
-    undecided = (conflict for conflict in conflicts if not draft.weighed or _sides_cited(conflict, draft) != 1)
-    bounds = [draft.confidence, *(1 / len(conflict.sides) for conflict in undecided)]
+    bounds = [draft.confidence]
+    for conflict in conflicts:
+        cited = [side for side in conflict.sides if not set(side.facts).isdisjoint(draft.cited)]
+        if not draft.weighed or len(cited) != 1:
+            bounds.append(1 / len(conflict.sides))
     measured, support = thresholds(), least_support([facts[index] for index in draft.cited if index < len(facts)])
     if support is Support.DISAGREES:
         bounds.append(BELOW * min(GUESSED, measured.likely))
@@ -67,10 +70,6 @@ def confidence(
         if not reflection.useful:
             bounds.append(USELESS)
     return round(min(bounds), 3)
-
-
-def _sides_cited(conflict: Conflict, draft: Draft) -> int:
-    return sum(not set(side.facts).isdisjoint(draft.cited) for side in conflict.sides)
 
 
 def least_support(cited: Sequence[Fact]) -> Support | None:

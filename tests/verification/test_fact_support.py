@@ -81,37 +81,14 @@ def rag(articles: CaseCorpus) -> Iterator[IterativeRAG]:
         yield opened
 
 
-@pytest.mark.parametrize(
-    ("question", "right"),
-    [
-        ("Tell me the name of Nils Aldo's second wife.", "Una Falk"),
-        ("What was the name of Nils Aldo's third wife?", ""),
-        ("On which island was Nils Aldo born?", ""),
-        ("In which village was Nils Aldo born?", ""),
-        ("When did Nils Aldo win the Karsa Prize?", ""),
-        ("For what was the Orm Tower built?", ""),
-        ("In which year did Dawn open?", ""),
-        ("When was the ship number 7 built?", ""),
-        ("What is the title of Nils Aldo's opera?", ""),
-        ("Who translated Grey Days?", ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "right"), table(__file__, "declined"))
 def test_what_no_quote_bears_out_is_declined_or_a_weak_guess(rag: IterativeRAG, question: str, right: str) -> None:
     answer = rag.ask(question)
     declined = answer.status is Status.ABSTAINED
     assert declined or answer.confidence_word is ConfidenceWord.WEAK_GUESS or answer.short_answer == right
 
 
-@pytest.mark.parametrize(
-    ("question", "right"),
-    [
-        ("When was Nils Aldo born?", "June 25, 1903"),
-        ("Where did Nils Aldo die?", "Varn"),
-        ("How tall is the Orm Tower?", "330 m"),
-        ("When did Dawn close?", "September 7, 2008"),
-        ("Who wrote Grey Days?", "Nils Aldo"),  # the row with the sentence that says what he was
-    ],
-)
+@pytest.mark.parametrize(("question", "right"), table(__file__, "answered"))
 def test_what_a_quote_bears_out_is_still_answered(rag: IterativeRAG, question: str, right: str) -> None:
     answer = rag.ask(question)
     assert answer.short_answer == right

@@ -20,20 +20,9 @@ def claims(inquiry: Inquiry, draft: Draft) -> tuple[Claim, ...]:
     return tuple(checked.claim for checked in check(inquiry, draft))
 
 
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        ("Dr. J. K. Brenk drew 3.5 km of it [1]. She left.", ["Dr. J. K. Brenk drew 3.5 km of it", "She left."]),
-        ("Am 3. März 1874 in St. Orra geboren [1]. Im 19. Jahrhundert.", None),
-        ("The U.S. won [1][2], and it lost [3]; so it ended.", ["The U.S. won", "and it lost", "so it ended."]),
-        ("37: Oda Brenk was born in 1874 [1].", ["37", "Oda Brenk was born in 1874"]),
-        ("No. He was Danish [1]. See No. 5.", ["No.", "He was Danish", "See No. 5."]),
-        ("", []),
-    ],
-)
-def test_an_answer_is_cut_into_claims(text: str, pieces: list[str] | None) -> None:
-    wanted = pieces or ["Am 3. März 1874 in St. Orra geboren", "Im 19. Jahrhundert."]
-    assert [piece.text for piece in split_claims(text, "37")] == (wanted if text else [])
+@pytest.mark.parametrize(("text", "pieces"), table(__file__, "pieces"))
+def test_an_answer_is_cut_into_claims(text: str, pieces: list[str]) -> None:
+    assert [piece.text for piece in split_claims(text, "37")] == pieces
 
 
 @pytest.mark.parametrize("text", [text for (text,) in table(__file__, "proved")])
