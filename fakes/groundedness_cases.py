@@ -43,7 +43,6 @@ END = ["ra", "ne", "ta", "lis", "dor", "mar", "na", "ven", "sa", "th"]
 class Case:
     """One answer: `added` is the text that no fact supports, "" where all is supported."""
 
-    language: str
     kind: str
     inquiry: Inquiry
     answer: str
@@ -53,9 +52,9 @@ class Case:
 
 
 def scenes(half: str) -> list[dict[str, Any]]:
-    names = ("tuning", "held") if half == "both" else (half,)
-    files = [FOLDER / f"{name}.toml" for name in names]
-    return [scene for file in files for scene in tomllib.loads(file.read_text(encoding="utf-8"))["scene"]]
+    """Those of "tuning" or "held"."""
+    held: list[dict[str, Any]] = tomllib.loads((FOLDER / f"{half}.toml").read_text(encoding="utf-8"))["scene"]
+    return held
 
 
 def world(rng: random.Random) -> dict[str, str]:
@@ -115,7 +114,7 @@ def case(scene: Mapping[str, Any], rng: random.Random) -> Case:
         kind = rng.choice(sorted(scene["unsupported"]))
         added = filled(rng.choice(scene["unsupported"][kind]), values)
         answer = with_added(answer, added)
-    return Case(scene["language"], kind, inquiry, answer, filled(scene["short"], values), added, tuple(computations))
+    return Case(kind, inquiry, answer, filled(scene["short"], values), added, tuple(computations))
 
 
 def fact(n: int, row: Mapping[str, str]) -> Fact:
