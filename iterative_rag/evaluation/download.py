@@ -46,14 +46,6 @@ class FetchPlan:
     subset: str = ALL
     private_hosts: bool = False
 
-    @property
-    def hosts(self) -> frozenset[str]:
-        """The hosts that are reached although they may not be public."""
-        from iterative_rag.sources.web.transport import as_named
-
-        typed = [self.api, self.source if _is_url(self.source) else ""]
-        return as_named([address for address in typed if address and self.private_hosts])
-
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
@@ -101,22 +93,29 @@ def fetch_dataset(
     `allow` and `retry` are for tests: hosts that need not be public, and pauses that need not be waited for.
     Raises UsageError, FetchError, CorpusError or MissingExtra; the same call resumes.
     """
+    from iterative_rag.app.factory import fetch_wikipedia
     from iterative_rag.evaluation.dataset_forms import load, select
     from iterative_rag.evaluation.frames import ids_of
-    from iterative_rag.sources.web.page_client import RetryPolicy, Web
-    from iterative_rag.sources.wikipedia.article_fetching import Wanted, Wikis, collect
-    from iterative_rag.sources.wikipedia.mediawiki_api import API
+    from iterative_rag.sources.web.page_client import RetryPolicy
+    from iterative_rag.sources.wikipedia.article_fetching import Wanted
 
     retry = retry or RetryPolicy(on_pause=on_pause)
-    agent = user_agent(plan.contact)
+    user_agent(plan.contact)  # that the wikis ask for one is told before anything is fetched
     file = fetch_questions(plan, allow=allow, retry=retry)
     dataset = load(file)
     questions = select(dataset, limit=plan.limit, ids=ids_of(dataset, plan.subset))
     asked, missing = _pages_of(questions)
     links = len(missing) + sum(map(len, asked.values()))
-    with Web(agent, allow={*allow, *plan.hosts}) as web:
-        wikis = Wikis(web, retry, api=plan.api or API)
-        collected = collect(Wanted(tuple(asked)), plan.out / PAGES, wikis, progress=progress)
+    collected = fetch_wikipedia(
+        Wanted(tuple(asked)),
+        folder=plan.out / PAGES,
+        contact=plan.contact,
+        api=plan.api,
+        private_hosts=plan.private_hosts,
+        progress=progress,
+        allow=allow,
+        retry=retry,
+    )
     for page in collected.missing:
         for title in asked[page.name]:
             missing.append(NotFound(title, page.kind, page.reason, page.nearest, _needing(title, questions)))
@@ -136,16 +135,18 @@ def fetch_questions(
 ) -> Path:
     """The dataset's file without its pages: a local one as it lies there, else downloaded into the folder, once."""
     from iterative_rag.sources.web.page_client import RetryPolicy, Web, status_error
+    from iterative_rag.sources.web.transport import as_named
 
     if not plan.source and plan.dataset not in SOURCES:
         raise UsageError(f"There is no dataset {plan.dataset!r} to fetch.", hint=f"One of: {', '.join(SOURCES)}.")
     source = plan.source or SOURCES[plan.dataset]
-    if not _is_url(source):
+    if not source.startswith(("http://", "https://")):
         return Path(source).expanduser()
     file = plan.out / (Path(urlsplit(source).path).name or "dataset.tsv")
     if file.is_file():
         return file
-    with Web(user_agent(plan.contact, required=False), allow={*allow, *plan.hosts}) as web:
+    own = as_named([source]) if plan.private_hosts else frozenset()
+    with Web(user_agent(plan.contact, required=False), allow={*allow, *own}) as web:
 
         def download() -> bytes:
             reply = web.get(source)
@@ -173,7 +174,3 @@ def _pages_of(questions: Sequence[Question]) -> tuple[dict[PageName, list[str]],
 
 def _needing(title: str, questions: Sequence[Question]) -> tuple[str, ...]:
     return tuple(question.id for question in questions if title in question.gold_titles)
-
-
-def _is_url(source: str) -> bool:
-    return source.startswith(("http://", "https://"))

@@ -121,11 +121,6 @@ FIGURES = (
 )
 
 
-def figures_beside(manifest: Manifest) -> tuple[PublishedFigure, ...]:
-    """The published figures of the benchmark that was run; none for another dataset."""
-    return FIGURES if benchmark_of(manifest) else ()
-
-
 def benchmark_of(manifest: Manifest) -> Mapping[str, Any]:
     """What the manifest says about the benchmark; {} where none was run."""
     return manifest.get("benchmark") or {}

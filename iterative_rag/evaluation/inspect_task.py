@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from iterative_rag.evaluation.records import Hop, Outcome, QuestionRecord, from_
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.log import EvalSample
     from inspect_ai.scorer import Scorer
     from inspect_ai.solver import Solver
 
@@ -92,8 +92,6 @@ def _scorer(score: Score, done: Callable[[QuestionRecord], None]) -> Scorer:
     from inspect_ai.scorer import Target, mean, scorer
     from inspect_ai.solver import TaskState
 
-    from iterative_rag.evaluation.records import from_json
-
     @scorer(name="answers", metrics={"*": [mean()]})
     def answers() -> Scorer:
         async def marked(state: TaskState, target: Target) -> InspectScore:
@@ -133,30 +131,33 @@ def records(folder: Path) -> tuple[QuestionRecord, ...]:
 
     A killed run leaves several logs; each later one has taken over what the earlier ones held.
     """
+    from inspect_ai.log import read_eval_log
+
     newest: dict[Key, QuestionRecord] = {}
+    order: dict[str, int] = {}
     for path in _paths(folder):
-        for sample in _samples(path):
+        # Without their transcripts, which are most of a log and would fill the memory.
+        log = read_eval_log(str(path), exclude_fields=_TRANSCRIPT)
+        order = {str(question): position for position, question in enumerate(log.eval.dataset.sample_ids or ())}
+        for sample in log.samples or ():
             key = (str(sample.id), sample.epoch)
             if sample.invalidation is not None:
                 newest.pop(key, None)
             elif (record := _record(sample)) is not None:
                 newest[key] = record
-    order = {question: position for position, question in enumerate(_order(folder))}
     return tuple(newest[key] for key in sorted(newest, key=lambda key: (key[1], order.get(key[0], len(order)), key[0])))
 
 
-def forget_faults(folder: Path) -> int:
-    """Mark the questions that ended in a fault as not done, so that the next run asks them again; how many."""
-    from inspect_ai.log import ProvenanceData, invalidate_samples, write_eval_log
+def forget_faults(folder: Path) -> None:
+    """Mark the questions that ended in a fault as not done, so that the next run asks them again."""
+    from inspect_ai.log import ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
 
-    count = 0
-    for log in _logs(folder):
+    for path in _paths(folder):
+        log = read_eval_log(str(path))
         faulty = [sample.uuid for sample in log.samples or () if _is_fault(sample) and sample.uuid]
         if faulty:
             why = ProvenanceData(timestamp=datetime.now(UTC), author="iterative-rag", reason="--retry-errors")
             write_eval_log(invalidate_samples(log, faulty, why), location=log.location)
-            count = max(count, len(faulty))
-    return count
 
 
 def _paths(folder: Path) -> list[Path]:
@@ -164,35 +165,11 @@ def _paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.eval"))
 
 
-def _logs(folder: Path) -> Iterator[EvalLog]:
-    from inspect_ai.log import read_eval_log
-
-    for path in _paths(folder):
-        yield read_eval_log(str(path))
-
-
-def _samples(path: Path) -> Iterator[EvalSample]:
-    """The samples without their transcripts, which are most of a log and would fill the memory."""
-    from inspect_ai.log import read_eval_log
-
-    yield from read_eval_log(str(path), exclude_fields=_TRANSCRIPT).samples or ()
-
-
-def _order(folder: Path) -> Sequence[str]:
-    from inspect_ai.log import read_eval_log
-
-    paths = _paths(folder)
-    header = read_eval_log(str(paths[-1]), header_only=True) if paths else None
-    return [str(sample_id) for sample_id in (header.eval.dataset.sample_ids or ())] if header else ()
-
-
 def _record(sample: EvalSample) -> QuestionRecord | None:
     """The record that the scorer kept; a sample that broke before it was scored is a fault."""
-    for score in (sample.scores or {}).values():
-        row: Mapping[str, Any] | None = (score.metadata or {}).get(RECORD)
-        if row is not None:
-            return from_json(row)
-    return None
+    rows = ((score.metadata or {}).get(RECORD) for score in (sample.scores or {}).values())
+    row = next(filter(None, rows), None)
+    return from_json(row) if row else None
 
 
 def _is_fault(sample: EvalSample) -> bool:

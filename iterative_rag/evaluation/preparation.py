@@ -85,7 +85,7 @@ class Preparation:
                 )
             self.manifest = self._manifest(len(exams) - len(self.exams))
         except BaseException:
-            self.scope.close()
+            self.close()
             raise
 
     def examine(self, exam: Examination, repeat: int) -> QuestionRecord:
@@ -109,34 +109,24 @@ class Preparation:
         return dataclasses.replace(record, cause=cause(record))
 
     def close(self) -> None:
-        self.scope.close()
+        self.scope.corpus.close()
 
     def _exam(self, question: Question) -> Examination:
         gold, missing = self.scope.gold(question)
-        within = self.scope.own(question)
-        if self.config.mode == ORACLE:
-            within = frozenset(gold)
-        return Examination(question, tuple(gold), tuple(missing), within)
+        within = frozenset(gold) if self.config.mode == ORACLE else self.scope.own(question)
+        return Examination(question, gold, missing, within)
 
     def _engines(self) -> tuple[IterativeRAG, ...]:
         """One engine per repeat, each with another seed, so that the cache does not return the first answer."""
         from iterative_rag.app.factory import IterativeRAG, cache, make_backend
 
-        kept = cache(self.settings)
+        kept, corpus, embedder = cache(self.settings), self.scope.corpus, self.scope.embedder
         engines = []
         for repeat in range(self.config.repeat):
             settings = self.settings.model_copy(update={"seed": self.settings.seed + repeat})
-            backend, notice = make_backend(settings, kept, self.scope.embedder)
-            engines.append(
-                IterativeRAG(
-                    settings,
-                    corpus=self.scope.corpus,
-                    backend=backend,
-                    cache=kept,
-                    notice=notice,
-                    embedder=self.scope.embedder,
-                )
-            )
+            backend, notice = make_backend(settings, kept, embedder)
+            rag = IterativeRAG(settings, corpus=corpus, backend=backend, cache=kept, notice=notice, embedder=embedder)
+            engines.append(rag)
         return tuple(engines)
 
     def _manifest(self, excluded: int) -> dict[str, Any]:
@@ -146,12 +136,8 @@ class Preparation:
 
         config, corpus = self.config, self.scope.corpus
         return {
-            "dataset": {
-                "name": self.dataset.name,
-                "form": self.dataset.form,
-                "digest": self.dataset.digest,
-            },
-            "corpus": {"name": config.corpus, "index": corpus.name, "fingerprint": self.scope.digest},
+            "dataset": {"name": self.dataset.name, "form": self.dataset.form, "digest": self.dataset.digest},
+            "corpus": {"name": config.corpus, "index": corpus.name, "fingerprint": corpus.digest()},
             "mode": config.mode,
             "profile": dict(self._profiled),
             "backend": self._rags[0].backend.name,

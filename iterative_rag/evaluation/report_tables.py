@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iterative_rag.evaluation.figures import EVIDENCE, SCORES, SPENDING, Figure, answered_rightly, gave_answer
-from iterative_rag.evaluation.frames import Manifest, benchmark_of, differences, figures_beside
+from iterative_rag.evaluation.frames import FIGURES, Manifest, benchmark_of, differences
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.evaluation.summary import summarise
@@ -49,7 +49,7 @@ class Report:
         manifest = self.run.manifest
         if not (about := benchmark_of(manifest)):
             return dict(self.summary)
-        figures = [dataclasses.asdict(figure) for figure in figures_beside(manifest)]
+        figures = [dataclasses.asdict(figure) for figure in FIGURES]
         return {**self.summary, "benchmark": {**about, "published": figures, "differences": differences(manifest)}}
 
     def outcomes(self) -> list[tuple[str, str, int]]:
@@ -132,13 +132,12 @@ def _published(report: Report) -> Table:
     """The published figures of the benchmark with the run among them, lowest first."""
     manifest, summary = report.run.manifest, report.summary
     columns = ("system", "questions", "right", "95 %", "what it could read; source")
-    figures = figures_beside(manifest)
-    if not figures:
+    if not (about := benchmark_of(manifest)):
         return Table("", columns, ())
-    asked = str(benchmark_of(manifest)["of"])
+    asked = str(about["of"])
     rows: dict[tuple[str, ...], float] = {
         (figure.system, asked, percent(figure.share), NOTHING, f"{figure.pages}; {figure.source}"): figure.share
-        for figure in figures
+        for figure in FIGURES
     }
     own = (f"{report.run.name} (this run)", str(summary["answerable"]), percent(summary["right"]))
     interval = percent_range(summary["intervals"].get("right"))

@@ -26,63 +26,32 @@ PASSAGES_PER_ARTICLE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A question and the ids of the articles that it needs: those that the corpus holds, one at least."""
-
-    question: Question
-    gold: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """What is measured. `excluded` questions have no gold article in the corpus; `missing` are single titles that it
-    lacks, of questions that are measured by their other articles."""
-
-    found: tuple[Target, ...]
-    excluded: int
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Ranking:
-    """The documents found for a target, best first."""
+    """The ids of the articles that a question needs, those that the corpus holds, and the documents found, best
+    first."""
 
-    target: Target
+    gold: tuple[str, ...]
     documents: tuple[str, ...]
 
 
 Progress = Callable[[int, int], None]  # questions done, of how many
 
 
-def targets(
-    questions: Sequence[Question], resolve: Callable[[Question], tuple[tuple[str, ...], tuple[str, ...]]]
-) -> Targets:
-    """`resolve` gives the ids of a question's gold articles and the titles that the corpus lacks."""
-    with_gold: list[Target] = []
-    missing: list[str] = []
-    for question in questions:
-        gold, lacking = resolve(question)
-        if gold:
-            with_gold.append(Target(question, gold))
-            missing += lacking
-    return Targets(tuple(with_gold), len(questions) - len(with_gold), tuple(missing))
-
-
 def single(
-    wanted: Sequence[Target],
+    wanted: Sequence[tuple[Question, tuple[str, ...]]],
     corpus_for: Callable[[Question], Corpus],
     *,
     depth: int,
     passages: int = 0,
     progress: Progress | None = None,
 ) -> list[Ranking]:
-    """The first `depth` documents for each question as it is asked, out of `passages` hits at least."""
+    """The first `depth` documents for each question, with its gold articles, as it is asked, out of `passages` hits at
+    least."""
     fetched = max(passages, PASSAGES_PER_ARTICLE * depth)
     rankings: list[Ranking] = []
-    for target in wanted:
-        corpus, query = corpus_for(target.question), target.question.text
-        (entries,) = shortlist(corpus, [Need(query)], documents=depth, passages=fetched)
-        rankings.append(Ranking(target, tuple(entry.document_id for entry in entries)))
+    for question, gold in wanted:
+        (entries,) = shortlist(corpus_for(question), [Need(question.text)], documents=depth, passages=fetched)
+        rankings.append(Ranking(gold, tuple(entry.document_id for entry in entries)))
         if progress:
             progress(len(rankings), len(wanted))
     return rankings
@@ -116,7 +85,7 @@ def _measure(rankings: Sequence[Ranking], ks: Sequence[int]) -> list[dict[str, f
     ir_measures = library()
     names = {ir_measures.R @ k: f"recall@{k}" for k in ks} | {ir_measures.AP: "map", ir_measures.RR: "mrr"}
     # Questions go by number: a dataset's id may be anything. Scores fall with the rank, so that none are tied.
-    relevant = {str(n): dict.fromkeys(ranking.target.gold, 1) for n, ranking in enumerate(rankings)}
+    relevant = {str(n): dict.fromkeys(ranking.gold, 1) for n, ranking in enumerate(rankings)}
     run = {
         str(n): {document: float(-rank) for rank, document in enumerate(ranking.documents)}
         for n, ranking in enumerate(rankings)

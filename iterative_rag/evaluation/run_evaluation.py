@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import signal
@@ -16,14 +17,7 @@ from typing import TYPE_CHECKING, Any
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
-from iterative_rag.evaluation.run_folder import (
-    LOGS,
-    MANIFEST,
-    RunFolder,
-    begin_or_resume,
-    need_inspect,
-    read_run,
-)
+from iterative_rag.evaluation.run_folder import LOGS, MANIFEST, RunFolder, begin_or_resume, need_inspect, read_run
 from iterative_rag.settings import home
 from iterative_rag.system.files import check_writable, disk_full, is_disk_full
 from iterative_rag.system.private_files import FILE_MODE, private_folder, tighten
@@ -131,7 +125,8 @@ def _run_task(task: Task, logs: Path, concurrency: int, identity: str) -> None:
     """Have inspect_ai run what of the task is not in the logs yet."""
     from inspect_ai import eval_set
 
-    with _quiet(), _contained(), _cancelled_by_interrupts():
+    # The closing message of inspect_ai goes nowhere: stdout is for our data.
+    with contextlib.redirect_stdout(io.StringIO()), _contained(), _cancelled_by_interrupts():
         _, eval_logs = eval_set(
             [task],
             log_dir=str(logs),
@@ -179,13 +174,6 @@ def _held(out: Path) -> Iterator[None]:
         ) from error
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the closing message of inspect_ai off stdout, which is for our data."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        yield
-
-
 # --- inspect_ai kept apart: no `.env` is loaded, no program that the working folder names is run, nothing is written
 # outside our data folder, and an interrupt ends it in an orderly way
 
@@ -211,8 +199,9 @@ def _contained() -> Iterator[None]:
     os.environ[_NO_DOTENV] = "1"
     # Its traces and the note for its viewer; it has no setting for either.
     folders.user_data_path = folders.user_cache_path = _own_folder
-    # `git status` runs whatever .git/config of the working folder names as core.fsmonitor.
-    logs.git_context = _no_git
+    # `git status` runs whatever .git/config of the working folder names as core.fsmonitor. The run's own manifest names
+    # the version of the code.
+    logs.git_context = lambda: None
     try:
         yield
     finally:
@@ -245,10 +234,3 @@ def _cancelled_by_interrupts() -> Iterator[None]:
 
 def _own_folder(name: str, *_: object) -> Path:
     return private_folder(home() / name)
-
-
-def _no_git() -> None:
-    """The run's own manifest names the version of the code."""
-
-
-__all__ = ["RunConfig", "Tally", "run"]

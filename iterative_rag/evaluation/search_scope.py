@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
@@ -25,15 +24,12 @@ _LONGEST_STEM = 60
 
 
 class Scope:
-    """An open corpus with its gold index; close it. `own` scopes restrict each question to its paragraphs."""
+    """An open corpus, which is to be closed, with its gold index. `own` scopes restrict each question to its
+    paragraphs."""
 
     def __init__(self, corpus: IndexedCorpus | ZimCorpus, embedder: Embedder, gold: GoldIndex, *, own: bool) -> None:
         self.corpus, self.embedder = corpus, embedder
         self._gold, self._own = gold, own
-
-    @property
-    def digest(self) -> str:
-        return self.corpus.digest()
 
     def gold(self, question: Question) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The ids of the articles that the question needs, and the titles of those that the corpus lacks."""
@@ -53,11 +49,8 @@ class Scope:
         from iterative_rag.index.filters import CorpusPart
         from iterative_rag.index.zim.zim_corpus import ZimCorpus
 
-        part = self.corpus.among if isinstance(self.corpus, ZimCorpus) else partial(CorpusPart, self.corpus)
-        return part(document_ids)
-
-    def close(self) -> None:
-        self.corpus.close()
+        corpus = self.corpus
+        return corpus.among(document_ids) if isinstance(corpus, ZimCorpus) else CorpusPart(corpus, document_ids)
 
 
 def open_scope(

@@ -12,24 +12,19 @@ import pytest
 from fakes import two_article_corpus
 from iterative_rag.cli import main
 from iterative_rag.evaluation.questions import Question
-from iterative_rag.evaluation.retrieval_metrics import Ranking, Target, figures, single
+from iterative_rag.evaluation.retrieval_metrics import Ranking, figures, single
 from iterative_rag.types import Document, Hit
-
-
-def asked(text: str, *gold: str) -> Target:
-    return Target(Question(text, text, ()), gold)
-
 
 # --- the figures -----------------------------------------------------------------------------
 
 RANKINGS = [
     # AP: (1/2 + 2/4) / 2
-    Ranking(asked("1", "a", "b"), ("x", "a", "y", "b")),
-    Ranking(asked("2", "c"), ("c", "x")),
+    Ranking(("a", "b"), ("x", "a", "y", "b")),
+    Ranking(("c",), ("c", "x")),
     # nothing found at all
-    Ranking(asked("3", "d", "e", "f"), ()),
+    Ranking(("d", "e", "f"), ()),
     # AP: (1/1 + 2/3) / 2
-    Ranking(asked("4", "g", "h"), ("g", "x", "h")),
+    Ranking(("g", "h"), ("g", "x", "h")),
 ]
 
 
@@ -79,10 +74,8 @@ HITS = [hit("a", 0.5, 3, 2), hit("b", 0.4, 1, None), hit("a", 0.3, 2, 9), hit("c
 def test_documents_stand_where_their_best_passage_does() -> None:
     """a: 0.5 + 0.05 / 5; b: 0.4 + 0.05 / 4; c: 0.2 + 0.05 / 4"""
     corpus = Ranked(HITS)
-    [ranking] = single([asked("q", "a")], lambda _: corpus, depth=5)
-    assert ranking.documents == ("a", "b", "c")
-    [short] = single([asked("q", "a")], lambda _: corpus, depth=1)
-    assert short.documents == ("a",)
+    for depth, documents in ((5, ("a", "b", "c")), (1, ("a",))):
+        assert single([(Question("q", "q", ()), ("a",))], lambda _: corpus, depth=depth) == [Ranking(("a",), documents)]
 
 
 # --- the command -----------------------------------------------------------------------------

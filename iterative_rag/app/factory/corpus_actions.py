@@ -264,7 +264,7 @@ def pages_folder(corpus: str) -> Path:
 def fetch_wikipedia(
     wanted: Wanted,
     *,
-    corpus: str,
+    folder: Path,
     contact: str = "",
     api: str = "",
     private_hosts: bool = False,
@@ -274,7 +274,7 @@ def fetch_wikipedia(
     allow: Collection[str] = (),
     retry: RetryPolicy | None = None,
 ) -> Collected:
-    """Fetch pages of Wikipedia (or of the wiki at `api`) into the corpus's folder; `index_paths` of it comes next.
+    """Fetch pages of Wikipedia (or of the wiki at `api`) into a folder; `index_paths` of it comes next.
 
     `contact` is named to the wikis. `private_hosts`: the host of `api` may be this machine or in its
     network; say so only where the user typed the address. `by_package`: titles are looked up by `pymediawiki`. `allow`
@@ -287,7 +287,6 @@ def fetch_wikipedia(
 
     if by_package:
         require_package()
-    folder = pages_folder(corpus) / "wikipedia"
     agent = user_agent(contact)
     own = as_named([api] if api else []) if private_hosts else frozenset()
     with Web(agent, allow={*allow, *own}) as web:

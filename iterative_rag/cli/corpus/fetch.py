@@ -57,7 +57,7 @@ def fetch(
 
     Interrupted or killed, the same command resumes; no article is fetched twice.
     """
-    from iterative_rag.app.factory import fetch_wikipedia
+    from iterative_rag.app.factory import fetch_wikipedia, pages_folder
     from iterative_rag.sources.wikipedia.article_fetching import LIMIT, Wanted
     from iterative_rag.sources.wikipedia.page_names import page_name
 
@@ -75,7 +75,7 @@ def fetch(
     with fetching(quiet=quiet) as (progress, on_pause):
         collected = fetch_wikipedia(
             wanted,
-            corpus=name,
+            folder=pages_folder(name) / "wikipedia",
             contact=contact,
             api=api,
             private_hosts=allow_private_hosts,

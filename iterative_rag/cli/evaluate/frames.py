@@ -111,6 +111,7 @@ def frames(
     """
     from iterative_rag.evaluation.download import FetchPlan
     from iterative_rag.evaluation.preparation import RunConfig, judging_model
+    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.evaluation.run_folder import need_inspect
 
     need_inspect()  # what cannot work is told before pages are fetched for hours
@@ -131,8 +132,9 @@ def frames(
     )
     name = re.sub(r"[^\w.-]+", "-", f"frames-{Path(subset).stem}-{settings.llm}")
     run = run_with_progress(config, out or Path("runs") / name, retry_errors=retry_errors, quiet=quiet)
-    write_reports(run, quiet=quiet)
-    show_summary(run, as_json=as_json)
+    reported = Report.of(run)
+    write_reports(reported, quiet=quiet)
+    show_summary(reported, as_json=as_json)
 
 
 def _data(plan: FetchPlan, pages: Path | None, *, quiet: bool) -> tuple[Path, Path]:

@@ -11,7 +11,7 @@ from iterative_rag.cli.console import err, size, write, write_file, write_json
 from iterative_rag.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from iterative_rag.evaluation.run_folder import RunFolder
+    from iterative_rag.evaluation.report_tables import Report
 
 
 def report(
@@ -26,19 +26,14 @@ def report(
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.summary
     """
-
     from iterative_rag.evaluation.html_report import html as page
-    from iterative_rag.evaluation.markdown_report import markdown
     from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.evaluation.run_folder import read_run
 
     reported = Report.of(read_run(run))
     if html is not None:
         _write(html, page(reported))
-    if as_json:
-        write_json(reported.to_json())
-    else:
-        write(markdown(reported))
+    show_summary(reported, as_json=as_json)
 
 
 def compare(
@@ -49,7 +44,6 @@ def compare(
 
     The keys of --json: python -m pydoc iterative_rag.evaluation.run_comparison
     """
-
     from iterative_rag.evaluation.markdown_report import comparison
     from iterative_rag.evaluation.run_comparison import compare as compared
     from iterative_rag.evaluation.run_folder import read_run
@@ -61,29 +55,26 @@ def compare(
         write(comparison(figures))
 
 
-def show_summary(run: RunFolder, *, as_json: bool) -> None:
+def show_summary(reported: Report, *, as_json: bool) -> None:
     """The figures of a run as Markdown, or the object of `report --json`."""
     from iterative_rag.evaluation.markdown_report import markdown
-    from iterative_rag.evaluation.report_tables import Report
 
-    reported = Report.of(run)
     if as_json:
         write_json(reported.to_json())
     else:
         write(markdown(reported))
 
 
-def write_reports(run: RunFolder, *, quiet: bool) -> None:
+def write_reports(reported: Report, *, quiet: bool) -> None:
     """The report as Markdown and as a page, in the folder of the run."""
     from iterative_rag.evaluation.html_report import html
     from iterative_rag.evaluation.markdown_report import markdown
-    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.system.private_files import tighten
 
-    reported = Report.of(run)
-    _write(run.path / "report.html", html(reported), quiet=quiet)
-    _write(run.path / "report.md", markdown(reported), quiet=quiet)
-    tighten(run.path)
+    folder = reported.run.path
+    _write(folder / "report.html", html(reported), quiet=quiet)
+    _write(folder / "report.md", markdown(reported), quiet=quiet)
+    tighten(folder)
 
 
 def _write(path: Path, text: str, *, quiet: bool = False) -> None:

@@ -44,7 +44,7 @@ def retrieval(
     Questions without any gold article in the corpus are left out and counted.
     """
     from iterative_rag.evaluation.dataset_forms import load, select
-    from iterative_rag.evaluation.retrieval_metrics import figures, library, single, targets
+    from iterative_rag.evaluation.retrieval_metrics import figures, library, single
     from iterative_rag.evaluation.search_scope import open_scope
 
     depths = _depths(k)
@@ -53,14 +53,16 @@ def retrieval(
     chosen = select(questions, limit=limit, sample=sample, seed=seed)
     with indexing(quiet=quiet) as on_index:
         scope = open_scope(corpus, questions, settings, progress=on_index)
-    with closing(scope), bar(quiet=quiet) as show:
-        gold = targets(chosen, scope.gold)
-        if not gold.found:
+    with closing(scope.corpus), bar(quiet=quiet) as show:
+        resolved = [(question, *scope.gold(question)) for question in chosen]
+        asked = [(question, gold) for question, gold, _ in resolved if gold]
+        missing = [title for _, gold, lacking in resolved if gold for title in lacking]
+        if not asked:
             held = f"The corpus {scope.corpus.name!r} holds no gold article of the "
             raise UsageError(f"{held}{counted(len(chosen), 'question')}.", hint=_why_nothing(chosen))
         begun, passages = time.monotonic(), settings.passages
         progress = _searching(show)
-        rankings = single(gold.found, scope.searched, depth=max(depths), passages=passages, progress=progress)
+        rankings = single(asked, scope.searched, depth=max(depths), passages=passages, progress=progress)
         seconds = time.monotonic() - begun
     result = {
         "dataset": questions.name,
@@ -68,15 +70,15 @@ def retrieval(
         "digest": questions.digest,
         "rerank": settings.rerank,
         "k": depths,
-        "excluded": gold.excluded,
-        "missing_gold": len(gold.missing),
+        "excluded": len(chosen) - len(asked),
+        "missing_gold": len(missing),
         **figures(rankings, depths),
         "seconds": round(seconds, 2),
     }
     if as_json:
         write_json(result)
     else:
-        _show(result, gold.missing)
+        _show(result, missing)
 
 
 def _searching(show: Show | None) -> Progress | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,6 +75,7 @@ def run(
 ) -> None:
     """Run a question set; interrupted or killed, the same command resumes it."""
     from iterative_rag.evaluation.preparation import RunConfig
+    from iterative_rag.evaluation.report_tables import Report
 
     config = RunConfig(
         dataset=dataset,
@@ -88,7 +90,8 @@ def run(
         concurrency=concurrency,
     )
     folder = out or Path("runs") / f"{dataset.name.split('.')[0]}-{corpus}-{mode}"
-    show_summary(run_with_progress(config, folder, retry_errors=retry_errors, quiet=quiet), as_json=as_json)
+    finished = run_with_progress(config, folder, retry_errors=retry_errors, quiet=quiet)
+    show_summary(Report.of(finished), as_json=as_json)
 
 
 def matrix(
@@ -114,6 +117,7 @@ def matrix(
     With --json: {"cells": [{"name", "choices", "error"}], "comparison": as of compare, or null}.
     """
     from iterative_rag.evaluation.markdown_report import comparison
+    from iterative_rag.evaluation.report_tables import Report
     from iterative_rag.evaluation.run_comparison import compare
     from iterative_rag.evaluation.run_matrix import read_matrix, run_matrix
 
@@ -123,10 +127,7 @@ def matrix(
         if not quiet:
             err().line(f"{cells.index(cell) + 1} of {len(cells)}  ", (cell.name, "bold"))
 
-    def runner(config: RunConfig, folder: Path) -> RunFolder:
-        return run_with_progress(config, folder, quiet=quiet)
-
-    runs, failures = run_matrix(cells, out, runner=runner, started=started)
+    runs, failures = run_matrix(cells, out, runner=partial(run_with_progress, quiet=quiet), started=started)
     differences = None
     try:  # runs without a question in common cannot be compared
         differences = compare(list(runs.values())) if len(runs) > 1 else None
@@ -139,7 +140,7 @@ def matrix(
         write(comparison(differences))
     else:
         for finished in runs.values():
-            show_summary(finished, as_json=False)
+            show_summary(Report.of(finished), as_json=False)
     for name, failure in failures.items():
         err().line((f"{name} failed: ", "bold red"), clean(f"{failure['kind']}: {failure['message']}"))
         if failure["hint"]:
