@@ -87,16 +87,10 @@ def _answer(
     text: str, settings: Settings, trace: Path | None, *, quiet: bool, live: bool, conversation: str, meaning: str
 ) -> Answer:
     """The answer to a question, or to a follow-up of this conversation, in which it is kept."""
-    from iterative_rag.app.factory import IterativeRAG, checked_question
+    from iterative_rag.app.factory import checked_question
 
     text = checked_question(text)
-    settings, parts, told = as_asked_before(settings, conversation)
-    if not quiet:
-        announce_starter(settings)
-    rag = IterativeRAG.from_settings(settings, question="" if conversation else text)
-    rag.notice = "\n".join(filter(None, (told, rag.notice)))
-    for part in parts:
-        rag = rag.over(rag.corpus, within=part)
+    rag = opened(settings, conversation, question=text, quiet=quiet)
     try:
         steps = partial(rag.conversation(conversation).steps, meaning=meaning) if conversation else None
         return run_question(rag, text, trace, quiet=quiet, live=live, steps=steps)
@@ -104,14 +98,23 @@ def _answer(
         rag.close()
 
 
-def as_asked_before(settings: Settings, conversation: str) -> tuple[Settings, tuple[Within, ...], str]:
-    """What `gone_on` says of a conversation ("": none)."""
-    if not conversation:
-        return settings, (), ""
+def opened(settings: Settings, conversation: str, *, question: str = "", quiet: bool = False) -> IterativeRAG:
+    """What answers a first `question`, or goes on with a conversation ("": none) as that was asked before."""
     from iterative_rag.app.conversations import ConversationStore
     from iterative_rag.app.conversations.going_on import conversation_named, gone_on
+    from iterative_rag.app.factory import IterativeRAG
 
-    return gone_on(settings, conversation_named(conversation, ConversationStore()))
+    parts: tuple[Within, ...] = ()
+    told = ""
+    if conversation:
+        settings, parts, told = gone_on(settings, conversation_named(conversation, ConversationStore()))
+    if not quiet:
+        announce_starter(settings)
+    rag = IterativeRAG.from_settings(settings, question="" if conversation else question)
+    rag.notice = "\n".join(filter(None, (told, rag.notice)))
+    for part in parts:
+        rag = rag.over(rag.corpus, within=part)
+    return rag
 
 
 def exit_code(answer: Answer) -> int:

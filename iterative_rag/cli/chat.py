@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from iterative_rag.cli import interrupts, say
-from iterative_rag.cli.ask import ConversationName, as_asked_before, exit_code, run_question
+from iterative_rag.cli.ask import ConversationName, exit_code, opened, run_question
 from iterative_rag.cli.console import clean, err, out
 from iterative_rag.cli.history import ExportFormat, print_answer
-from iterative_rag.cli.options import announce_starter, takes_settings
+from iterative_rag.cli.options import takes_settings
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.text.control_characters import without_controls
 
@@ -36,14 +36,11 @@ _HELP = (
 def chat(*, settings: Settings, conversation: ConversationName = None) -> None:
     """Ask one question after another; follow-ups are understood, and the conversation is kept."""
     terminal = sys.stdin is not None and sys.stdin.isatty()
-    settings, parts, told = as_asked_before(settings, conversation or "")
-    rag = _opened(settings)
-    rag.notice = "\n".join(filter(None, (told, rag.notice)))
-    for part in parts:
-        rag = rag.over(rag.corpus, within=part)
-    if terminal:
-        interrupts.raise_the_first(["chat"])
+    rag = opened(settings, conversation or "")
     try:
+        rag.check(rag.settings.strategy)  # also imports what a run needs: ^C would end the chat in the midst of that
+        if terminal:
+            interrupts.raise_the_first(["chat"])
         code = Chat(rag, conversation or "", terminal=terminal).run(typed_lines() if terminal else piped_lines())
     finally:
         rag.close()
@@ -135,19 +132,6 @@ class Chat:
         if answer.fault:
             say(answer.fault.message, answer.fault.hint)
         self._code = exit_code(answer)
-
-
-def _opened(settings: Settings) -> IterativeRAG:
-    from iterative_rag.app.factory import IterativeRAG
-
-    announce_starter(settings)
-    rag = IterativeRAG.from_settings(settings)
-    try:
-        rag.check(settings.strategy)  # also imports what a run needs: ^C would end the chat in the midst of that
-    except BaseException:
-        rag.close()
-        raise
-    return rag
 
 
 # --- the lines of a chat: typed on a terminal, or read from a pipe ---------------------------

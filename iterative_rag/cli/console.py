@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 Piece = str | tuple[str, str]  # text, or text with a rich style
 
 
-def clean(text: str) -> str:
-    """Text that is safe to show in a terminal, on one line."""
-    return one_line(text)
+clean = one_line  # what every text from elsewhere is made before it is shown
 
 
 def coloured(stream: TextIO) -> bool:

@@ -43,28 +43,21 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def http_door(services: Services) -> Door:
     """A container's health check has no token."""
-
-    def get(path: str, endpoint: Endpoint) -> Route:
-        return Route(path, endpoint, methods=["GET"])
-
-    def post(path: str, endpoint: Endpoint) -> Route:
-        return Route(path, endpoint, methods=["POST"])
-
     return Door(
         routes=[
-            post("/api/ask", runs.ask),
-            get("/api/search", documents.search),
-            get("/api/corpora", documents.corpora),
-            get("/api/documents", documents.titles),
-            get("/api/documents/{id:path}", documents.document),
-            post("/api/runs", runs.start),
-            get("/api/runs", runs.listed),
-            get("/api/runs/{id}", runs.one),
-            get("/api/runs/{id}/events", runs.events),
-            post("/api/runs/{id}/stop", runs.stop),
-            get("/api/openapi.json", _packaged("iterative_rag.serve.api", "openapi.json")),
-            get("/api/events.schema.json", _packaged("iterative_rag.serve.runs", "events.schema.json")),
-            get("/healthz", _health),
+            Route("/api/ask", runs.ask, methods=["POST"]),
+            Route("/api/search", documents.search),
+            Route("/api/corpora", documents.corpora),
+            Route("/api/documents", documents.titles),
+            Route("/api/documents/{id:path}", documents.document),
+            Route("/api/runs", runs.start, methods=["POST"]),
+            Route("/api/runs", runs.listed),
+            Route("/api/runs/{id}", runs.one),
+            Route("/api/runs/{id}/events", runs.events),
+            Route("/api/runs/{id}/stop", runs.stop, methods=["POST"]),
+            Route("/api/openapi.json", _packaged("iterative_rag.serve.api", "openapi.json")),
+            Route("/api/events.schema.json", _packaged("iterative_rag.serve.runs", "events.schema.json")),
+            Route("/healthz", _health),
         ],
         open_paths=["/healthz"],
     )

@@ -83,8 +83,6 @@ class RunEvent:
                 return "text"
             case TextWithdrawn():
                 return "withdrawn"
-            case Queued() | Started() | Failed() | Stopped():
-                return type(self.happening).__name__.lower()
         return event_name(type(self.happening))
 
     @property
