@@ -39,7 +39,7 @@ def _run(arguments: list[str]) -> int:
     from typer import Abort
 
     from iterative_rag.cli.app import route, run
-    from iterative_rag.cli.terminal import guard_streams
+    from iterative_rag.cli.console import guard_streams
     from iterative_rag.errors import IterativeRAGError
 
     guard_streams()

@@ -58,13 +58,7 @@ class Examination:
     within: frozenset[str] | None = None
 
 
-def examine(
-    rag: IterativeRAG,
-    exam: Examination,
-    strategy: str,
-    *,
-    repeat: int = 1,
-) -> QuestionRecord:
+def examine(rag: IterativeRAG, exam: Examination, strategy: str, *, repeat: int = 1) -> QuestionRecord:
     """Ask `exam`. A fault of the package is a record, never an exception."""
     course = _Course()
     fault, begun = "", time.monotonic()
@@ -154,10 +148,13 @@ def _record(
     )
     if answer is None:
         return record
-    fault = _fault(answer)
+    fault, usage = _fault(answer), answer.usage
+    # An extract is scored by what it quotes.
+    ended = Outcome.ANSWERED if answer.status is Status.EXTRACT else Outcome(answer.status.value)
+    seconds = round(usage.seconds, 3)
     return dataclasses.replace(
         record,
-        outcome=Outcome.FAULT if fault else _outcome(answer),
+        outcome=Outcome.FAULT if fault else ended,
         text=answer.text,
         short_answer="" if answer.status is Status.ABSTAINED else answer.short_answer,
         reason=answer.reason,
@@ -168,14 +165,9 @@ def _record(
         fault=fault,
         unread=tuple(dict.fromkeys(document.title for document in answer.unread)),
         citations=verified(answer, corpus),
-        spent=_spent(answer),
+        spent=Spent(usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits, seconds),
         run_id=answer.run_id,
     )
-
-
-def _outcome(answer: Answer) -> Outcome:
-    """An extract is scored by what it quotes."""
-    return Outcome.ANSWERED if answer.status is Status.EXTRACT else Outcome(answer.status.value)
 
 
 def _fault(answer: Answer) -> str:
@@ -184,13 +176,6 @@ def _fault(answer: Answer) -> str:
         return answer.fault.message
     lost = answer.status is Status.INCOMPLETE and not answer.cap
     return answer.reason if lost else ""
-
-
-def _spent(answer: Answer) -> Spent:
-    usage = answer.usage
-    return Spent(
-        usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits, round(usage.seconds, 3)
-    )
 
 
 # --- citations, checked again --------------------------------------------------------------------

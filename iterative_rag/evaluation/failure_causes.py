@@ -42,16 +42,12 @@ def cause(record: QuestionRecord) -> Cause | None:
     if not record.answers:
         return None
     composing = Cause.ABSTAINED if record.outcome is Outcome.ABSTAINED else Cause.COMPOSED_WRONGLY
-    if _answer_was_found(record):
+    facts = [fact for hop in record.hops for fact in hop.facts]
+    if any(_holds(fact, answer, record) for answer in record.answers for fact in facts):
         return composing
     if not record.gold and not record.missing_gold:
         return Cause.NO_GOLD
     return _lost(record) or composing
-
-
-def _answer_was_found(record: QuestionRecord) -> bool:
-    facts = [fact for hop in record.hops for fact in hop.facts]
-    return any(_holds(fact, answer, record) for answer in record.answers for fact in facts)
 
 
 def _holds(fact: FoundFact, answer: str, record: QuestionRecord) -> bool:

@@ -40,7 +40,7 @@ class Judge:
         """
         if not answer.strip():
             return JudgeVerdict.INCORRECT, NO_ANSWER, Spent()
-        key = self._key(question, accepted, answer)
+        key = cache_key("judge", self.name, schema_version(JudgeReply), question, list(accepted), answer)
         if (kept := self._cache.get(key, JudgeReply.model_validate)) is not None:
             return JudgeVerdict(kept.verdict), kept.reason, Spent(cache_hits=1)
         meter = _Tally()
@@ -50,9 +50,6 @@ class Judge:
             return JudgeVerdict.UNJUDGED, f"{type(error).__name__}: {error}", meter.spent
         self._cache.put(key, reply.model_dump(mode="json"))
         return JudgeVerdict(reply.verdict), reply.reason, meter.spent
-
-    def _key(self, question: str, accepted: Sequence[str], answer: str) -> str:
-        return cache_key("judge", self.name, schema_version(JudgeReply), question, list(accepted), answer)
 
 
 def judges_itself(judge_name: str, answerer_name: str) -> bool:

@@ -23,7 +23,6 @@ from iterative_rag.settings.choices import one_of
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG
-    from iterative_rag.evaluation.judge import Judge
     from iterative_rag.evaluation.search_scope import Scope
     from iterative_rag.index.indexing_progress import Progress as IndexProgress
     from iterative_rag.protocols import ChatModel
@@ -55,22 +54,20 @@ class Preparation:
     """The open parts of a run; close it."""
 
     def __init__(self, config: RunConfig, indexing: Callable[[IndexProgress], None] | None) -> None:
+        from iterative_rag.app.factory import cache
         from iterative_rag.evaluation.dataset_forms import load, select
+        from iterative_rag.evaluation.judge import Judge
         from iterative_rag.evaluation.search_scope import open_scope
 
         self.config = config
         self.dataset: Dataset = load(config.dataset)
-        questions = select(
-            self.dataset,
-            limit=config.limit,
-            sample=config.sample,
-            seed=config.seed,
-            ids=ids_of(self.dataset, config.frames) if config.frames else (),
-        )
+        ids = ids_of(self.dataset, config.frames) if config.frames else ()
+        questions = select(self.dataset, limit=config.limit, sample=config.sample, seed=config.seed, ids=ids)
         settings, self._profiled = _as_asked(config)
         self.settings = settings
         self._strategy = strategy_of(config.mode, settings)
-        self.judge = _judge(config, settings)
+        judging = judging_model(config.judge, settings)
+        self.judge = Judge(judging, cache(settings)) if judging else None
         self.scope: Scope = open_scope(config.corpus, self.dataset, settings, progress=indexing)
         try:
             self._rags = self._engines()
@@ -186,11 +183,3 @@ def judging_model(judge: str, settings: Settings) -> ChatModel | None:
     if model is None:
         raise UsageError("The built-in backend cannot judge.", hint="Name an LLM: --judge ollama/MODEL")
     return model
-
-
-def _judge(config: RunConfig, settings: Settings) -> Judge | None:
-    from iterative_rag.app.factory import cache
-    from iterative_rag.evaluation.judge import Judge
-
-    model = judging_model(config.judge, settings)
-    return None if model is None else Judge(model, cache(settings))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iterative_rag.app.conversations.store import ConversationStore
@@ -69,11 +68,12 @@ class ConversationSession:
             yield step
 
     def _keep(self, turn: Turn) -> None:
-        grown = self.conversation.with_turn(turn)
-        grown = replace(grown, name=grown.name or name_of(turn.answer.question))
+        before = self.conversation
+        name = before.name or name_of(turn.answer.question)
+        grown = Conversation(before.id, name, before.created or turn.at, turn.at, (*before.turns, turn))
         if self._store is not None:
             try:
-                grown = self._store.keep(self.conversation, grown.name, turn)
+                grown = self._store.keep(before, name, turn)
             except CorpusError as error:
                 _log.warning("This answer is not kept in the conversation: %s", error)
         self.conversation = grown
@@ -82,15 +82,15 @@ class ConversationSession:
 def earlier_of(conversation: Conversation, follow_up: str) -> Earlier:
     """The latest exchanges, and the facts that fit, oldest first: those of the latest exchanges and those that share
     words with the follow-up before others."""
-    exchanges = tuple(_shortened(turn.exchange) for turn in conversation.turns[-EXCHANGES:])
+    exchanges = tuple(_exchange(turn) for turn in conversation.turns[-EXCHANGES:])
     by_turn = [turn.facts for turn in conversation.turns]
     return Earlier(exchanges, fitting_facts(by_turn, follow_up))
 
 
-def _shortened(exchange: Exchange) -> Exchange:
-    text = exchange.text
+def _exchange(turn: Turn) -> Exchange:
+    text = turn.answer.text
     shown = text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS].rstrip()} …"
-    return Exchange(exchange.question, exchange.short_answer, shown)
+    return Exchange(turn.answer.question, turn.answer.short_answer, shown)
 
 
 def fitting_facts(by_turn: Sequence[Sequence[Fact]], follow_up: str) -> tuple[Fact, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.text.control_characters import one_line, without_controls
-from iterative_rag.types import Answer, Exchange, Fact, HopRecord
+from iterative_rag.types import Answer, Fact, HopRecord
 
 LONGEST_NAME = 80  # characters
 # The settings that belong to a conversation: what is asked, by whom and how; `within` is the part of the corpus.
@@ -38,10 +38,6 @@ class Turn:
         """Whether the question was understood in other words than it was typed in."""
         return self.asked != self.answer.question
 
-    @property
-    def exchange(self) -> Exchange:
-        return Exchange(self.answer.question, self.answer.short_answer, self.answer.text)
-
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -52,9 +48,6 @@ class Conversation:
     created: str = ""
     updated: str = ""
     turns: tuple[Turn, ...] = ()
-
-    def with_turn(self, turn: Turn) -> Conversation:
-        return replace(self, turns=(*self.turns, turn), updated=turn.at, created=self.created or turn.at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from iterative_rag.system.private_files import private_folder
 
 if TYPE_CHECKING:
     from iterative_rag.app.staleness import Staleness
-    from iterative_rag.index.embedders.engines import RayEngine
     from iterative_rag.index.indexing_progress import Progress
     from iterative_rag.index.ingest import DocumentChange, IngestReport
     from iterative_rag.protocols import Corpus, DocumentSource, Embedder, Skipped
@@ -73,7 +72,9 @@ def index_paths(
     with ExitStack() as opened:
         engine = None
         if (ray := options.get("ray")) is not None:
-            engine = opened.enter_context(closing(_ray_engine(embedder, settings, ray)))
+            from iterative_rag.index.embedders.engines import RayEngine
+
+            engine = opened.enter_context(closing(RayEngine(partial(_worker_embedder, settings), embedder, ray)))
         report = ingest(
             sources,
             corpora(settings.index),
@@ -192,12 +193,6 @@ def stale(name: str, settings: Settings) -> Staleness:
         return open_source(root, titles=lists.of(root))
 
     return staleness(corpora(settings.index), name, opened)
-
-
-def _ray_engine(embedder: Embedder, settings: Settings, address: str) -> RayEngine:
-    from iterative_rag.index.embedders.engines import RayEngine
-
-    return RayEngine(partial(_worker_embedder, settings), embedder, address)
 
 
 def _worker_embedder(settings: Settings) -> Embedder:

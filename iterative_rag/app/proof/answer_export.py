@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 
 from iterative_rag.app.conversations import Conversation
@@ -139,12 +139,11 @@ def block_html(block: TextBlock, shown: Callable[[str], str]) -> str:
         case TextTable(rows):
             head, *body = ([shown(cell) for cell in row] for row in rows)
             header = "".join(f'<th scope="col">{cell}</th>' if cell else "<td></td>" for cell in head)
-            lines = (f'<tr><th scope="row">{row[0]}</th>{_html_cells(row[1:])}</tr>' for row in body)
+            lines = (
+                f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+                for first, *rest in body
+            )
             return f'<div class="table"><table><tr>{header}</tr>{"".join(lines)}</table></div>'
-
-
-def _html_cells(cells: Sequence[str]) -> str:
-    return "".join(f"<td>{cell}</td>" for cell in cells)
 
 
 def _md(text: str) -> str:

@@ -39,10 +39,6 @@ class Box:
     caption: str
     lines: tuple[str, ...]
 
-    @property
-    def middle(self) -> float:
-        return self.x + BOX_WIDTH / 2
-
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -150,7 +146,7 @@ def _placed(
     nodes: Sequence[ProofNode], cells: Sequence[Sequence[str]], chains: Sequence[tuple[ProofLink, Sequence[str]]]
 ) -> Layout:
     by_id = {node.id: node for node in nodes}
-    widths = [_row_width(row, by_id) for row in cells]
+    widths = [sum(BOX_WIDTH if cell in by_id else _LANE for cell in row) + _GAP * (len(row) - 1) for row in cells]
     width = max(widths) + 2 * _MARGIN
     boxes: dict[str, Box] = {}
     passes: dict[str, tuple[float, float, float]] = {}  # the middle, top and bottom of a cell
@@ -171,10 +167,6 @@ def _placed(
         y += height + _ROW_GAP
     drawn = tuple(Drawn(link, tuple(_points(chain, passes))) for link, chain in chains)
     return Layout(tuple(boxes[node.id] for node in nodes), drawn, width, y - _ROW_GAP + _MARGIN)
-
-
-def _row_width(row: Sequence[str], boxes: Mapping[str, ProofNode]) -> float:
-    return sum(BOX_WIDTH if cell in boxes else _LANE for cell in row) + _GAP * (len(row) - 1)
 
 
 def _sized(node: ProofNode) -> Box:

@@ -19,7 +19,7 @@ from typing import Any
 
 from iterative_rag.app.proof.answer_export import SourceName, said_html
 from iterative_rag.app.proof.graph_svg import graph_svg, words
-from iterative_rag.app.proof.proof_graph import NodeKind, ProofGraph, ProofNode, proof_graph
+from iterative_rag.app.proof.proof_graph import NodeKind, ProofGraph, proof_graph
 from iterative_rag.errors import UsageError
 from iterative_rag.storage.output import answer_to_json, marks, quote_of, remarks
 from iterative_rag.text.control_characters import one_line, visible
@@ -108,6 +108,7 @@ def proof_html(
     style = stylesheet() + _STYLE
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     graph = proof_graph(answer)
+    drawn = graph_svg(graph, lambda node: f"#quote-{node.citation}" if node.citation else "")
     before = "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -117,7 +118,7 @@ def proof_html(
             f"<h1>{_text(answer.question)}</h1>",
             *_said(answer),
             "<h2>How the answer was found</h2>",
-            f'<div class="graph">{graph_svg(graph, _place_of_quote)}</div>',
+            f'<div class="graph">{drawn}</div>',
             *_in_words(graph),
             *_quotes(answer, document_of, data, source),
             f'<p class="soft">Made by {_text(data["made_by"])} on {_text(data["made_at"])}. '
@@ -160,7 +161,8 @@ def sealed(data: object) -> dict[str, Any]:
     if isinstance(data, dict) and isinstance(data.get("proof"), dict):
         data = data["proof"] | {"answer": {name: value for name, value in data.items() if name != "proof"}}
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        what = "The file holds an answer without its proof." if _is_answer(data) else "The file holds no proof."
+        answer = isinstance(data, dict) and {"question", "answer", "citations"} <= data.keys()
+        what = "The file holds an answer without its proof." if answer else "The file holds no proof."
         raise UsageError(what, hint=_HINT)
     if data.get("version") != VERSION:
         made_by = str(data.get("made_by", "another program"))[:40]
@@ -185,14 +187,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made := dict(pairs)) < len(pairs):
         raise ValueError("a name stands twice")
     return made
-
-
-def _is_answer(data: object) -> bool:
-    return isinstance(data, dict) and {"question", "answer", "citations"} <= data.keys()
-
-
-def _place_of_quote(node: ProofNode) -> str:
-    return f"#quote-{node.citation}" if node.citation else ""
 
 
 def _named(value: Any, source: SourceName, key: str = "") -> Any:

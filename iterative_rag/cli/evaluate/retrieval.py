@@ -11,7 +11,7 @@ import typer
 
 from iterative_rag.cli.console import clean, err, out, write_json
 from iterative_rag.cli.evaluate.run import DatasetFile, Limit, RunCorpus, Sample, Seed
-from iterative_rag.cli.live import Show, bar, indexing
+from iterative_rag.cli.live import bar, indexing
 from iterative_rag.cli.options import AsJson, Quiet, takes_settings
 from iterative_rag.errors import UsageError
 from iterative_rag.text.plurals import counted
@@ -61,7 +61,9 @@ def retrieval(
             held = f"The corpus {scope.corpus.name!r} holds no gold article of the "
             raise UsageError(f"{held}{counted(len(chosen), 'question')}.", hint=_why_nothing(chosen))
         begun, passages = time.monotonic(), settings.passages
-        progress = _searching(show)
+        progress: Progress | None = show and (
+            lambda done, total: show(done, total, lambda: [f"searching for question {done:,} of {total:,}"])
+        )
         rankings = single(asked, scope.searched, depth=max(depths), passages=passages, progress=progress)
         seconds = time.monotonic() - begun
     result = {
@@ -79,10 +81,6 @@ def retrieval(
         write_json(result)
     else:
         _show(result, missing)
-
-
-def _searching(show: Show | None) -> Progress | None:
-    return show and (lambda done, total: show(done, total, lambda: [f"searching for question {done:,} of {total:,}"]))
 
 
 def _depths(text: str) -> list[int]:

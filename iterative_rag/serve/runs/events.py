@@ -123,7 +123,7 @@ def error_to_json(error: IterativeRAGError) -> dict[str, Any]:
     """An error for a client: the name of its class, its sentence, and what to do next. Errors of servers quote what
     those say, which may name accounts, so the log alone has their text."""
     kind, code = (error.kind, error.code) if isinstance(error, PastError) else (type(error), type(error).__name__)
-    foreign = _told_of(kind)
+    foreign = next((told for server_error, told in _OF_SERVERS if issubclass(kind, server_error)), "")
     return {
         "code": code,
         "message": foreign or public_message(str(error)),
@@ -140,8 +140,3 @@ class PastError(IterativeRAGError):
         known = getattr(errors, code, None)
         self.code, self.kind = code, known if isinstance(known, type) else IterativeRAGError
         self.retryable = bool(getattr(self.kind, "retryable", False))
-
-
-def _told_of(kind: type) -> str:
-    """The sentence for an error of a server; "" for one of our own."""
-    return next((told for server_error, told in _OF_SERVERS if issubclass(kind, server_error)), "")
