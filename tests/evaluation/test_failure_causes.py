@@ -74,11 +74,6 @@ CASES: list[tuple[str, QuestionRecord, Cause]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "expected"), CASES, ids=[name for name, _, _ in CASES])
-def test_each_cause(name: str, given: QuestionRecord, expected: Cause) -> None:
-    assert cause(given) is expected
-
-
 def test_the_cases_cover_every_cause() -> None:
     assert {expected for _, _, expected in CASES} == set(Cause)
 
@@ -108,8 +103,8 @@ BORDERS: list[tuple[str, QuestionRecord, Cause]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "given", "expected"), BORDERS, ids=[name for name, _, _ in BORDERS])
-def test_borders(name: str, given: QuestionRecord, expected: Cause) -> None:
+@pytest.mark.parametrize(("name", "given", "expected"), [*CASES, *BORDERS])
+def test_each_cause(name: str, given: QuestionRecord, expected: Cause) -> None:
     assert cause(given) is expected
 
 

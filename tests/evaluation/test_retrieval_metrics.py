@@ -1,16 +1,11 @@
-"""Retrieval figures against values worked out by hand, rankings against brute force, and the command."""
+"""Retrieval figures against values worked out by hand, and rankings."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
-from fakes import two_article_corpus
-from iterative_rag.cli import main
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.retrieval_metrics import Ranking, figures, single
 from iterative_rag.types import Document, Hit
@@ -76,85 +71,3 @@ def test_documents_stand_where_their_best_passage_does() -> None:
     corpus = Ranked(HITS)
     for depth, documents in ((5, ("a", "b", "c")), (1, ("a",))):
         assert single([(Question("q", "q", ()), ("a",))], lambda _: corpus, depth=depth) == [Ranking(("a",), documents)]
-
-
-# --- the command -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """`evaluate retrieval` in this process: its exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["evaluate", "retrieval", *arguments])
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return call
-
-
-def written(path: Path, *rows: dict[str, Any]) -> str:
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return str(path)
-
-
-@pytest.fixture
-def articles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """The corpus `towns`, indexed."""
-    two_article_corpus.write_articles(tmp_path / "articles")
-    with pytest.raises(SystemExit):
-        main(["index", str(tmp_path / "articles"), "--corpus", "towns", "--quiet"])
-    capsys.readouterr()
-    return "towns"
-
-
-QUESTION = {"question": two_article_corpus.QUESTION, "answer": "Edda Holm", "type": "bridge"}
-
-
-def test_a_named_corpus_with_what_it_lacks(run: Callable[..., Any], tmp_path: Path, articles: str) -> None:
-    dataset = written(
-        tmp_path / "asked.jsonl",
-        {**QUESTION, "id": "1", "gold_titles": ["Sunday bridge", "Aldermere", "Nowhere"]},
-        {**QUESTION, "id": "2", "gold_titles": ["Nowhere"]},
-        {**QUESTION, "id": "3"},
-    )
-    arguments = (
-        "--dataset",
-        dataset,
-        "--corpus",
-        articles,
-        "--k",
-        "5,1,2",
-    )
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    found = json.loads(out)
-    assert (found["n"], found["excluded"], found["missing_gold"]) == (1, 2, 1)
-    assert (found["k"], found["recall"], found["all_found"]["2"]) == ([1, 2, 5], {"1": 0.5, "2": 1.0, "5": 1.0}, 1.0)
-    assert (found["map"], found["mrr"]) == (1.0, 1.0)
-    assert (found["dataset"], found["corpus"]) == ("asked", "towns")
-    code, out, err = run(*arguments)
-    assert code == 0
-    assert "1 question," in out
-    assert "100.0 %" in out
-    assert "no gold article: 2 questions." in err
-    assert "'Nowhere'" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--k", "0"), "is not a list of depths"),
-        ((), "holds no gold article"),
-    ],
-)
-def test_what_cannot_be_measured(
-    run: Callable[..., Any], tmp_path: Path, articles: str, arguments: tuple[str, ...], message: str
-) -> None:
-    dataset = written(tmp_path / "asked.jsonl", {**QUESTION, "gold_titles": ["Nowhere"]})
-    code, out, err = run("--dataset", dataset, "--corpus", articles, *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Hint:" in err

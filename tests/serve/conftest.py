@@ -12,6 +12,7 @@ import pytest
 
 from fakes.running_server import PlayingLLM, RunningServer, running_server
 from iterative_rag.protocols import ChatRequest
+from iterative_rag.serve.runs.run import RunStatus
 
 PATIENCE = 30.0
 
@@ -44,6 +45,15 @@ class HeldLLM(PlayingLLM):
     def _wait(self, request: ChatRequest) -> None:
         self.called.set()
         assert self.free.wait(PATIENCE)
+
+
+def check_stopped(server: RunningServer, llm: HeldLLM) -> None:
+    """The one run of the server ends before its next call."""
+    [run] = server.services.runs.all()
+    assert run.stopped.wait(PATIENCE)
+    llm.free.set()
+    assert run.wait(PATIENCE)
+    assert run.state is RunStatus.STOPPED
 
 
 @contextmanager

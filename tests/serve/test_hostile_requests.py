@@ -194,7 +194,10 @@ def test_nothing_is_told_without_the_token(guarded: RunningServer, headers: list
 
 @pytest.mark.parametrize(
     "line",
-    ["GET /api/runs", "GET /api/openapi.json", f"GET /api/corpora?token={TOKEN}", "GET /nothing"],
+    [
+        *("GET /api/runs", "GET /api/openapi.json", f"GET /api/corpora?token={TOKEN}", "GET /nothing"),
+        *("GET /v1/models", "POST /v1/chat/completions", "POST /mcp", "GET /mcp", "GET /runs/x"),
+    ],
 )
 def test_no_path_is_open(guarded: RunningServer, line: str) -> None:
     # The address that the client itself has sent is not told again either.

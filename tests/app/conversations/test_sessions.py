@@ -137,6 +137,3 @@ def test_another_unit_costs_no_call() -> None:
     assert answer.question == "How tall is Velm Tower in feet?"
     assert (answer.short_answer, answer.usage.llm_calls) == ("393.7 feet", 0)
     assert [one.quote for one in answer.citations] == [QUOTE]
-
-
-# --- conversion of the last value --------------------------------------------------------------

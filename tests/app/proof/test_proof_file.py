@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from html.parser import HTMLParser
 
 import pytest
 
@@ -60,28 +59,12 @@ def test_a_quote_that_was_never_there_is_found_out() -> None:
     assert not checked(DOCUMENT, html=made(ABSTAINED)).holds  # it quotes nothing, so nothing is proved
 
 
-class _Elements(HTMLParser):
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-
-def test_hostile_text_in_a_proof_stays_text() -> None:
+def test_text_that_would_end_the_data_is_read_back() -> None:
+    """That no page makes markup of it shows tests/serve/page/test_hostile_texts.py, over this file, too."""
     hostile = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>"
-    answer = dataclasses.replace(
-        ANSWERED,
-        question=hostile,
-        text=hostile,
-        citations=(dataclasses.replace(CITATION, title=hostile, quote=hostile, source=hostile),),
-    )
-    elements = _Elements(made(answer)).found
-    assert [attrs for tag, attrs in elements if tag == "script"] == [{"type": "application/json", "id": "proof-data"}]
-    assert not any(tag == "img" or name.startswith("on") for tag, attrs in elements for name in attrs)
-    assert read_proof(made(answer))["answer"]["question"] == hostile
+    html = made(dataclasses.replace(ANSWERED, question=hostile))
+    assert html.count("<script") == html.count("</script") == 1
+    assert read_proof(html)["answer"]["question"] == hostile
 
 
 @pytest.mark.parametrize(

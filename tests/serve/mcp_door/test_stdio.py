@@ -14,26 +14,16 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from fakes.two_article_corpus import write_articles
+from fakes.two_article_corpus import indexed_home
 from fakes.two_corpora import index_two_corpora
-from iterative_rag.app.factory import index_paths
 from iterative_rag.cli import main
 from iterative_rag.errors import install_command
-from iterative_rag.settings import Settings
 
 COMMAND = ["-m", "iterative_rag", "mcp", "--llm", "builtin"]
 
 
 def started(*options: str) -> StdioServerParameters:
     return StdioServerParameters(command=sys.executable, args=[*COMMAND, *options], env=dict(os.environ))
-
-
-@pytest.fixture
-def towns(tmp_path: Path) -> Path:
-    """A corpus of two articles, indexed as `towns`."""
-    write_articles(tmp_path / "articles")
-    index_paths([tmp_path / "articles"], settings=Settings(llm="builtin"), corpus="towns")
-    return tmp_path
 
 
 def test_only_the_corpora_that_are_named_are_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +69,8 @@ NONSENSE = (
 )
 
 
-def test_nonsense_on_stdin_is_survived_and_stdout_holds_the_protocol_alone_to_its_end(towns: Path) -> None:
+def test_nonsense_on_stdin_is_survived_and_stdout_holds_the_protocol_alone_to_its_end(tmp_path: Path) -> None:
+    indexed_home(tmp_path, "towns")
     version = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     opening = {"jsonrpc": "2.0", "id": "open", "method": "initialize", "params": version}
     search = {"name": "search", "arguments": {"query": "stone bridge"}}

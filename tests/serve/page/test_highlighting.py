@@ -98,6 +98,3 @@ def test_line_breaks_that_only_fit_a_page_are_not_shown(source: str, pages: tupl
     if not source.endswith(".log"):
         for kept in ("The Harbour\nThe harbour was", "\nIt grew", "the town.\n- first", "in the\n- outer basin"):
             assert kept in unwrapped(WRAPPED)
-
-
-# --- documents made up by hypothesis, which know of each character whether it is shown ----------------

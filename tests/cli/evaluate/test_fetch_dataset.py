@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fakes.command_line import Command
 from fakes.wikipedia_server import FakeTime, FakeWiki, Trouble
-from iterative_rag.cli import main
 from iterative_rag.errors import AddressRefused, UsageError
 from iterative_rag.evaluation import download
 from iterative_rag.evaluation.download import FetchPlan, FetchReport
@@ -89,14 +88,6 @@ def test_the_dataset_and_all_pages_that_it_links_to(
     assert "me@example.org" in next(iter(wiki.agents))
 
 
-def test_the_same_command_again_fetches_no_page_twice(wiki: FakeWiki, fetching: Callable[..., FetchReport]) -> None:
-    fetching()
-    del wiki.files["/test.tsv"]  # nor is the dataset asked for again
-    report = fetching()
-    assert (report.pages, report.fetched) == (3, 0)
-    assert wiki.sent == Counter({"Gull Point": 1, "Mara Quill": 1, "Heron (ship)": 1})
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -115,14 +106,10 @@ def test_what_cannot_be_fetched_says_why(
         fetching(**change)
 
 
-# --- the command -----------------------------------------------------------------------------
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(wiki: FakeWiki, clock: FakeTime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> Run:
-    """`evaluate fetch` in this process: no option lets it reach loopback, so the test lends it the switch."""
+def test_the_command_fetches_indexes_and_says_what_is_next(
+    wiki: FakeWiki, clock: FakeTime, monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
+    """No option lets `evaluate fetch` reach loopback, so the test lends it the switch."""
     real = download.fetch_dataset
 
     def local(plan: FetchPlan, **more: Any) -> FetchReport:
@@ -130,26 +117,12 @@ def command(wiki: FakeWiki, clock: FakeTime, monkeypatch: pytest.MonkeyPatch, tm
         return real(plan, allow={wiki.host}, retry=retry, **more)
 
     monkeypatch.setattr(download, "fetch_dataset", local)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        given = ["--source", f"{wiki.url}/test.tsv", "--api", wiki.api, "--contact", "me@example.org"]
-        with pytest.raises(SystemExit) as raised:
-            main(["evaluate", "fetch", "frames", *given, *arguments])
-        printed = capsys.readouterr()
-        return int(raised.value.code or 0), printed.out, printed.err
-
-    return call
-
-
-def test_the_command_fetches_indexes_and_says_what_is_next(wiki: FakeWiki, command: Run) -> None:
     wiki.troubles.append(Trouble("status", 429, "7"))
-    code, out, err = command("--out", "data", "--corpus", "lamps")
-    assert code == 0
-    assert "3 pages" in err
-    assert "iterative-rag evaluate run --dataset data/test.tsv --corpus lamps" in out
-    assert "Waiting 7 s" in err
-    assert "3 links have no page: data/missing.jsonl" in err
-    with pytest.raises(SystemExit) as raised:
-        main(["search", "who lit the lamp", "--corpus", "lamps", "--limit", "1"])
-    assert raised.value.code in (0, None)
+    given = ("--source", f"{wiki.url}/test.tsv", "--api", wiki.api, "--contact", "me@example.org")
+    done = run("evaluate", "fetch", "frames", *given, "--out", "data", "--corpus", "lamps")
+    assert done.code == 0
+    assert "3 pages" in done.err
+    assert "iterative-rag evaluate run --dataset data/test.tsv --corpus lamps" in done.out
+    assert "Waiting 7 s" in done.err
+    assert "3 links have no page: data/missing.jsonl" in done.err
+    assert run("search", "who lit the lamp", "--corpus", "lamps", "--limit", "1").code == 0
