@@ -7,12 +7,14 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fakes.command_line import Command, Done, TerminalCommand, run_as_process
+from fakes.loopback_server import RecordingServer
 from fakes.model_server import FakeServer
 from fakes.terminal_session import run_on_terminal
 from fakes.two_article_corpus import indexed_home, play
@@ -78,19 +80,35 @@ def towns(indexed: Path, tmp_path: Path) -> None:
     shutil.copytree(indexed, tmp_path / "home")
 
 
+def played(body: Mapping[str, Any]) -> str:
+    """The reply of a model that plays every role for the two articles."""
+    return play(body["format"], body["messages"][-1]["content"])
+
+
 @pytest.fixture
 def ollama(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> FakeServer:
-    """The server of this machine, with a model that plays every role for the two articles."""
+    """The server of this machine, with that model."""
     monkeypatch.setenv("OLLAMA_HOST", server.url)
-    server.reply = lambda body: play(body["format"], body["messages"][-1]["content"])
+    server.reply = played
     return server
+
+
+@pytest.fixture
+def thief() -> Iterator[RecordingServer]:
+    """A server that nothing may reach."""
+    with RecordingServer() as running:
+        yield running
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    """The folder with files of these names and texts."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
 def articles(tmp_path: Path) -> Path:
     """A folder of two articles."""
-    folder = tmp_path / "articles"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+    return written(tmp_path / "articles", TEXTS)

@@ -17,6 +17,7 @@ from fakes.readme_question import SHORT_ANSWER as ANSWER
 from fakes.script_mind import ScriptMind
 from fakes.two_article_corpus import index_articles
 from iterative_rag.app.factory import starter_corpus_path
+from tests.cli.conftest import written
 
 TOWN = """Aldermere is a market town on the Lorn. The mayor of Aldermere is Ines Korr, who was elected in 1990.
 
@@ -31,9 +32,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("towns")
-    (base / "articles").mkdir()
-    for title, text in TEXTS.items():
-        (base / "articles" / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+    written(base / "articles", {f"{title}.md": f"# {title}\n\n{text}\n" for title, text in TEXTS.items()})
     return index_articles(base)
 
 

@@ -41,13 +41,7 @@ def test_the_answer_goes_to_stdout_and_the_hops_to_stderr(run: Command, play: Ca
     assert "5 LLM calls" in done.out
     assert "1,234 + 56 tokens" in done.out
     assert "hop 1" not in done.out
-    for shown in (
-        "the built-in backend is used",
-        "hop 1",
-        NEED.question,
-        "Aldermere",
-        "→  Who founded Aldermere?",
-    ):
+    for shown in ("the built-in backend is used", "hop 1", NEED.question, "Aldermere", "→  Who founded Aldermere?"):
         assert shown in done.err
     assert fake.closed
 
@@ -104,12 +98,6 @@ def test_debug_lets_the_error_through(play: Callable[..., FakeRAG], arguments: t
     play(RuntimeError("a bug"))
     with pytest.raises(RuntimeError, match="a bug"):
         main(arguments)
-
-
-def test_ctrl_c_is_130(run: Command, play: Callable[..., FakeRAG]) -> None:
-    fake = play(KeyboardInterrupt())
-    assert run("ask", QUESTION).code == 130
-    assert fake.closed
 
 
 def test_quiet_prints_the_short_answer_alone(run: Command, play: Callable[..., FakeRAG]) -> None:

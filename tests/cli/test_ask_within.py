@@ -13,6 +13,7 @@ import pytest
 from fakes.command_line import Command
 from iterative_rag import IterativeRAG, Within
 from iterative_rag.errors import NothingWithin
+from tests.cli.conftest import written
 
 # Two bridges of one name, told apart only by what is around the text.
 NOTES = {
@@ -36,12 +37,9 @@ MAYOR = "Who is the mayor of Aldermere?"
 
 @pytest.fixture
 def notes(tmp_path: Path, run: Command) -> Path:
-    folder = tmp_path / "notes"
-    for name, text in NOTES.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-        os.utime(place, (1.7e9, 1.7e9))  # 14 November 2023
+    folder = written(tmp_path / "notes", NOTES)
+    for name in NOTES:
+        os.utime(folder / name, (1.7e9, 1.7e9))  # 14 November 2023
     assert run("index", str(folder), "--corpus", "notes", "--quiet").code == 0
     return folder
 

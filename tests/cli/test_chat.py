@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,10 +20,8 @@ BUILTIN = ("--corpus", "towns", "--llm", "builtin")
 
 
 @pytest.fixture
-def towns(run: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "towns"
-    two_article_corpus.write_articles(folder)
-    assert run("index", str(folder), "--corpus", "towns").code == 0
+def towns(tmp_path: Path) -> None:
+    two_article_corpus.indexed_home(tmp_path, "towns")
 
 
 @pytest.fixture
@@ -62,24 +59,17 @@ def test_a_chat_on_a_terminal(towns: None) -> None:
     assert (one.turns, one.last) == (3, "hm")
 
 
-def played(body: Any) -> str:
-    prompt = "".join(message["content"] for message in body["messages"])
-    return two_article_corpus.play(body["format"], prompt)
-
-
-def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, server: FakeServer) -> None:
-    server.reply = played
-    server.faults.append(Fault("hang"))
-    arguments = ["chat", "--corpus", "towns", "--llm", "ollama/tiny:8b"]
-    with TerminalSession(arguments, NO_COLOR="1", OLLAMA_HOST=server.url) as chat:
+def test_an_interrupt_stops_the_run_and_not_the_chat(towns: None, ollama: FakeServer) -> None:
+    ollama.faults.append(Fault("hang"))
+    with TerminalSession(["chat", "--corpus", "towns", "--llm", "ollama/tiny:8b"], NO_COLOR="1") as chat:
         for _ in range(2):
             chat.expect("> ")
             chat.type(two_article_corpus.QUESTION)
             chat.expect("analysing the question")
             chat.press("\x03")
             chat.expect("Stopped: what was read so far is in the cache.")
-            server.faults.append(Fault("hang"))
-        server.faults.clear()
+            ollama.faults.append(Fault("hang"))
+        ollama.faults.clear()
         chat.type(two_article_corpus.QUESTION)
         chat.expect("Edda Holm [2]")
         chat.type("/quit")
@@ -116,11 +106,7 @@ def test_conversations_are_listed_shown_exported_and_deleted(run: Command, kept:
 def test_nothing_hostile_reaches_a_terminal_or_a_page(run: Command) -> None:
     answer = dataclasses.replace(ANSWERED, question=HOSTILE, text=f"{HOSTILE} [1]", short_answer=HOSTILE)
     ConversationStore().keep(Conversation(), HOSTILE, turn_of(HOSTILE, answer))
-    for arguments in (
-        ("list",),
-        ("show", "last"),
-        ("show", "last", "--format", "md"),
-    ):
+    for arguments in (("list",), ("show", "last"), ("show", "last", "--format", "md")):
         done = run("conversations", *arguments)
         assert done.code == 0
         assert not set("\x1b\x07\u202e") & set(done.out + done.err), arguments

@@ -58,10 +58,7 @@ def test_skipped_files_are_named_on_stderr(run: Command, articles: Path) -> None
     "arguments",
     [
         ("index", "no-such-folder"),
-        ("search", "words", "--corpus", "nowhere"),
-        ("show", "Title", "--corpus", "nowhere"),
         ("corpus", "status", "nowhere"),
-        ("corpus", "remove", "nowhere", "--yes"),
         ("ask", "Who was it?", "--corpus", "nowhere", "--llm", "builtin"),
     ],
     ids=" ".join,

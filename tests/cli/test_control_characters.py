@@ -12,8 +12,9 @@ import pytest
 
 from fakes.command_line import Command, TerminalCommand
 from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, play
+from fakes.two_article_corpus import QUESTION
 from iterative_rag.text.folding import readable
+from tests.cli.conftest import played
 
 # One of each kind: C0, DEL, C1, direction, zero width, line separators, tags, annotations, soft hyphen, fillers.
 NASTY = (
@@ -30,7 +31,7 @@ UNSAFE = re.compile(
 
 def reply(body: Mapping[str, Any]) -> str:
     """The script of the towns, with control characters in all that the model says."""
-    said = json.loads(play(body["format"], body["messages"][-1]["content"]))
+    said = json.loads(played(body))
     for fact in said.get("facts", []):
         fact["statement"] += NASTY
     for name in ("answer", "short_answer"):
@@ -75,6 +76,8 @@ def test_nothing_unsafe_reaches_a_terminal(
     ask = ("ask", QUESTION, "--llm", "ollama/tiny:8b")
     assert "Edda Holm" in show(*ask, "--json", "--trace", "/dev/stdout")
     assert "Edda Holm" in show("trace", "--calls")
+    assert "Edda Holm" in show("history")
+    assert "Edda Holm" in show("history", "show", "last")
     assert "skipped" in show("index", "pages")
     show("search", f"mayor of Aldermere{NASTY}")
     show("show", f"Aldermere{NASTY}")

@@ -46,11 +46,6 @@ def test_a_search_lists_a_copied_text_once(run: Command, copied: Path) -> None:
 # --- one file under several paths --------------------------------------------------------------------
 
 
-def documents(run: Command) -> int:
-    [described] = json.loads(run("corpus", "--json").out)["corpora"]
-    return int(described["documents"])
-
-
 @pytest.mark.parametrize("path", ["articles/Aldermere.md", "link.md", "./articles/../articles"])
 def test_a_file_of_an_indexed_folder_is_not_indexed_twice(run: Command, articles: Path, path: str) -> None:
     Path("link.md").symlink_to(articles / "Aldermere.md")
@@ -61,4 +56,4 @@ def test_a_file_of_an_indexed_folder_is_not_indexed_twice(run: Command, articles
     assert again.code == 0, again.err
     assert "0 added, 1 changed, 1 unchanged, 0 removed" in again.out
     assert (f"belongs to {articles}" in again.err) == path.endswith(".md")
-    assert documents(run) == 2
+    assert run("corpus").out.startswith("mine  2 documents, ")

@@ -17,7 +17,8 @@ import pytest
 from fakes.command_line import Command
 from fakes.model_server import FakeServer, Fault, unused_url
 from fakes.sample_answers import check_schema
-from fakes.two_article_corpus import QUESTION, play
+from fakes.two_article_corpus import QUESTION
+from tests.cli.conftest import played
 
 
 def validated(text: str) -> dict[str, Any]:
@@ -74,12 +75,6 @@ def test_a_question_that_cannot_be_right_is_2(run: Command, towns: None, questio
 # --- an LLM at the other end of the wire -----------------------------------------------------
 
 
-def script(body: Mapping[str, Any]) -> str:
-    """Plays every role by the schema that it was sent."""
-    prompt = "\n".join(message["content"] for message in body["messages"] if message["role"] != "system")
-    return play(body["format"], prompt)
-
-
 def test_an_ollama_model_answers_and_a_second_run_is_free(run: Command, towns: None, ollama: FakeServer) -> None:
     arguments = ("ask", QUESTION, "--llm", "ollama/tiny:8b", "--json")
     done = run(*arguments)
@@ -95,18 +90,11 @@ def test_an_ollama_model_answers_and_a_second_run_is_free(run: Command, towns: N
     assert again["usage"]["cache_hits"] > 0
 
 
-def test_a_server_that_is_down_is_5_and_says_what_to_type(run: Command, towns: None) -> None:
-    done = run("ask", QUESTION, "--llm", "ollama/tiny:8b", OLLAMA_HOST=unused_url())
-    assert (done.code, done.out) == (5, "")
-    assert "ollama serve" in done.err
-    assert "Traceback" not in done.err
-
-
 def test_a_fault_after_the_first_facts_is_5_and_shows_them(run: Command, towns: None, ollama: FakeServer) -> None:
     """The server breaks once the first fact is known: what was found is printed, marked incomplete."""
 
     def breaking(body: Mapping[str, Any]) -> str:
-        reply = script(body)
+        reply = played(body)
         if reply.startswith('{"facts": [{'):
             ollama.always = Fault("status", status=400, message="out of order")
         return reply
@@ -130,7 +118,7 @@ def test_ctrl_c_is_130_at_once_and_quiet(towns: None, ollama: FakeServer, role: 
         if role in body["format"]["properties"]:
             called.set()
             ollama.closing.wait(60)
-        return script(body)
+        return played(body)
 
     ollama.reply = hanging
     command = [sys.executable, "-m", "iterative_rag", "ask", QUESTION, "--llm", "ollama/tiny:8b", "-q"]

@@ -8,24 +8,21 @@ from pathlib import Path
 import pytest
 
 from fakes.command_line import Command
+from fakes.two_article_corpus import TEXTS
 from iterative_rag.app.conversations import ConversationStore
+from tests.cli.conftest import written
 
 ASKED = ("--corpus", "towns", "--llm", "builtin")
+HOLM = (
+    "# Edda Holm\n\n| Edda Holm | |\n|---|---|\n| Born | 3 March 1951, Tarn |\n| Father | Jorn Holm |\n\n"
+    "Edda Holm was born on 3 March 1951 in Tarn. Her father was Jorn Holm.\n"
+)
 
 
 @pytest.fixture
 def towns(run: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "towns"
-    folder.mkdir()
-    (folder / "Aldermere.md").write_text(
-        "# Aldermere\n\n| Aldermere | |\n|---|---|\n| Country | Vessel Isles |\n| Mayor | Edda Holm |\n\n"
-        "Aldermere is a market town in the Vessel Isles. Its mayor is Edda Holm.\n"
-    )
-    (folder / "Edda_Holm.md").write_text(
-        "# Edda Holm\n\n| Edda Holm | |\n|---|---|\n| Born | 3 March 1951, Tarn |\n| Father | Jorn Holm |\n\n"
-        "Edda Holm was born on 3 March 1951 in Tarn. Her father was Jorn Holm.\n"
-    )
-    assert run("index", str(folder), "--corpus", "towns").code == 0
+    texts = {"Aldermere.md": TEXTS["Aldermere.md"], "Edda_Holm.md": HOLM}
+    assert run("index", str(written(tmp_path / "towns", texts)), "--corpus", "towns").code == 0
 
 
 def test_a_follow_up_goes_on_with_the_last_question(shell: Command, run: Command, towns: None) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, play
+from fakes.two_article_corpus import QUESTION
+from tests.cli.conftest import played
 
 Loaded = Callable[..., frozenset[str]]
 
@@ -65,7 +66,7 @@ def test_a_question_that_is_repeated_loads_no_network(loaded: Loaded) -> None:
 
 
 def test_llama_index_is_loaded_for_a_call_that_the_cache_lacks(loaded: Loaded, server: FakeServer) -> None:
-    server.reply = lambda body: play(body["format"], "\n".join(message["content"] for message in body["messages"]))
+    server.reply = played
     command = ("ask", QUESTION, "--llm", "ollama/tiny:8b", "-q")
     assert loaded(*command, OLLAMA_HOST=server.url) >= {"llama_index", "httpx"}
     calls = len(server.seen)

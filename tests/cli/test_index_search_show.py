@@ -12,19 +12,10 @@ import pytest
 from fakes.command_line import Command
 from fakes.model_server import unused_url
 
-TEXTS = {
-    "Sunday_bridge.md": "# Sunday bridge\n\nThe Sunday bridge is the oldest crossing in Aldermere.\n",
-    "Aldermere.md": "# Aldermere\n\nAldermere is a market town. Its oldest bridge has nine arches.\n",
-}
-
 
 @pytest.fixture
-def towns(tmp_path: Path, run: Command) -> None:
-    folder = tmp_path / "articles"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    assert run("index", str(folder), "--corpus", "towns").code == 0
+def towns(articles: Path, run: Command) -> None:
+    assert run("index", str(articles), "--corpus", "towns").code == 0
 
 
 def test_a_part_is_searched(run: Command, towns: None) -> None:

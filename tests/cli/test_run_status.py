@@ -12,9 +12,10 @@ from rich.console import Console
 
 from fakes.command_line import TerminalCommand
 from fakes.model_server import FakeServer
-from fakes.two_article_corpus import QUESTION, play
+from fakes.two_article_corpus import QUESTION
 from iterative_rag.cli.live import RunStatus, under_way, used
 from iterative_rag.types import DocumentAtHand, RunProgress
+from tests.cli.conftest import played
 
 LLM = ("--llm", "ollama/tiny:8b")
 LANE = DocumentAtHand("Harriet Lane", 2, 5)
@@ -26,7 +27,7 @@ def ask(on_a_terminal: TerminalCommand, server: FakeServer, *options: str, wait:
     def reply(body: Mapping[str, Any]) -> str:
         if "facts" in body["format"]["properties"]:
             server.closing.wait(wait)
-        return play(body["format"], body["messages"][-1]["content"])
+        return played(body)
 
     server.reply = reply
     return on_a_terminal(["ask", QUESTION, *LLM, *options], OLLAMA_HOST=server.url, **terminal)

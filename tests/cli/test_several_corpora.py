@@ -13,6 +13,7 @@ from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.settings import load_settings
+from tests.cli.conftest import written
 
 TEXTS = {
     "towns": {"Aldermere.md": "# Aldermere\n\nThe mayor of Aldermere is Osric Vane.\n"},
@@ -27,10 +28,7 @@ BOTH = "towns,people"
 @pytest.fixture
 def two(tmp_path: Path, run: Command) -> None:
     for name, texts in TEXTS.items():
-        folder = tmp_path / name
-        folder.mkdir()
-        for file, text in texts.items():
-            (folder / file).write_text(text, encoding="utf-8")
+        folder = written(tmp_path / name, texts)
         assert run("index", str(folder), "--corpus", name.partition(",")[0], "--quiet").code == 0
 
 

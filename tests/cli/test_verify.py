@@ -15,6 +15,7 @@ from fakes.two_article_corpus import QUESTION, TEXTS, indexed_home
 from iterative_rag import IterativeRAG, proof_of
 from iterative_rag.app.proof.proof_check import document_in
 from iterative_rag.app.proof.proof_file import proof_html, proof_json
+from tests.cli.conftest import written
 
 OTHER = "Which river does the Sunday bridge cross?"
 UNKNOWN = "Who painted the ceiling of the town hall of Aldermere?"
@@ -123,11 +124,8 @@ def test_a_file_that_can_be_read_in_two_ways_is_no_proof(made: dict[str, str], c
 def test_a_quote_that_was_changed_here_and_in_its_document_is_found_out(
     made: dict[str, str], check: Check, run: Command, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "forged"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / name).write_text(text.replace("Edda Holm", "Otto Brask"), encoding="utf-8")
-    assert run("index", str(folder), "--corpus", "forged").code == 0
+    forged = {name: text.replace("Edda Holm", "Otto Brask") for name, text in TEXTS.items()}
+    assert run("index", str(written(tmp_path / "forged", forged)), "--corpus", "forged").code == 0
     assert check(made["json"].replace("Edda Holm", "Otto Brask"), "forged")[0] == 2
     code, said = check(made["json"], "forged")
     assert (code, "gone" in said) == (1, True), said
