@@ -21,17 +21,14 @@ class CannotMount(Exception):
 
 
 @contextlib.contextmanager
-def small_disk(folder: Path, megabytes: int, kind: str = "ext4") -> Iterator[Path]:
-    """An empty disk, mounted below `folder`: an image with ext4, or tmpfs. Raises CannotMount."""
+def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
+    """An empty disk, mounted below `folder`: an image with ext4. Raises CannotMount."""
     image, place = folder / "disk.img", folder / "disk"
     place.mkdir()
-    if kind == "tmpfs":
-        _run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place))
-    else:
-        with image.open("wb") as file:
-            file.truncate(megabytes * 1024 * 1024)
-        _run("mkfs.ext4", "-q", "-b", "4096", "-m", "0", str(image))
-        _run("mount", "-o", "loop", str(image), str(place))
+    with image.open("wb") as file:
+        file.truncate(megabytes * 1024 * 1024)
+    _run("mkfs.ext4", "-q", "-b", "4096", "-m", "0", str(image))
+    _run("mount", "-o", "loop", str(image), str(place))
     try:
         yield place
     finally:

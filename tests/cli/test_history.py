@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.command_line import Command, TerminalCommand
+from fakes.command_line import Command
 from fakes.sample_answers import ABSTAINED, ANSWERED, CITATION, check_schema
 from iterative_rag.storage.trace import Trace, trace_folder
 from iterative_rag.types import Answer
@@ -93,14 +93,6 @@ def test_a_damaged_trace_is_shown_as_such(run: Command, three: None, content: by
     assert listed(run)[0]["status"] in ("damaged", "unfinished")
     assert run("trace").code == 0
     assert run("history", "show", "last").code == 2
-
-
-def test_what_a_trace_holds_cannot_control_the_terminal(on_a_terminal: TerminalCommand) -> None:
-    leave("20250101-000000-aaaaaa", dataclasses.replace(ANSWERED, short_answer=HOSTILE, text=HOSTILE), HOSTILE)
-    for command in (["history"], ["history", "show", "last"]):
-        shown = on_a_terminal(command)
-        assert "alert(1)" in shown
-        assert not {"\x1b[2J", "\x07", "‮"} & set(re.findall(r"\x1b\[2J|\x07|‮", shown))
 
 
 def test_an_answer_is_exported(run: Command) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +14,6 @@ from iterative_rag.settings import load_settings
 
 KEY = "sk-very-secret-0815"
 KEYS = {"ITERATIVE_RAG_API_KEY": KEY, "QDRANT_API_KEY": KEY, "OLLAMA_API_KEY": KEY, "TAVILY_API_KEY": KEY}
-
-
-@pytest.fixture
-def thief() -> Iterator[RecordingServer]:
-    with RecordingServer() as running:
-        yield running
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -169,12 +169,6 @@ def test_a_key_file_that_others_can_read_is_refused() -> None:
 
 
 # --- redirects ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def thief() -> Iterator[RecordingServer]:
-    with RecordingServer() as running:
-        yield running
 
 
 def chat(spec: str) -> Callable[[], object]:

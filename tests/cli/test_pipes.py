@@ -6,15 +6,12 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-
-SECONDS = 30.0  # a command that waits for the pipe would be killed then
 
 
 @pytest.fixture
@@ -33,36 +30,27 @@ def pipe(tmp_path: Path) -> str:
     return "pipe.jsonl"
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "iterative_rag", *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-
-
 # --- traces --------------------------------------------------------------------------------------
 
 
-def test_a_trace_into_a_pipe_that_nobody_reads_is_refused(towns: None, pipe: str, server: FakeServer) -> None:
-    done = command("ask", "Where is Tarn?", "--trace", pipe)
-    assert done.returncode == 2
-    assert "pipe.jsonl cannot be written: No such device or address." in done.stderr
+def test_a_trace_into_a_pipe_that_nobody_reads_is_refused(
+    shell: Command, towns: None, pipe: str, server: FakeServer
+) -> None:
+    done = shell("ask", "Where is Tarn?", "--trace", pipe)
+    assert done.code == 2
+    assert "pipe.jsonl cannot be written: No such device or address." in done.err
     assert not server.calls("/api/chat")
 
 
-def test_a_trace_into_a_pipe_reaches_its_reader(towns: None, pipe: str) -> None:
+def test_a_trace_into_a_pipe_reaches_its_reader(shell: Command, towns: None, pipe: str) -> None:
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
         # `cat` may still be starting: a pipe without a reader is refused, so wait until it has opened its end.
         descriptor = os.open(pipe, os.O_WRONLY)
-        done = command("ask", "Where is Tarn?", "--trace", pipe)
+        done = shell("ask", "Where is Tarn?", "--trace", pipe)
         os.close(descriptor)
         assert reader.stdout
         events = [json.loads(line)["event"] for line in reader.stdout]
-    assert done.returncode == 3
+    assert done.code == 3
     assert events[0] == "run_started"
     assert events[-1] == "final"
 
