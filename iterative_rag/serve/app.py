@@ -12,6 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 
 import h11
@@ -27,11 +28,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from iterative_rag import __version__
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.serve.api import documents, runs
-from iterative_rag.serve.api.responses import on_error, on_unexpected
+from iterative_rag.serve.api.responses import error_response, on_unexpected
 from iterative_rag.serve.guard import Guard, ServerToken
 from iterative_rag.serve.mcp_door.mcp_server import mcp_door
-from iterative_rag.serve.openai_door.openai_routes import openai_door
-from iterative_rag.serve.page.door import login_door, page_door, page_or_json
+from iterative_rag.serve.openai_door.openai_routes import openai_door, protocol_error
+from iterative_rag.serve.page.door import error_page, login_door, page_door, page_or_json
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.serve_options import ServeOptions
@@ -95,7 +96,7 @@ def build_app(services: Services) -> Starlette:
         routes=[route for door in doors for route in door.routes],
         middleware=[Middleware(Guard, options=services.options, token=services.token, open_paths=open_paths)],
         exception_handlers={
-            IterativeRAGError: on_error,
+            IterativeRAGError: _on_error,
             HTTPException: page_or_json,
             Exception: on_unexpected,
         },
@@ -103,6 +104,13 @@ def build_app(services: Services) -> Starlette:
     )
     app.state.services = services
     return app
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    """An error of the package that a route raised, in the form of its door."""
+    assert isinstance(error, IterativeRAGError)
+    door = request.url.path.split("/")[1]
+    return {"api": error_response, "v1": protocol_error}.get(door, partial(error_page, request))(error)
 
 
 def make_services(pool: RagPool, options: ServeOptions) -> Services:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -39,46 +38,41 @@ class TitlesQuery(BaseModel):
     offset: Offset = 0
 
 
-async def corpora(request: Request) -> Response:
+# Starlette calls these in a thread, since they are no coroutines: they read files.
+
+
+def corpora(request: Request) -> Response:
     """The corpora that can be asked, the default first, and the backends and limits."""
     services = services_of(request)
     pool = services.pool
-    entries = await asyncio.to_thread(lambda: [described(pool, name) for name in pool.corpora()])
+    entries = [described(pool, name) for name in pool.corpora()]
     return JSONResponse({"corpora": entries, "backends": list(pool.backends), "read_only": services.options.read_only})
 
 
-async def search(request: Request) -> Response:
+def search(request: Request) -> Response:
     """`q` in a corpus: passages with scores and ranks; `title`, `source`, `language`, `since` and
     `where` (KEY=VALUE, repeatable) narrow it down."""
     given, params = query_of(request, SearchQuery), request.query_params
     part = {name: params[name] for name in WITHIN if name in params} | {"where": params.getlist("where")}
     wanted, pool = checked(Part, part).within(), services_of(request).pool
-
-    def found() -> dict[str, Any]:
-        corpus = opened_corpus(pool, given.corpus)
-        hits = [{**asdict(hit), "text": text} for hit, text in search_hits(pool, corpus, given.q, given.limit, wanted)]
-        return {"corpus": corpus.name, "query": given.q, "hits": hits}
-
-    return JSONResponse(await asyncio.to_thread(found))
+    corpus = opened_corpus(pool, given.corpus)
+    hits = [{**asdict(hit), "text": text} for hit, text in search_hits(pool, corpus, given.q, given.limit, wanted)]
+    return JSONResponse({"corpus": corpus.name, "query": given.q, "hits": hits})
 
 
-async def titles(request: Request) -> Response:
+def titles(request: Request) -> Response:
     """The documents whose title begins with `title`, or all of them, `limit` from `offset` on."""
-    pool, given = services_of(request).pool, query_of(request, TitlesQuery)
-
-    def found() -> dict[str, Any]:
-        corpus = opened_corpus(pool, given.corpus)
-        entries, total = corpus.listing(given.title, given.offset, given.limit)
-        listed = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in entries]
-        return {"corpus": corpus.name, "documents": listed, "total": total, "offset": given.offset}
-
-    return JSONResponse(await asyncio.to_thread(found))
+    given = query_of(request, TitlesQuery)
+    corpus = opened_corpus(services_of(request).pool, given.corpus)
+    entries, total = corpus.listing(given.title, given.offset, given.limit)
+    listed = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in entries]
+    return JSONResponse({"corpus": corpus.name, "documents": listed, "total": total, "offset": given.offset})
 
 
-async def document(request: Request) -> Response:
+def document(request: Request) -> Response:
     """One document with its text."""
     pool, corpus = services_of(request).pool, request.query_params.get("corpus", "")
-    article = await asyncio.to_thread(document_of, pool, corpus, request.path_params["id"])
+    article = document_of(pool, corpus, request.path_params["id"])
     told = {"id": article.id, "title": article.title, "text": article.text, "source": public_source(article.source)}
     return JSONResponse(told | {"url": article.link, "pages": list(article.pages)})
 

@@ -56,12 +56,6 @@ def error_response(error: IterativeRAGError, headers: Mapping[str, str] | None =
     return JSONResponse({"error": error_to_json(error)}, status, {**(headers or {}), **wait})
 
 
-async def on_error(request: Request, error: Exception) -> Response:
-    """For Starlette: an error of the package that a route raised."""
-    assert isinstance(error, IterativeRAGError)
-    return error_response(error)
-
-
 async def on_http_error(request: Request, error: Exception) -> Response:
     """For Starlette: no such route, or not with that method."""
     assert isinstance(error, HTTPException)

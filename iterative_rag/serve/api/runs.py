@@ -84,11 +84,10 @@ async def start(request: Request) -> Response:
     return JSONResponse(shown_live(run).as_json(), 202, {"location": f"/api/runs/{run.id}"})
 
 
-async def listed(request: Request) -> Response:
+def listed(request: Request) -> Response:
     """The runs, the newest first, also those that still go on; with `q` those with its words in question or answer."""
     services, given = services_of(request), query_of(request, ListQuery)
-    runs = await asyncio.to_thread(lambda: list(islice(runs_of_the_past(services.pool, given.q), given.limit)))
-    known = {run.id: run for run in runs}
+    known = {run.id: run for run in islice(runs_of_the_past(services.pool, given.q), given.limit)}
     for run in services.runs.all():
         if not run.over and given.q.casefold() in run.request.question.casefold():
             known[run.id] = shown_live(run)
@@ -96,10 +95,9 @@ async def listed(request: Request) -> Response:
     return JSONResponse({"runs": [run.as_json() for run in newest]})
 
 
-async def one(request: Request) -> Response:
+def one(request: Request) -> Response:
     """One run: its state, and its answer once it has one."""
-    shown = await asyncio.to_thread(shown_run, services_of(request), request.path_params["id"])
-    return JSONResponse(shown.as_json(whole=True))
+    return JSONResponse(shown_run(services_of(request), request.path_params["id"]).as_json(whole=True))
 
 
 async def events(request: Request) -> Response:
@@ -120,12 +118,12 @@ async def events(request: Request) -> Response:
     return EventSourceResponse(sent(), sep="\n", headers={"x-run-id": run_id})
 
 
-async def stop(request: Request) -> Response:
+def stop(request: Request) -> Response:
     """Stop a run, or take it out of the queue."""
     services, run_id = services_of(request), request.path_params["id"]
     run = services.runs.get(run_id)
     if run is None:
-        await asyncio.to_thread(past_run, services, run_id)
+        past_run(services, run_id)
         raise UsageError("This run is over.")
     services.runs.stop(run)
     return JSONResponse(shown_live(run).as_json(), 202)

@@ -8,7 +8,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -175,46 +175,35 @@ def error_body(error: IterativeRAGError) -> dict[str, Any]:
 _log = logging.getLogger(__name__)
 # Seconds after which a client whose run was not taken may try again.
 RETRY_AFTER = "5"
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def openai_door(services: Services) -> Door:
     """The base URL for clients is that of the server with `/v1`; the API key is the server's token, if it has one."""
     return Door(
         routes=[
-            Route("/v1/models", _told_by_protocol(models), methods=["GET"]),
-            Route("/v1/models/{model:path}", _told_by_protocol(model), methods=["GET"]),
-            Route("/v1/chat/completions", _told_by_protocol(complete), methods=["POST"]),
+            Route("/v1/models", models),
+            Route("/v1/models/{model:path}", model),
+            Route("/v1/chat/completions", complete, methods=["POST"]),
         ]
     )
 
 
-def _told_by_protocol(endpoint: Endpoint) -> Endpoint:
-    """Errors in the form that the protocol has for them."""
-
-    async def told(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except IterativeRAGError as error:
-            status = 404 if isinstance(error, ModelUnknown) else status_of(error)
-            if status >= 500:
-                _log.warning("%s: %s", type(error).__name__, error)
-            return JSONResponse(error_body(error), status, {"retry-after": RETRY_AFTER} if status == 429 else None)
-
-    return told
+def protocol_error(error: IterativeRAGError) -> Response:
+    """An error in the form that the protocol has for it."""
+    status = 404 if isinstance(error, ModelUnknown) else status_of(error)
+    if status >= 500:
+        _log.warning("%s: %s", type(error).__name__, error)
+    return JSONResponse(error_body(error), status, {"retry-after": RETRY_AFTER} if status == 429 else None)
 
 
-async def models(request: Request) -> Response:
+def models(request: Request) -> Response:
     """The corpora as models."""
-    names = await asyncio.to_thread(offered, services_of(request).pool)
-    return JSONResponse({"object": "list", "data": [_model_json(name) for name in names]})
+    return JSONResponse({"object": "list", "data": list(map(_model_json, offered(services_of(request).pool)))})
 
 
-async def model(request: Request) -> Response:
+def model(request: Request) -> Response:
     """One model, also one with a strategy that is not listed. Raises ModelUnknown."""
-    return JSONResponse(
-        _model_json(await asyncio.to_thread(parsed, request.path_params["model"], services_of(request).pool))
-    )
+    return JSONResponse(_model_json(parsed(request.path_params["model"], services_of(request).pool)))
 
 
 def _model_json(name: ModelName) -> dict[str, Any]:

@@ -50,9 +50,9 @@ class EditForm(BaseModel):
     question: Text = ""
 
 
-async def form(request: Request) -> Response:
+def form(request: Request) -> Response:
     """The empty form, or one with the question of the address."""
-    return await _form(request, request.query_params)
+    return _form(request, request.query_params)
 
 
 async def ask(request: Request) -> Response:
@@ -65,7 +65,7 @@ async def ask(request: Request) -> Response:
         )
         return _started(request, asked)
     except IterativeRAGError as error:
-        return await _form(request, given, error)
+        return await asyncio.to_thread(_form, request, given, error)
 
 
 def _started(request: Request, asked: RunRequest, work: Work | None = None) -> Response:
@@ -94,23 +94,22 @@ async def changing_fields(request: Request) -> dict[str, str]:
     return await posted_fields(request)
 
 
-async def _form(request: Request, given: Mapping[str, str], error: IterativeRAGError | None = None) -> Response:
+def _form(request: Request, given: Mapping[str, str], error: IterativeRAGError | None = None) -> Response:
     services = services_of(request)
     pool, settings = services.pool, services.settings
-    corpora, recent = await asyncio.to_thread(lambda: (pool.corpora(), list(islice(runs_of_the_past(pool), _RECENT))))
     return page(
         request,
         "ask.html",
         status_of(error) if error else 200,
         given={name: given.get(name, "") for name in _TEXTS},
-        corpora=corpora,
+        corpora=pool.corpora(),
         asked=pool.parts(given.get("corpus") or pool.default_corpus) or [""],
         backends=pool.backends,
         strategies=pool.strategies,
         default_strategy=settings.strategy,
         lengths=LENGTHS,
         default_length=settings.length,
-        recent=recent,
+        recent=list(islice(runs_of_the_past(pool), _RECENT)),
         message=public_message(str(error)) if error else "",
         hint=public_message(error.hint) if error else "",
     )

@@ -4,8 +4,7 @@ It works without JavaScript, which only adds to it."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from functools import wraps
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 from urllib.parse import parse_qs
@@ -46,47 +45,45 @@ class DocumentQuery(BaseModel):
     part: int | None = Field(None, ge=0, le=1_000_000)
 
 
-async def corpora(request: Request) -> Response:
+def corpora(request: Request) -> Response:
     """The corpora that can be asked."""
     pool = services_of(request).pool
-    cards = await asyncio.to_thread(lambda: [described(pool, name) for name in pool.corpora()])
-    return page(request, "corpora.html", cards=cards)
+    return page(request, "corpora.html", cards=[described(pool, name) for name in pool.corpora()])
 
 
-async def corpus(request: Request) -> Response:
+def corpus(request: Request) -> Response:
     """A corpus: what a search in it finds, with scores, or its titles."""
     pool, name, given = services_of(request).pool, request.path_params["name"], query_of(request, CorpusQuery)
     query, beginning = given.q.strip()[:LONGEST_QUERY], given.title.strip()[:200]
+    opened = opened_corpus(pool, name)
+    entries, total = opened.listing(beginning, given.offset, _TITLES)
+    return page(
+        request,
+        "corpus.html",
+        name=name,
+        query=query,
+        beginning=beginning,
+        offset=given.offset,
+        step=_TITLES,
+        hits=search_hits(pool, opened, query, _HITS) if query else [],
+        titles=[(entry.id, entry.title) for entry in entries],
+        total=total,
+    )
 
-    def looked_up() -> dict[str, Any]:
-        opened = opened_corpus(pool, name)
-        hits = search_hits(pool, opened, query, _HITS) if query else []
-        entries, total = opened.listing(beginning, given.offset, _TITLES)
-        return {"hits": hits, "titles": [(entry.id, entry.title) for entry in entries], "total": total}
 
-    context = await asyncio.to_thread(looked_up)
-    at = {"offset": given.offset, "step": _TITLES}
-    return page(request, "corpus.html", name=name, query=query, beginning=beginning, **at, **context)
-
-
-async def document(request: Request) -> Response:
+def document(request: Request) -> Response:
     """An article: its text with a passage marked."""
     services, name, given = services_of(request), request.path_params["name"], query_of(request, DocumentQuery)
-
-    def looked_up() -> dict[str, Any]:
-        article = document_of(services.pool, name, request.path_params["id"])
-        view = article_view(article, given.start, max(given.start, given.end), part=given.part or None)
-        return {"document": article, "view": view}
-
-    return page(request, "document.html", name=name, **await asyncio.to_thread(looked_up))
+    article = document_of(services.pool, name, request.path_params["id"])
+    view = article_view(article, given.start, max(given.start, given.end), part=given.part or None)
+    return page(request, "document.html", name=name, document=article, view=view)
 
 
-async def history(request: Request) -> Response:
+def history(request: Request) -> Response:
     """Earlier questions, with the words of `q` in question or answer."""
     services, given = services_of(request), query_of(request, CorpusQuery)
     words = given.q.strip()[:LONGEST_QUERY]
-    found = runs_of_the_past(services.pool, words)
-    runs = await asyncio.to_thread(lambda: list(islice(found, given.offset, given.offset + _RUNS + 1)))
+    runs = list(islice(runs_of_the_past(services.pool, words), given.offset, given.offset + _RUNS + 1))
     live = [] if words or given.offset else [shown_live(run) for run in services.runs.all() if not run.over]
     return page(
         request,
@@ -112,12 +109,10 @@ async def forget(request: Request) -> Response:
 
 _SHOWN_PATH = 100  # characters
 
-View = Callable[[Request], Awaitable[Response]]
-
 
 def page_door(services: Services) -> Door:
     """The routes of the page. Its styles and scripts need no token: the form that asks for it uses them."""
-    shown: list[tuple[str, View]] = [
+    shown: list[tuple[str, Callable[[Request], Any]]] = [
         ("/", asking.form),
         ("/runs/{id}", proof_page.run),
         ("/runs/{id}/hops", proof_page.hops),
@@ -130,7 +125,7 @@ def page_door(services: Services) -> Door:
         ("/corpora/{name}/documents/{id:path}", document),
         ("/history", history),
     ]
-    posted: list[tuple[str, View]] = [
+    posted: list[tuple[str, Callable[[Request], Any]]] = [
         ("/ask", asking.ask),
         ("/runs/{id}/stop", proof_page.stop),
         ("/runs/{id}/edit", asking.edit),
@@ -139,9 +134,9 @@ def page_door(services: Services) -> Door:
     ]
     return Door(
         routes=[
-            Route("/static/{name}", static, methods=["GET"]),
-            *(Route(path, told(view), methods=["GET"]) for path, view in shown),
-            *(Route(path, told(view), methods=["POST"]) for path, view in posted),
+            Route("/static/{name}", static),
+            *(Route(path, view) for path, view in shown),
+            *(Route(path, view, methods=["POST"]) for path, view in posted),
         ],
         open_paths=["/static/page.css", "/static/theme.js"],
     )
@@ -158,19 +153,9 @@ async def page_or_json(request: Request, error: Exception) -> Response:
     return page(request, "error.html", error.status_code, title=title, message=message, hint=hint)
 
 
-def told(view: View) -> View:
-    """The view, with its errors shown as a page."""
-
-    @wraps(view)
-    async def with_errors(request: Request) -> Response:
-        try:
-            return await view(request)
-        except IterativeRAGError as error:
-            status = status_of(error)
-            message, hint = public_message(str(error)), public_message(error.hint)
-            return page(request, "error.html", status, title="That did not work", message=message, hint=hint)
-
-    return with_errors
+def error_page(request: Request, error: IterativeRAGError) -> Response:
+    message, hint = public_message(str(error)), public_message(error.hint)
+    return page(request, "error.html", status_of(error), title="That did not work", message=message, hint=hint)
 
 
 def login_door(services: Services) -> Door:
@@ -193,6 +178,4 @@ def login_door(services: Services) -> Door:
         response.set_cookie(COOKIE, token.cookie, httponly=True, samesite="strict", path="/", secure=secure)
         return response
 
-    return Door(
-        routes=[Route(LOGIN, form, methods=["GET"]), Route(LOGIN, sign_in, methods=["POST"])], open_paths=[LOGIN]
-    )
+    return Door(routes=[Route(LOGIN, form), Route(LOGIN, sign_in, methods=["POST"])], open_paths=[LOGIN])

@@ -3,10 +3,9 @@ be kept of it: Markdown, JSON, and the proof as one file."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -16,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from iterative_rag import __version__
-from iterative_rag.app.conversations import Turn
 from iterative_rag.app.proof.answer_export import as_markdown, to_try
 from iterative_rag.app.proof.graph_svg import graph_svg, words
 from iterative_rag.app.proof.proof_check import document_in
@@ -55,28 +53,19 @@ class ShownQuote:
     moved: bool
 
 
-async def run(request: Request) -> Response:
+# Starlette calls these in a thread, since they are no coroutines: what they read and draw takes some milliseconds, in
+# which the streams of other clients would stall.
+
+
+def run(request: Request) -> Response:
     """The page of a run, as far as it has come; `cite` chooses the quote whose article is shown."""
-    services = services_of(request)
-    shown = await _shown(request)
+    services, shown = services_of(request), _shown(request)
     answer = shown.answer
     if answer is None:
-        return await asyncio.to_thread(_hops_page, request, "live.html", shown)
+        return _hops_page(request, "live.html", shown)
     given = query_of(request, QuoteQuery)
     chosen = _chosen(given.cite, answer)
-    quote = await asyncio.to_thread(_quote, services, shown, chosen, given) if chosen else None
-    turns = (await asyncio.to_thread(conversation_of, shown, services)).turns
-    # Drawing takes some milliseconds, during which the streams of other clients would stall.
-    return await asyncio.to_thread(_proof_page, request, shown, answer, quote, turns)
-
-
-def _proof_page(
-    request: Request,
-    shown: ShownRun,
-    answer: Answer,
-    quote: ShownQuote | None,
-    turns: Sequence[Turn],
-) -> Response:
+    turns = conversation_of(shown, services).turns
     graph = proof_graph(answer)
     at = next((n for n, turn in enumerate(turns) if turn.answer.run_id == shown.id), None)
     return page(
@@ -84,7 +73,7 @@ def _proof_page(
         "proof.html",
         run=shown,
         answer=answer,
-        quote=quote,
+        quote=_quote(services, shown, chosen, given) if chosen else None,
         graph=Markup(graph_svg(graph, _link)),
         nodes=[(node, words(graph, node)) for node in graph.nodes],
         standings=graph.standings,
@@ -97,39 +86,38 @@ def _proof_page(
     )
 
 
-async def hops(request: Request) -> Response:
+def hops(request: Request) -> Response:
     """The hops alone, with which the page of a live run is brought up to date."""
-    return await asyncio.to_thread(_hops_page, request, "hops.html", await _shown(request))
+    return _hops_page(request, "hops.html", _shown(request))
 
 
 def _hops_page(request: Request, template: str, shown: ShownRun) -> Response:
     return page(request, template, run=shown, hops=run_story(shown.steps))
 
 
-async def quote(request: Request) -> Response:
+def quote(request: Request) -> Response:
     """The article of a quote alone."""
-    shown = await _shown(request)
+    shown = _shown(request)
     chosen = _cited(shown.answered, request.path_params["n"])
     if chosen is None:
         raise NotFound("The answer has no such quote.")
-    given = query_of(request, QuoteQuery)
-    quoted = await asyncio.to_thread(_quote, services_of(request), shown, chosen, given)
+    quoted = _quote(services_of(request), shown, chosen, query_of(request, QuoteQuery))
     return page(request, "article.html", run=shown, quote=quoted)
 
 
-async def stop(request: Request) -> Response:
+def stop(request: Request) -> Response:
     """Stop the run and go back to its page."""
     services = services_of(request)
     live = services.runs.get(request.path_params["id"])
     if live is None:
         raise UsageError("This run is over.")
     services.runs.stop(live)
-    await asyncio.to_thread(live.wait, 1.0)
+    live.wait(1.0)
     return RedirectResponse(f"/runs/{live.id}", 303)
 
 
-async def _shown(request: Request) -> ShownRun:
-    return await asyncio.to_thread(shown_run, services_of(request), request.path_params["id"])
+def _shown(request: Request) -> ShownRun:
+    return shown_run(services_of(request), request.path_params["id"])
 
 
 def _chosen(number: int, answer: Answer) -> Citation | None:
@@ -167,31 +155,30 @@ def _documents(services: Services, run: ShownRun) -> DocumentOf:
 # --- to keep -------------------------------------------------------------------------------------
 
 
-async def answer_json(request: Request) -> Response:
+def answer_json(request: Request) -> Response:
     """The answer, as `answer.schema.json` describes it, with its proof, which `iterative-rag verify` checks."""
-    data, answer = await _proof(request, proof_json)
+    data, answer = _proof(request, proof_json)
     written = json.dumps(data, ensure_ascii=False, indent=1)
     return Response(written, media_type="application/json", headers=_attachment(answer, "json"))
 
 
-async def answer_markdown(request: Request) -> Response:
+def answer_markdown(request: Request) -> Response:
     """The answer as Markdown."""
-    answer = (await _shown(request)).answered
-    return PlainTextResponse(as_markdown(answer, public_source), media_type="text/markdown; charset=utf-8")
+    text = as_markdown(_shown(request).answered, public_source)
+    return PlainTextResponse(text, media_type="text/markdown; charset=utf-8")
 
 
-async def proof_file(request: Request) -> Response:
+def proof_file(request: Request) -> Response:
     """The proof as one file, which `iterative-rag verify` checks."""
-    html, answer = await _proof(request, proof_html)
+    html, answer = _proof(request, proof_html)
     return Response(html, media_type="text/html; charset=utf-8", headers=_attachment(answer, "html"))
 
 
-async def _proof(request: Request, made: Callable[..., T]) -> tuple[T, Answer]:
+def _proof(request: Request, made: Callable[..., T]) -> tuple[T, Answer]:
     """What `proof_json` or `proof_html` makes of the answer, and the answer."""
-    shown = await _shown(request)
-    answer = shown.answered
-    documents = await asyncio.to_thread(_documents, services_of(request), shown)
-    return await asyncio.to_thread(made, answer, documents, version=__version__, source=public_source), answer
+    shown = _shown(request)
+    answer, documents = shown.answered, _documents(services_of(request), shown)
+    return made(answer, documents, version=__version__, source=public_source), answer
 
 
 def _attachment(answer: Answer, suffix: str) -> dict[str, str]:
