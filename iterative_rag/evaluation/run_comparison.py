@@ -14,14 +14,7 @@ from typing import Any
 
 from iterative_rag.errors import UsageError
 from iterative_rag.evaluation.answer_modes import BOUNDS
-from iterative_rag.evaluation.figures import (
-    Measure,
-    answered_rightly,
-    f1,
-    scorable,
-    tokens,
-    values_by_question,
-)
+from iterative_rag.evaluation.figures import SPENDING, Measure, answered_rightly, f1, scorable, values_by_question
 from iterative_rag.evaluation.records import QuestionRecord
 from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.evaluation.statistics import holm, mcnemar, mean_interval, paired_difference
@@ -91,7 +84,7 @@ def _answerable(run: RunFolder) -> list[QuestionRecord]:
 def _overview(name: str, run: RunFolder) -> dict[str, Any]:
     records = _answerable(run)
     right = values_by_question(records, answered_rightly)
-    spent = {what: values_by_question(run.records, of) for what, of in _SPENT.items()}
+    spent = {figure.key: values_by_question(run.records, figure.of) for figure in SPENDING if figure.key in _SPENT}
     return {
         "name": name,
         "mode": run.manifest.get("mode", ""),
@@ -105,11 +98,7 @@ def _overview(name: str, run: RunFolder) -> dict[str, Any]:
     }
 
 
-_SPENT: dict[str, Measure] = {
-    "calls": lambda record: record.spent.calls,
-    "tokens": lambda record: tokens(record.spent),
-    "seconds": lambda record: record.spent.seconds,
-}
+_SPENT = ("calls", "tokens", "seconds")
 
 
 # --- pairs -----------------------------------------------------------------------------------

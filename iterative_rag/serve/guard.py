@@ -13,10 +13,10 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -175,7 +175,7 @@ class Guard:
 
     def _credentials(self, scope: Scope, headers: Headers) -> Response | None:
         """A browser that opens a page is led to the form that asks for the token."""
-        if not self._token.needed or scope["path"] in self._open or self._has_token(headers):
+        if not self._token.needed or scope["path"] in self._open or self._has_token(scope, headers):
             return None
         client = client_of(scope)
         if self._wrong.too_many(client):
@@ -187,16 +187,12 @@ class Guard:
         hint, realm = "Send it as: Authorization: Bearer TOKEN", 'Bearer realm="iterative-rag"'
         return refused(401, "Unauthorized", "A token is needed.", hint, **{"www-authenticate": realm})
 
-    def _has_token(self, headers: Headers) -> bool:
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
         given = headers.getlist("authorization")
         if given:
             scheme, _, value = given[0].partition(" ")
             return len(given) == 1 and scheme.lower() == "bearer" and self._token.matches(value.strip())
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            return False
-        return cookie is not None and self._token.signed_in(cookie.value)
+        return self._token.signed_in(HTTPConnection(scope).cookies.get(COOKIE, ""))
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes | Response | None:
         """The body, None where the client went away before its end."""

@@ -38,31 +38,30 @@ def test_files_of_a_missing_extra_are_counted_at_the_end(shell: Command, article
 # --- commands ----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def without_inspect(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "inspect_ai" else found(name))
-
-
 @pytest.mark.parametrize(
-    "arguments",
+    ("line", "extra"),
     [
-        ("run", "--dataset", "questions.jsonl", "--corpus", "starter", "--out", "out"),
-        ("report", "done"),
-        ("compare", "done", "done"),
-        ("matrix", "grid.toml", "--out", "grid"),
+        ("evaluate run --dataset questions.jsonl --corpus starter --out out", "evaluate"),
+        ("evaluate report done", "evaluate"),
+        ("evaluate compare done done", "evaluate"),
+        ("evaluate matrix grid.toml --out grid", "evaluate"),
+        ("mcp", "serve"),
+        ("serve", "serve"),
     ],
 )
-@pytest.mark.usefixtures("without_inspect")
-def test_evaluating_names_its_extra(run: Command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_a_command_names_its_extra(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, extra: str
+) -> None:
+    found, hidden = importlib.util.find_spec, ("inspect_ai", "mcp", "uvicorn")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in hidden else found(name, *rest))
     (tmp_path / "questions.jsonl").write_text(json.dumps({"question": "Who?", "answer": "Ada"}) + "\n")
     (tmp_path / "grid.toml").write_text(
         '[base]\ndataset = "questions.jsonl"\ncorpus = "starter"\n[axes]\nmode = ["naive"]\n'
     )
     (tmp_path / "done").mkdir()
     (tmp_path / "done" / "manifest.json").write_text('{"questions": 1, "repeat": 1}')
-    done = run("evaluate", *arguments)
+    done = run(*line.split())
     assert done.code == 2
-    assert install_command("evaluate") in done.err
+    assert install_command(extra) in done.err
     assert done.err.count("Error:") == 1
     assert not (tmp_path / "out").exists()

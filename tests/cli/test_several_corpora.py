@@ -3,50 +3,39 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from fakes.command_line import Command
 from fakes.hashing_embedder import HashingEmbedder
+from fakes.two_corpora import BOTH, CITED, QUESTION, SHORT_ANSWER, index_two_corpora
 from iterative_rag import IterativeRAG
 from iterative_rag.app.factory import index_paths
 from iterative_rag.errors import CorpusError, UsageError
 from iterative_rag.settings import load_settings
-from tests.cli.conftest import written
-
-TEXTS = {
-    "towns": {"Aldermere.md": "# Aldermere\n\nThe mayor of Aldermere is Osric Vane.\n"},
-    "people, dead": {
-        "Osric_Vane.md": "# Osric Vane\n\nThe mother of Osric Vane was Edda Holm.\n",
-        "Copy.md": "# Aldermere\n\nThe mayor of Aldermere is Osric Vane.\n",
-    },
-}
-BOTH = "towns,people"
 
 
 @pytest.fixture
-def two(tmp_path: Path, run: Command) -> None:
-    for name, texts in TEXTS.items():
-        folder = written(tmp_path / name, texts)
-        assert run("index", str(folder), "--corpus", name.partition(",")[0], "--quiet").code == 0
+def two(tmp_path: Path) -> None:
+    index_two_corpora(tmp_path)
 
 
 def test_a_chain_is_followed_from_one_corpus_into_the_other(run: Command, two: None) -> None:
-    question = "Who was the mother of the mayor of Aldermere?"
+    asked = ("ask", QUESTION, "--corpus", BOTH, "--llm", "builtin")
     for _ in range(2):  # the second time from the cache
-        done = run("ask", question, "--corpus", BOTH, "--llm", "builtin", "--json")
+        done = run(*asked, "--json")
         answer = json.loads(done.out)
-        assert answer["short_answer"] == "Edda Holm", done.err
-        assert {(one["title"], one["corpus"]) for one in answer["citations"]} == {
-            ("Aldermere", "towns"),
-            ("Osric Vane", "people"),
-        }
+        assert answer["short_answer"] == SHORT_ANSWER, done.err
+        assert {(one["title"], one["corpus"]) for one in answer["citations"]} == CITED
         assert answer["settings"]["corpus"] == BOTH
-    assert "people: people, dead/Osric_Vane.md" in run("ask", question, "--corpus", BOTH, "--llm", "builtin").out
+    assert "people: people/Osric Vane.md" in run(*asked).out
 
 
 def test_the_same_text_in_both_is_found_once(run: Command, two: None) -> None:
+    shutil.copy("towns/Aldermere.md", "people/Copy.md")
+    assert run("index", "people", "--corpus", "people", "--quiet").code == 0
     hits = json.loads(run("search", "mayor of Aldermere", "--corpus", BOTH, "--json").out)
     assert sorted(hit["title"] for hit in hits) == ["Aldermere", "Osric Vane"]
     assert hits[0]["document_id"].startswith("towns/")
@@ -67,7 +56,7 @@ def test_what_cannot_be_asked_together_is_refused(run: Command, two: None, tmp_p
 def test_python_lists_and_narrows_several_corpora(two: None) -> None:
     """It took one corpus only."""
     with IterativeRAG.from_settings(corpus=BOTH, llm="builtin") as rag:
-        assert rag.titles() == ["Aldermere", "Aldermere", "Osric Vane"]
+        assert rag.titles() == ["Aldermere", "Osric Vane"]
         chosen = rag.among("Osric Vane")
         assert [document.title for _, document in chosen.search("mayor of Aldermere")] == ["Osric Vane"]
         assert chosen.ask("Who was the mother of Osric Vane?").citations[0].corpus == "people"

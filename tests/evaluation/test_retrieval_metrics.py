@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from fakes.in_memory import MemoryCorpus
 from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.retrieval_metrics import Ranking, figures, single
-from iterative_rag.types import Document, Hit
+from iterative_rag.types import Hit
 
 # --- the figures -----------------------------------------------------------------------------
 
@@ -39,26 +40,6 @@ def test_figures_are_those_worked_out_by_hand() -> None:
 # --- one query -------------------------------------------------------------------------------
 
 
-class Ranked:
-    """A corpus whose search gives the same hits for every query."""
-
-    name = fingerprint = "ranked"
-
-    def __init__(self, hits: Sequence[Hit]) -> None:
-        self.hits = list(hits)
-        self.asked: list[list[str]] = []
-
-    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
-        self.asked.append(list(queries))
-        return [self.hits[:limit] for _ in queries]
-
-    def document(self, document_id: str) -> Document:
-        return Document(document_id, document_id, "", "memory")
-
-    def close(self) -> None:
-        pass
-
-
 def hit(document: str, score: float, dense: int | None, sparse: int | None) -> Hit:
     return Hit(document, document, 0, 1, score, dense, sparse)
 
@@ -66,8 +47,15 @@ def hit(document: str, score: float, dense: int | None, sparse: int | None) -> H
 HITS = [hit("a", 0.5, 3, 2), hit("b", 0.4, 1, None), hit("a", 0.3, 2, 9), hit("c", 0.2, None, 1), hit("b", 0.1, 9, 3)]
 
 
+class Ranked(MemoryCorpus):
+    """Its search gives the same hits for every query."""
+
+    def search(self, queries: Sequence[str], limit: int) -> list[list[Hit]]:
+        return [HITS[:limit] for _ in queries]
+
+
 def test_documents_stand_where_their_best_passage_does() -> None:
     """a: 0.5 + 0.05 / 5; b: 0.4 + 0.05 / 4; c: 0.2 + 0.05 / 4"""
-    corpus = Ranked(HITS)
+    corpus = Ranked(dict.fromkeys("abc", ""))
     for depth, documents in ((5, ("a", "b", "c")), (1, ("a",))):
         assert single([(Question("q", "q", ()), ("a",))], lambda _: corpus, depth=depth) == [Ranking(("a",), documents)]

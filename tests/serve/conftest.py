@@ -40,7 +40,6 @@ class HeldLLM(PlayingLLM):
     def __init__(self) -> None:
         super().__init__(self._wait)
         self.free, self.called = threading.Event(), threading.Event()
-        self.frees_at_the_end = True
 
     def _wait(self, request: ChatRequest) -> None:
         self.called.set()
@@ -63,5 +62,4 @@ def held_server(folder: Path, **options: Any) -> Iterator[tuple[RunningServer, H
         try:
             yield running, llm
         finally:
-            if llm.frees_at_the_end:
-                llm.free.set()
+            llm.free.set()

@@ -66,12 +66,9 @@ def gone_on(settings: Settings, conversation: Conversation) -> tuple[Settings, t
         own.pop("strategy", "")
     if any(name.startswith("within_") for name in given):
         parts = ()
-    wanted: dict[str, Any] = own | (_as_settings(parts[0]) if parts else {})
+    within = asdict(parts[0]) if parts else {}
+    wanted: dict[str, Any] = own | {f"within_{name}": value for name, value in within.items() if value}
     taken = {name: value for name, value in wanted.items() if name not in given and value != getattr(settings, name)}
     shown = ", ".join(f"{name} = {value}" for name, value in taken.items())
     told = f"As the conversation was asked: {shown}" if taken else ""
     return settings.changed(**taken) if taken else settings, parts[1:], told
-
-
-def _as_settings(part: Within) -> dict[str, Any]:
-    return {f"within_{name}": value for name, value in asdict(part).items() if value}

@@ -30,14 +30,10 @@ def notices(rag: IterativeRAG, answer: Answer, corpus: Corpus, steps: Sequence[S
     """What to know beside an answer, in sentences, and the articles that would be looked into, where it is none."""
     from iterative_rag.app.staleness import changed_since
 
-    told = (notice_of(corpus), changed_since(answer, corpus))
+    # Its own notice: that it was not fully indexed, or is a part of a corpus.
+    told = (str(getattr(corpus, "notice", "")), changed_since(answer, corpus))
     lacks = answer.label and answer.reason_code is not ReasonCode.FALSE_PREMISE and rag.lists_titles
     return " ".join(filter(None, told)), missing_articles(steps, rag.titles) if lacks else ()
-
-
-def notice_of(corpus: Corpus) -> str:
-    """That a corpus was not fully indexed, or that this is a part of it; else ""."""
-    return str(getattr(corpus, "notice", ""))
 
 
 def check_language(question: str, settings: Settings, backend: Backend) -> None:

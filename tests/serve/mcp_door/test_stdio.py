@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -17,7 +16,6 @@ from mcp import Client, StdioServerParameters
 from fakes.two_article_corpus import indexed_home
 from fakes.two_corpora import index_two_corpora
 from iterative_rag.cli import main
-from iterative_rag.errors import install_command
 
 COMMAND = ["-m", "iterative_rag", "mcp", "--llm", "builtin"]
 
@@ -100,13 +98,3 @@ def test_nonsense_on_stdin_is_survived_and_stdout_holds_the_protocol_alone_to_it
     assert {reply["id"] for reply in replies if "result" in reply} == {"open", "last"}
     assert replies[-1]["result"]["structuredContent"]["passages"]
     assert "Traceback" not in told
-
-
-def test_without_its_packages_it_names_the_extra(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "mcp" else found(name, *rest))
-    with pytest.raises(SystemExit):
-        main(["mcp"])
-    assert install_command("serve") in capsys.readouterr().err
