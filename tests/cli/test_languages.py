@@ -12,7 +12,8 @@ import pytest
 
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
-from iterative_rag.llm.prompts import prompt, versions
+from fakes.script_mind import role_of, user_prompt
+from tests.cli.conftest import written
 
 QUESTION = "Wer ist die Bürgermeisterin von Aldermere?"
 QUOTE = "Die Bürgermeisterin von Aldermere ist Edda Holm."
@@ -23,13 +24,12 @@ SAID = {
     "German": ("Edda Holm ist die Bürgermeisterin von Aldermere [1].", "Edda Holm"),
     "French": ("Edda Holm est la maire d'Aldermere [1].", "Edda Holm"),
 }
-ROLES = {prompt(role).system[:60]: role for role in versions()}
 
 
 def play(body: Mapping[str, Any]) -> str:
     """Plays every role, and answers in the language that the prompt names."""
-    system, user = (message["content"] for message in body["messages"])
-    match ROLES[system[:60]]:
+    user = user_prompt(body)
+    match role_of(body):
         case "analyse":
             return json.dumps({"reason": "", "status": "needs", "needs": [QUESTION], "last": True})
         case "extract":
@@ -45,10 +45,7 @@ def play(body: Mapping[str, Any]) -> str:
 
 @pytest.fixture
 def german(tmp_path: Path) -> Path:
-    folder = tmp_path / "stadt"
-    folder.mkdir()
-    (folder / "Aldermere.md").write_text(TOWN, encoding="utf-8")
-    return folder
+    return written(tmp_path / "stadt", {"Aldermere.md": TOWN})
 
 
 def test_a_question_that_the_builtin_models_do_not_read_is_refused_with_what_to_type(

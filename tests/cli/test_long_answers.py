@@ -13,9 +13,10 @@ import pytest
 from fakes.command_line import Command
 from fakes.model_server import FakeServer
 from fakes.sample_answers import ANSWERED, QUESTION, FakeRAG
+from fakes.script_mind import role_of, user_prompt
 from iterative_rag.app import factory
-from iterative_rag.llm.prompts import prompt, versions
 from iterative_rag.types import AnswerForm
+from tests.cli.conftest import written
 
 TEXT = """## Causes
 
@@ -66,34 +67,30 @@ def test_the_text_as_markdown_and_as_html_is_escaped(run: Command, played: None)
 
 WHY, CAUSE = "Why did the harbour of Karsa burn?", "What caused the Fire of Karsa?"
 LAMP = "A watchman had left a lamp burning in the tar store."
-ROLES = {prompt(role).system[:60]: role for role in versions()}
 
 
 def author(body: Mapping[str, Any]) -> str:
     """A model that finds one fact, and claims more than that."""
-    system, user = (message["content"] for message in body["messages"])
-    match ROLES[system[:60]]:
+    match role_of(body):
         case "analyse":
             return json.dumps({"form": "explanation", "status": "needs", "needs": [CAUSE], "last": True})
         case "extract":
-            return json.dumps({"facts": [{"statement": LAMP, "quote": LAMP, "value": ""}] if LAMP in user else []})
+            facts = [{"statement": LAMP, "quote": LAMP, "value": ""}] if LAMP in user_prompt(body) else []
+            return json.dumps({"facts": facts})
         case "write":
             said = "A watchman had left a lamp burning in the tar store [1]. The mayor lit it himself in 1904 [1]."
             return f"```json\n{json.dumps({'status': 'answered', 'answer': said, 'confidence': 0.9})}\n```"
     return "{}"
 
 
-def test_a_why_is_asked_of_a_model_server_and_what_it_made_up_is_left_out(run: Command, tmp_path: Path) -> None:
-    articles = tmp_path / "articles"
-    articles.mkdir()
-    (articles / "Fire.md").write_text(f"# Fire of Karsa\n\nThe fire began in the harbour. {LAMP}\n", encoding="utf-8")
-    home = {"ITERATIVE_RAG_HOME": str(tmp_path / "home")}
-    assert run("index", str(articles), "--corpus", "karsa", **home).code == 0
-    with FakeServer(reply=author) as server:
-        asked = ("ask", WHY, "--corpus", "karsa", "--llm", "ollama/tiny:8b")
-        home["OLLAMA_HOST"] = server.url
-        done = run(*asked, **home)
-        silent = run(*asked, "--quiet", **home)
+def test_a_why_is_asked_of_a_model_server_and_what_it_made_up_is_left_out(
+    run: Command, ollama: FakeServer, tmp_path: Path
+) -> None:
+    ollama.reply = author
+    written(tmp_path / "articles", {"Fire.md": f"# Fire of Karsa\n\nThe fire began in the harbour. {LAMP}\n"})
+    assert run("index", "articles", "--corpus", "karsa").code == 0
+    asked = ("ask", WHY, "--corpus", "karsa", "--llm", "ollama/tiny:8b")
+    done, silent = run(*asked), run(*asked, "--quiet")
     assert done.code == 0, done.err
     assert done.out.startswith(f"{LAMP[:-1]} [1].\n")
     assert "1904" not in done.out

@@ -111,33 +111,26 @@ def test_each_cause(name: str, given: QuestionRecord, expected: Cause) -> None:
 # --- is the answer in the facts? -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("answers", "fact"),
-    [
-        (("Oda Brenk",), found("x", value="the architect Oda Brenk")),
-        (("Oda Brenk",), found("x", statement="Velm Tower was designed by Oda Brenk.")),
-        (("Oda Brenk",), found("x", quote="designed by Öda  BRENK, Ludwig Holm and others")),
-        (("nobody", "Oda Brenk"), found("x", value="Oda Brenk")),  # any accepted answer
-        (("5 June 1987",), found("x", quote="on June 5, 1987, it")),
-        (("87 years",), found("a", value="eighty-seven")),  # a small number: the value of a needed article's fact
-    ],
-)
-def test_the_answer_is_in_a_fact(answers: tuple[str, ...], fact: FoundFact) -> None:
-    """Only an answer that was found is composed wrongly here: article b gave nothing."""
-    assert cause(wrong(answers, hops=hops("a", "a", (fact,)))) is Cause.COMPOSED_WRONGLY
+IN, OUT = Cause.COMPOSED_WRONGLY, Cause.NEVER_SHORTLISTED
 
 
 @pytest.mark.parametrize(
-    ("answers", "fact"),
+    ("answers", "fact", "expected"),
     [
-        (("Oda Brenk",), found("a", value="Brenk", statement="Oda Holm", quote="Oda and Brenk")),
-        (("12",), found("a", value="12 March 1911")),
-        (("87",), found("a", statement="She was 87.", quote="aged 87")),  # by chance in a sentence
-        (("87",), found("x", value="87")),  # by chance in another article
-        (("yes",), found("a", value="yes", quote="Yes, it is.")),
-        (("Velm Tower",), found("a", value="Velm Tower")),  # the question names it
+        (("Oda Brenk",), found("x", value="the architect Oda Brenk"), IN),
+        (("Oda Brenk",), found("x", statement="Velm Tower was designed by Oda Brenk."), IN),
+        (("Oda Brenk",), found("x", quote="designed by Öda  BRENK, Ludwig Holm and others"), IN),
+        (("nobody", "Oda Brenk"), found("x", value="Oda Brenk"), IN),  # any accepted answer
+        (("5 June 1987",), found("x", quote="on June 5, 1987, it"), IN),
+        (("87 years",), found("a", value="eighty-seven"), IN),  # a small number: the value of a needed article's fact
+        (("Oda Brenk",), found("a", value="Brenk", statement="Oda Holm", quote="Oda and Brenk"), OUT),
+        (("12",), found("a", value="12 March 1911"), OUT),
+        (("87",), found("a", statement="She was 87.", quote="aged 87"), OUT),  # by chance in a sentence
+        (("87",), found("x", value="87"), OUT),  # by chance in another article
+        (("yes",), found("a", value="yes", quote="Yes, it is."), OUT),
+        (("Velm Tower",), found("a", value="Velm Tower"), OUT),  # the question names it
     ],
 )
-def test_the_answer_is_in_no_fact(answers: tuple[str, ...], fact: FoundFact) -> None:
-    """Then article b, which was never shortlisted, is the cause."""
-    assert cause(wrong(answers, hops=hops("a", "a", (found("a"), fact)))) is Cause.NEVER_SHORTLISTED
+def test_an_answer_is_in_a_fact_or_not(answers: tuple[str, ...], fact: FoundFact, expected: Cause) -> None:
+    """Only an answer that was found is composed wrongly here: article b gave nothing, and was never shortlisted."""
+    assert cause(wrong(answers, hops=hops("a", "a", (found("a"), fact)))) is expected

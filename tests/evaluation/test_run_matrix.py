@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -11,11 +10,9 @@ from fakes.evaluation_records import folder, record
 from iterative_rag.cli.evaluate import evaluate_app
 from iterative_rag.errors import LLMUnreachable, UsageError
 from iterative_rag.evaluation import run_matrix as grids
+from iterative_rag.evaluation.preparation import RunConfig
 from iterative_rag.evaluation.run_folder import RunFolder
 from iterative_rag.evaluation.run_matrix import Cell, config_of, read_matrix, run_matrix
-
-if TYPE_CHECKING:
-    from iterative_rag.evaluation.preparation import RunConfig
 
 BASE = '[base]\ndataset = "questions.jsonl"\ncorpus = "towns"\n'
 

@@ -10,7 +10,7 @@ import pytest
 
 from fakes.loopback_server import Handler
 from fakes.search_engine_server import answering, json_reply
-from fakes.web_sites import REFUSED, Answer, sending, serving
+from fakes.web_sites import Answer, sending, serving
 from fakes.wikipedia_server import FakeWiki
 from iterative_rag.app.factory import web_access
 from iterative_rag.app.factory.web_access import WebReader, make_web
@@ -64,15 +64,7 @@ def test_a_page_becomes_a_document_with_address_and_day() -> None:
     assert asked[:2] == ["/robots.txt", "/lamp"]
 
 
-# Names need a stand-in for DNS: tests/sources/web/test_page_client.py has one.
-@pytest.mark.parametrize("url", [url for url in REFUSED[::2] if "example" not in url])
-def test_a_result_that_is_not_public_is_refused(url: str) -> None:
-    (page,) = read([url])
-    assert isinstance(page, Skipped)
-    assert "status" not in page.reason, "it was asked"
-
-
-def test_nor_is_a_private_address_reached_by_a_redirect() -> None:
+def test_no_private_address_is_reached_by_a_redirect() -> None:
     with serving(html("<p>The inner secret.</p>")) as (inside, asked):
         moved = site(a=sending(b"", 302, Location=f"http://{inside}/"), robots_txt=sending(b"", 404))
         with serving(moved) as (outside, _):

@@ -50,7 +50,10 @@ def test_a_question_is_answered_with_progress(served: RunningServer, mode: str) 
 
     version, answer = over_http(served, ask, mode=mode)
     assert (version == REVISION) is (mode == "auto")
-    assert answer["short_answer"] == "Edda Holm"
+    assert (answer["status"], answer["short_answer"]) == ("answered", "Edda Holm")
+    assert {one["title"] for one in answer["citations"]} == {"Aldermere", "Sunday bridge"}
+    assert any("Edda Holm" in one["quote"] for one in answer["citations"])
+    assert any(line.startswith("Hop 1: need: ") for line in told)
     assert any("fact: Edda Holm" in line for line in told)
 
 

@@ -100,23 +100,6 @@ def test_corpora_are_listed(connected: Connected) -> None:
     ]
 
 
-def test_a_question_is_answered_with_quotes_and_progress(connected: Connected) -> None:
-    told: list[str] = []
-
-    async def heard(progress: float, total: float | None, message: str | None) -> None:
-        told.append(message or "")
-
-    result = connected(
-        lambda client: client.call_tool("ask", {"question": two_article_corpus.QUESTION}, progress_callback=heard)
-    )
-    answer = result.structured_content
-    assert (answer["status"], answer["short_answer"]) == ("answered", "Edda Holm")
-    assert {one["title"] for one in answer["citations"]} == {"Aldermere", "Sunday bridge"}
-    assert any("Edda Holm" in one["quote"] for one in answer["citations"])
-    assert any(line.startswith("Hop 1: need: ") for line in told)
-    assert any("fact: Edda Holm" in line for line in told)
-
-
 def test_what_a_server_said_in_an_error_stands_in_the_log_alone(
     served: RunningServer, caplog: pytest.LogCaptureFixture
 ) -> None:
