@@ -202,44 +202,38 @@ _DOING = {
 }
 
 
-class RunStatus:
+class RunStatus(LiveLines):
     """What an LLM has written of the answer, or the nearest passages until something is found; what is being done, for
     how long, and what it has used. Redrawn every second until it is stopped, and never left behind."""
 
     def __init__(self, console: Console, *, after: float = 0.0) -> None:
         """`after`: the seconds of a run before which it is not shown."""
+        super().__init__(console, self._shown, after=after)
         self._progress: RunProgress | None = None
         self._told_at = 0.0
         self._answer = ""
         self.nearest: Sequence[str] = ()
-        self._lines = LiveLines(console, self._drawn, after=after)
-
-    def start(self) -> None:
-        self._lines.start()
-
-    def stop(self) -> None:
-        self._lines.stop()
 
     def answer(self, text: str) -> None:
         """The answer as far as it is written; "" where none is."""
         self._answer = text
-        self._lines.redraw(pause=_PAUSE if text else 0.0)
+        self.redraw(pause=_PAUSE if text else 0.0)
 
     def progress(self, at: RunProgress) -> None:
         """Called from the threads of the run."""
-        self._progress, self._told_at = at, self._lines.seconds
-        self._lines.redraw()
+        self._progress, self._told_at = at, self.seconds
+        self.redraw()
 
-    def _drawn(self, width: int) -> Text:
+    def _shown(self, width: int) -> Text:
         from rich.text import Text
 
-        figures = used(self._progress, self._lines.seconds, self._told_at)
+        figures = used(self._progress, self.seconds, self._told_at)
         line = f"{under_way(self._progress) or 'working'}  {', '.join(figures)}"
         return Text("\n".join([*self._draft_lines(width), line]), style="dim")
 
     def _draft_lines(self, width: int) -> list[str]:
         """The last lines of the answer that is being written, else the nearest passages."""
-        if not self._answer and self._lines.seconds >= _SOON:
+        if not self._answer and self.seconds >= _SOON:
             return [f"  nearest  {clean(passage)}"[: max(1, width - 1)] for passage in self.nearest]
         lines = textwrap.wrap(f"draft  {clean(self._answer)}", max(1, width - 5)) if self._answer else []
         return [f"{'    ' if number else '  '}{line}" for number, line in enumerate(lines)][-_LINES:]

@@ -12,7 +12,6 @@ from iterative_rag.evaluation.questions import Question
 from iterative_rag.evaluation.records import Cited, FoundFact, Hop, Outcome, QuestionRecord, Spent
 from iterative_rag.protocols import Corpus
 from iterative_rag.registry import STRATEGIES
-from iterative_rag.settings import Settings
 from iterative_rag.types import (
     AnalysisStep,
     Answer,
@@ -42,10 +41,6 @@ AUTO = "auto"
 def modes() -> tuple[str, ...]:
     """Every strategy, the oracle, and what `ask` does."""
     return (*STRATEGIES.names, ORACLE, AUTO)
-
-
-def strategy_of(mode: str, settings: Settings) -> str:
-    return "iterative" if mode == ORACLE else settings.strategy if mode == AUTO else mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,12 +67,9 @@ class FetchReport:
 
     dataset: Path
     folder: Path
-    questions: int
-    links: int
     pages: int
     fetched: int
     missing: tuple[NotFound, ...]
-    seconds: float
 
     @property
     def failed(self) -> int:
@@ -105,7 +102,6 @@ def fetch_dataset(
     dataset = load(file)
     questions = select(dataset, limit=plan.limit, ids=ids_of(dataset, plan.subset))
     asked, missing = _pages_of(questions)
-    links = len(missing) + sum(map(len, asked.values()))
     collected = fetch_wikipedia(
         Wanted(tuple(asked)),
         folder=plan.out / PAGES,
@@ -122,8 +118,7 @@ def fetch_dataset(
     missing.sort(key=lambda page: (page.kind, page.asked))
     rows = [json.dumps(asdict(page), ensure_ascii=False) + "\n" for page in missing]
     write_whole(plan.out / MISSING, "".join(rows).encode())
-    pages, fetched = len(collected.stored), collected.fetched
-    return FetchReport(file, collected.folder, len(questions), links, pages, fetched, tuple(missing), collected.seconds)
+    return FetchReport(file, collected.folder, len(collected.stored), collected.fetched, tuple(missing))
 
 
 def fetch_questions(

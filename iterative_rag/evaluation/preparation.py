@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from iterative_rag.errors import UsageError
-from iterative_rag.evaluation.answer_modes import AUTO, ORACLE, Examination, examine, modes, strategy_of
+from iterative_rag.evaluation.answer_modes import AUTO, ORACLE, Examination, examine, modes
 from iterative_rag.evaluation.failure_causes import cause
 from iterative_rag.evaluation.frames import ids_of, rests_on
 from iterative_rag.evaluation.questions import Dataset, Question
@@ -65,7 +65,7 @@ class Preparation:
         questions = select(self.dataset, limit=config.limit, sample=config.sample, seed=config.seed, ids=ids)
         settings, self._profiled = _as_asked(config)
         self.settings = settings
-        self._strategy = strategy_of(config.mode, settings)
+        self._strategy = {ORACLE: "iterative", AUTO: settings.strategy}.get(config.mode, config.mode)
         judging = judging_model(config.judge, settings)
         self.judge = Judge(judging, cache(settings)) if judging else None
         self.scope: Scope = open_scope(config.corpus, self.dataset, settings, progress=indexing)

@@ -111,11 +111,10 @@ class ConversationStore:
 
         return self._change(write)
 
-    def delete(self, name: str) -> ConversationListing:
-        """Delete a conversation; returns what was deleted. The traces of its runs stay (`iterative-rag history`)."""
+    def delete(self, name: str) -> None:
+        """Delete a conversation. The traces of its runs stay (`iterative-rag history`)."""
         listing = self._named(name)
         self._change(lambda db: db.execute("DELETE FROM conversations WHERE id = ?", (listing.id,)))
-        return listing
 
     # --- which one ---------------------------------------------------------------------------
 

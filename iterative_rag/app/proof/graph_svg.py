@@ -40,18 +40,15 @@ class Box:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A link as the points that it passes."""
-
-    link: ProofLink
-    points: tuple[tuple[float, float], ...]
+Points = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
+    """The boxes, and each link with the points that it passes."""
+
     boxes: tuple[Box, ...]
-    links: tuple[Drawn, ...]
+    links: tuple[tuple[ProofLink, Points], ...]
     width: float
     height: float
 
@@ -165,7 +162,7 @@ def _placed(
                 passes[cell] = x + size / 2, y, y + height
             x += size + _GAP
         y += height + _ROW_GAP
-    drawn = tuple(Drawn(link, tuple(_points(chain, passes))) for link, chain in chains)
+    drawn = tuple((link, tuple(_points(chain, passes))) for link, chain in chains)
     return Layout(tuple(boxes[node.id] for node in nodes), drawn, width, y - _ROW_GAP + _MARGIN)
 
 
@@ -202,7 +199,7 @@ def graph_svg(graph: ProofGraph, href: Href = lambda node: "") -> str:
         f'<svg class="proof-graph" viewBox="0 0 {placed.width:g} {placed.height:g}" width="{placed.width:g}" '
         f'height="{placed.height:g}" role="group" aria-labelledby="graph-title graph-description">',
         f'<title id="graph-title">{title}</title><desc id="graph-description">{description}</desc>',
-        *(_link(drawn) for drawn in placed.links),
+        *(_link(link, points) for link, points in placed.links),
         *(_box(box, href(box.node)) for box in placed.boxes),
         "</svg>",
     ]
@@ -215,23 +212,23 @@ def words(graph: ProofGraph, node: ProofNode) -> str:
     return "; ".join(standing.explanation for standing in Standing if standing in doubts)
 
 
-def _link(drawn: Drawn) -> str:
-    standing = drawn.link.standing
-    x, y = drawn.points[-1]
+def _link(link: ProofLink, points: Points) -> str:
+    standing = link.standing
+    x, y = points[-1]
     arrow = f"M{x:g} {y:g}l{-_ARROW / 1.6:g} {-_ARROW:g}h{_ARROW * 1.25:g}z"
-    middle = _half_way(drawn.points)
+    middle = [(begin + end) / 2 for begin, end in zip(*points[:2], strict=True)]
     cross = (
         f'<path class="cross" d="M{middle[0] - 5:g} {middle[1] - 5:g}l10 10m0 -10l-10 10"/>'
-        if standing is Standing.CONTRADICTED and drawn.link.target == "answer"
+        if standing is Standing.CONTRADICTED and link.target == "answer"
         else ""
     )
     return (
         f'<g class="link {standing}"><title>{escape(standing.explanation)}</title>'
-        f'<path class="line" d="{_curve(drawn.points)}"/><path class="arrow" d="{arrow}"/>{cross}</g>'
+        f'<path class="line" d="{_curve(points)}"/><path class="arrow" d="{arrow}"/>{cross}</g>'
     )
 
 
-def _curve(points: Sequence[tuple[float, float]]) -> str:
+def _curve(points: Points) -> str:
     """Bends between rows; straight down beside the boxes of a row."""
     (x, y), *rest = points
     path = f"M{x:g} {y:g}"
@@ -240,11 +237,6 @@ def _curve(points: Sequence[tuple[float, float]]) -> str:
         path += f"V{to_y:g}" if x == to_x else f"C{x:g} {half:g} {to_x:g} {half:g} {to_x:g} {to_y:g}"
         x, y = to_x, to_y
     return path
-
-
-def _half_way(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    (x, y), (to_x, to_y) = points[:2]
-    return (x + to_x) / 2, (y + to_y) / 2
 
 
 def _box(box: Box, address: str) -> str:

@@ -168,15 +168,11 @@ def _found(citation: Citation, hops: Sequence[HopRecord]) -> _Found:
 
 def _fact_node(quote: _Found, rank: int) -> ProofNode:
     citation = quote.citation
-    said = plain(_value(quote)) or quote_of(citation)
+    said = plain(quote.fact.value if quote.fact else "") or quote_of(citation)
     where = f"{citation.title}, page {citation.page}" if citation.page else citation.title
     return ProofNode(
         f"fact-{citation.n}", NodeKind.FACT, said, f"[{citation.n}] {where}", citation=citation.n, rank=rank
     )
-
-
-def _value(quote: _Found) -> str:
-    return quote.fact.value if quote.fact else ""
 
 
 def _standing(quote: _Found, answer: Answer) -> Standing:

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -54,13 +53,6 @@ def error_response(error: IterativeRAGError, headers: Mapping[str, str] | None =
         _log.warning("%s: %s", type(error).__name__, error)
     wait = {"retry-after": "5"} if status == 429 else {}
     return JSONResponse({"error": error_to_json(error)}, status, {**(headers or {}), **wait})
-
-
-async def on_http_error(request: Request, error: Exception) -> Response:
-    """For Starlette: no such route, or not with that method."""
-    assert isinstance(error, HTTPException)
-    told = {"code": "Http", "message": f"{error.detail}.", "hint": "", "retryable": False}
-    return JSONResponse({"error": told}, error.status_code, error.headers)
 
 
 async def on_unexpected(request: Request, error: Exception) -> Response:

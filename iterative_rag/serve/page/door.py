@@ -12,12 +12,12 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError, UsageError
 from iterative_rag.serve.api.documents import LONGEST_QUERY, Offset, described, document_of, opened_corpus, search_hits
-from iterative_rag.serve.api.responses import on_http_error, query_of, status_of
+from iterative_rag.serve.api.responses import query_of, status_of
 from iterative_rag.serve.guard import COOKIE, LOGIN, WrongTokens, client_of
 from iterative_rag.serve.page import asking, proof_page
 from iterative_rag.serve.page.articles import article_view
@@ -144,9 +144,10 @@ def page_door(services: Services) -> Door:
 
 async def page_or_json(request: Request, error: Exception) -> Response:
     """For Starlette: no such route, or not with that method; a page for a browser, JSON for a program."""
-    if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith(("/api/", "/v1/", "/mcp")):
-        return await on_http_error(request, error)
     assert isinstance(error, HTTPException)
+    if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith(("/api/", "/v1/", "/mcp")):
+        told = {"code": "Http", "message": f"{error.detail}.", "hint": "", "retryable": False}
+        return JSONResponse({"error": told}, error.status_code, error.headers)
     title = "There is no such page" if error.status_code == 404 else "That did not work"
     message = f"{error.detail}: {visible(request.url.path[:_SHOWN_PATH])}"
     hint = "The links above lead to what there is."
