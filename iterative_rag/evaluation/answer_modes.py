@@ -143,10 +143,9 @@ def _record(
     )
     if answer is None:
         return record
-    fault, usage = _fault(answer), answer.usage
+    fault = _fault(answer)
     # An extract is scored by what it quotes.
     ended = Outcome.ANSWERED if answer.status is Status.EXTRACT else Outcome(answer.status.value)
-    seconds = round(usage.seconds, 3)
     return dataclasses.replace(
         record,
         outcome=Outcome.FAULT if fault else ended,
@@ -160,7 +159,7 @@ def _record(
         fault=fault,
         unread=tuple(dict.fromkeys(document.title for document in answer.unread)),
         citations=verified(answer, corpus),
-        spent=Spent(usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits, seconds),
+        spent=Spent.of(answer.usage),
         run_id=answer.run_id,
     )
 

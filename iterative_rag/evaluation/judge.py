@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import LLMError
 from iterative_rag.evaluation.records import JudgeVerdict, Spent
 from iterative_rag.llm.prompts import fence, prompt
 from iterative_rag.llm.replies.forms import JudgeReply, schema, schema_version
 from iterative_rag.llm.replies.structured_call import ask
-from iterative_rag.protocols import Cache, ChatModel, ChatReply, ChatRequest
+from iterative_rag.protocols import Cache, ChatModel, ChatRequest
+from iterative_rag.settings import Settings
 from iterative_rag.storage.cache import cache_key
+from iterative_rag.storage.trace import Trace
 
 ROLE = "judge"
 REPLY_TOKENS = 1024
 NO_ANSWER = "No answer was given."
+_UNLIMITED = Settings(max_seconds=86_400.0, max_tokens=10**9)  # for what judging costs is only counted
 
 
 class Judge:
@@ -43,13 +47,13 @@ class Judge:
         key = cache_key("judge", self.name, schema_version(JudgeReply), question, list(accepted), answer)
         if (kept := self._cache.get(key, JudgeReply.model_validate)) is not None:
             return JudgeVerdict(kept.verdict), kept.reason, Spent(cache_hits=1)
-        meter = _Tally()
+        budget = RunBudget(_UNLIMITED, Trace("", []))
         try:
-            reply = ask(self._model, meter, _request(question, accepted, answer), JudgeReply)
+            reply = ask(self._model, budget, _request(question, accepted, answer), JudgeReply)
         except LLMError as error:
-            return JudgeVerdict.UNJUDGED, f"{type(error).__name__}: {error}", meter.spent
+            return JudgeVerdict.UNJUDGED, f"{type(error).__name__}: {error}", Spent.of(budget.usage())
         self._cache.put(key, reply.model_dump(mode="json"))
-        return JudgeVerdict(reply.verdict), reply.reason, meter.spent
+        return JudgeVerdict(reply.verdict), reply.reason, Spent.of(budget.usage())
 
 
 def judges_itself(judge_name: str, answerer_name: str) -> bool:
@@ -70,31 +74,3 @@ def _request(question: str, accepted: Sequence[str], answer: str) -> ChatRequest
         answer=fence(answer, "answer"),
     )
     return ChatRequest(role=ROLE, system=system, user=user, schema=schema(JudgeReply), max_tokens=REPLY_TOKENS)
-
-
-class _Tally:
-    """Implements protocols.CallBudget: counts what judging costs, without limits."""
-
-    def __init__(self) -> None:
-        self.spent = Spent()
-
-    def before_call(self, role: str) -> float | None:
-        return None
-
-    def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
-        self._add(reply.prompt_tokens, reply.completion_tokens, seconds)
-
-    def failed_call(self, request: ChatRequest, error: Exception, model: str, seconds: float) -> None:
-        self._add(0, 0, seconds)
-
-    def cache_hit(self, what: str) -> None:
-        """Not used: the judge reads its cache itself."""
-
-    def _add(self, prompt_tokens: int, completion_tokens: int, seconds: float) -> None:
-        so_far = self.spent
-        self.spent = Spent(
-            calls=so_far.calls + 1,
-            prompt_tokens=so_far.prompt_tokens + prompt_tokens,
-            completion_tokens=so_far.completion_tokens + completion_tokens,
-            seconds=round(so_far.seconds + seconds, 3),
-        )

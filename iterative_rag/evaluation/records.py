@@ -14,6 +14,8 @@ from iterative_rag.evaluation.questions import Answerability
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from iterative_rag.types import Usage
+
 
 class Outcome(StrEnum):
     """How a question ended. A FAULT is an error (with or without an answer so far) or an end that documents led to
@@ -90,6 +92,11 @@ class Spent:
     completion_tokens: int = 0
     cache_hits: int = 0
     seconds: float = 0.0
+
+    @classmethod
+    def of(cls, usage: Usage) -> Spent:
+        seconds = round(usage.seconds, 3)
+        return cls(usage.llm_calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits, seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,6 @@ from fakes.model_server import FakeServer
 from fakes.two_article_corpus import QUESTION, write_articles
 from iterative_rag.storage.cache import _checksum
 
-FORMER = (
-    "CREATE TABLE Settings (key TEXT NOT NULL UNIQUE, value)",
-    "CREATE TABLE Cache (rowid INTEGER PRIMARY KEY, key BLOB, raw INTEGER, store_time REAL, expire_time REAL,"
-    " access_time REAL, access_count INTEGER DEFAULT 0, tag BLOB, size INTEGER DEFAULT 0, mode INTEGER DEFAULT 0,"
-    " filename TEXT, value BLOB)",
-)
-
 
 class Planted:
     """Makes a folder when it is unpickled."""
@@ -48,24 +41,6 @@ def ask(run: Command, ollama: FakeServer, tmp_path: Path) -> Callable[[], dict[s
         return {"code": done.code, **{name: made[name] for name in ("status", "answer", "short_answer", "citations")}}
 
     return call
-
-
-def test_pickles_and_file_names_of_a_former_cache_do_nothing(run: Command, tmp_path: Path) -> None:
-    cache, precious = tmp_path / "home" / "cache", tmp_path / "precious.txt"
-    cache.mkdir(parents=True)
-    precious.write_text("kept")
-    with contextlib.closing(sqlite3.connect(cache / "cache.db")) as database, database:
-        for table in FORMER:
-            database.execute(table)
-        database.execute("INSERT INTO Settings VALUES ('disk_planted', '1'), ('close', '1'), ('_directory', '/')")
-        row = "INSERT INTO Cache (key, raw, mode, filename, value) VALUES (?, 1, ?, ?, ?)"
-        database.execute(row, ("a", 1, "../../precious.txt", None))
-        database.execute(row, ("b", 4, None, pickle.dumps(Planted(tmp_path / "planted"))))
-    for arguments in (["cache"], ["doctor"], ["cache", "clear"]):
-        done = run(*arguments, OLLAMA_HOST="http://127.0.0.1:9")
-        assert (done.code, done.err.count("Error"), "Traceback" in done.err) == (0, 0, False)
-    assert precious.read_text() == "kept"
-    assert not (tmp_path / "planted").exists()
 
 
 @pytest.mark.parametrize("shift", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (3, 6))])
