@@ -40,7 +40,6 @@ def _run(arguments: list[str]) -> int:
 
     from iterative_rag.cli.app import route, run
     from iterative_rag.cli.console import guard_streams
-    from iterative_rag.errors import IterativeRAGError
 
     guard_streams()
     arguments, debug = route(arguments)
@@ -62,13 +61,6 @@ def _run(arguments: list[str]) -> int:
             return _interrupted(arguments)
         say("Nothing was done.", "")
         return 1
-    except IterativeRAGError as error:
-        if interrupts.raised():
-            return _interrupted(arguments)
-        if debug:
-            raise
-        say(str(error), error.hint)
-        return error.exit_code
     except KeyboardInterrupt:
         return _interrupted(arguments)
     except BrokenPipeError:  # the reader of the pipe (head, less) has closed it
@@ -78,7 +70,7 @@ def _run(arguments: list[str]) -> int:
             return _interrupted(arguments)
         if debug:
             raise
-        return _unexpected(error)
+        return _told(error)
     return 0
 
 
@@ -87,11 +79,12 @@ def _interrupted(arguments: list[str]) -> int:
     return interrupts.INTERRUPTED
 
 
-def _unexpected(error: Exception) -> int:
-    """Print an error that no lower layer has named; its exit code."""
+def _told(error: Exception) -> int:
+    """Print an error, also one that no lower layer has named; its exit code."""
+    from iterative_rag.errors import IterativeRAGError
     from iterative_rag.system.files import refusal
 
-    if named := refusal(error):
+    if named := error if isinstance(error, IterativeRAGError) else refusal(error):
         say(str(named), named.hint)
         try:
             sys.stdout.flush()

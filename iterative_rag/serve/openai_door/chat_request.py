@@ -123,8 +123,7 @@ class _StreamOptions(_Used):
 
 
 class ChatRequested(_Used):
-    """A request that was checked. `max_tokens` bounds the text of the answer, None for no bound. `stop` are texts that
-    end it where one of them stands."""
+    """A request that was checked."""
 
     model: str = Field(min_length=1)
     messages: list[Message] = Field(min_length=1, max_length=2000)
