@@ -140,7 +140,7 @@ def fetch_questions(
     file = plan.out / (Path(urlsplit(source).path).name or "dataset.tsv")
     if file.is_file():
         return file
-    own = as_named([source]) if plan.private_hosts else frozenset()
+    own = as_named([plan.source]) if plan.private_hosts and plan.source else frozenset()
     with Web(user_agent(plan.contact, required=False), allow={*allow, *own}) as web:
 
         def download() -> bytes:

@@ -12,7 +12,6 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
-from functools import partial
 from importlib.resources import files
 
 import h11
@@ -109,8 +108,12 @@ def build_app(services: Services) -> Starlette:
 async def _on_error(request: Request, error: Exception) -> Response:
     """An error of the package that a route raised, in the form of its door."""
     assert isinstance(error, IterativeRAGError)
-    door = request.url.path.split("/")[1]
-    return {"api": error_response, "v1": protocol_error}.get(door, partial(error_page, request))(error)
+    match request.url.path.split("/")[1]:
+        case "v1":
+            return protocol_error(error)
+        case "api" | "mcp":
+            return error_response(error)
+    return error_page(request, error)
 
 
 def make_services(pool: RagPool, options: ServeOptions) -> Services:

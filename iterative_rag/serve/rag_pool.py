@@ -15,7 +15,9 @@ from iterative_rag.app.factory import (
     open_corpus,
 )
 from iterative_rag.errors import CorpusNotFound, UsageError
+from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.joint_corpus import JointCorpus
+from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.protocols import Corpus
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.settings import Settings
@@ -117,7 +119,7 @@ class RagPool:
             if part != STARTER_CORPUS and part not in known.names():
                 known.info(part)
 
-    def corpus(self, name: str = "") -> Corpus:
+    def corpus(self, name: str = "") -> IndexedCorpus | ZimCorpus:
         """One corpus, opened, whatever backend it was opened for; none is loaded for it. Of several that are the
         default it is the first. Raises UsageError where several are named."""
         parts = self.parts(self.served(name))
@@ -127,9 +129,10 @@ class RagPool:
                 hint=f"Name one of them: {', '.join(parts)}.",
             )
         name = parts[0]
-        if opened := next((rag.corpus for (known, _), rag in list(self._open.items()) if known == name), None):
-            return opened
-        return self.rag(name, BUILTIN if BUILTIN in self._llms else "").corpus
+        opened = next((rag for (known, _), rag in list(self._open.items()) if known == name), None)
+        corpus = (opened or self.rag(name, BUILTIN if BUILTIN in self._llms else "")).corpus
+        assert isinstance(corpus, IndexedCorpus | ZimCorpus), "only corpora of ours and ZIM files are served"
+        return corpus
 
     def asked(self, corpus: str) -> Corpus:
         """What a run has asked, opened: one corpus, or several as one. Raises CorpusError."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from fakes.running_server import running_server
 from fakes.two_article_corpus import QUESTION
 from iterative_rag.serve.mcp_door.tools import Tools
@@ -18,8 +16,7 @@ PAGES = {
 }
 
 
-def test_every_door_searches_reads_and_asks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+def test_every_door_searches_reads_and_asks_it(tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()
     entries = [Entry(path, f"<p>{text}</p>", title=path[2:].replace("_", " ")) for path, text in PAGES.items()]
     wiki = archive(tmp_path / "files" / NAME, *entries, language="eng", Date="2026-01-15")

@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from iterative_rag.app.factory import corpora as stored_corpora
 from iterative_rag.app.factory import for_one_run
 from iterative_rag.errors import CorpusError, CorpusNotFound
-from iterative_rag.index.indexed_corpus import IndexedCorpus
-from iterative_rag.index.zim.zim_corpus import ZimCorpus
+from iterative_rag.protocols import Corpus
 from iterative_rag.serve.api.responses import NotFound, query_of
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.public_text import public_source
@@ -55,7 +54,7 @@ def search(request: Request) -> Response:
     given, params = query_of(request, SearchQuery), request.query_params
     part = {name: params[name] for name in WITHIN if name in params} | {"where": params.getlist("where")}
     wanted, pool = checked(Part, part).within(), services_of(request).pool
-    corpus = opened_corpus(pool, given.corpus)
+    corpus = pool.corpus(given.corpus)
     hits = [{**asdict(hit), "text": text} for hit, text in search_hits(pool, corpus, given.q, given.limit, wanted)]
     return JSONResponse({"corpus": corpus.name, "query": given.q, "hits": hits})
 
@@ -63,7 +62,7 @@ def search(request: Request) -> Response:
 def titles(request: Request) -> Response:
     """The documents whose title begins with `title`, or all of them, `limit` from `offset` on."""
     given = query_of(request, TitlesQuery)
-    corpus = opened_corpus(services_of(request).pool, given.corpus)
+    corpus = services_of(request).pool.corpus(given.corpus)
     entries, total = corpus.listing(given.title, given.offset, given.limit)
     listed = [{"id": entry.id, "title": entry.title, "url": entry.url} for entry in entries]
     return JSONResponse({"corpus": corpus.name, "documents": listed, "total": total, "offset": given.offset})
@@ -79,22 +78,15 @@ def document(request: Request) -> Response:
 
 def document_of(pool: RagPool, corpus: str, document_id: str) -> Document:
     """The document of an id. Raises NotFound."""
-    opened = opened_corpus(pool, corpus)
+    opened = pool.corpus(corpus)
     try:
         return opened.document(document_id)
     except CorpusError as error:
         raise NotFound("There is no such document.") from error
 
 
-def opened_corpus(pool: RagPool, name: str) -> IndexedCorpus | ZimCorpus:
-    """A corpus that is served, opened. Raises CorpusError."""
-    corpus = pool.corpus(name)
-    assert isinstance(corpus, IndexedCorpus | ZimCorpus), "only corpora of ours and ZIM files are served"
-    return corpus
-
-
 def search_hits(
-    pool: RagPool, corpus: IndexedCorpus | ZimCorpus, query: str, limit: int, part: Within | None = None
+    pool: RagPool, corpus: Corpus, query: str, limit: int, part: Within | None = None
 ) -> list[tuple[Hit, str]]:
     """The passages that a search finds, with their text."""
     parts = (pool.settings.within, part) if part else (pool.settings.within,)

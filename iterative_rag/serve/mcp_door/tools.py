@@ -21,7 +21,7 @@ from iterative_rag.index.indexed_corpus import IndexedCorpus
 from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.retrieval.article_parts import Table, section_named, sections, tables
 from iterative_rag.retrieval.spans import Span
-from iterative_rag.serve.api.documents import described, opened_corpus, search_hits
+from iterative_rag.serve.api.documents import described, search_hits
 from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
@@ -139,7 +139,7 @@ class Tools:
         """Search a corpus: the best passages, verbatim, with their place in the document. Needs no language model."""
         if not query.strip():
             raise UsageError("The query is empty.", hint="Give the words to look for.")
-        searched = opened_corpus(self.runs.pool, corpus)
+        searched = self.runs.pool.corpus(corpus)
         passages = []
         for hit, _ in search_hits(self.runs.pool, searched, query, limit, within.within()):
             quoted = _quoted(searched, searched.document(hit.document_id), (hit.start, hit.end))
@@ -157,7 +157,7 @@ class Tools:
         max_chars: Annotated[int, Field(ge=1, le=50_000, description="Characters to return at most.")] = 8000,
     ) -> DocumentPart:
         """Read a document, or one section of it. Long ones come in parts: read on from next_start."""
-        held = opened_corpus(self.runs.pool, corpus)
+        held = self.runs.pool.corpus(corpus)
         read = _document_named(held, document)
         start, stop = min(start, len(read.text)), len(read.text)
         if section:
@@ -174,7 +174,7 @@ class Tools:
 
     def outline(self, document: DocumentName, corpus: CorpusName = "") -> OutlineResult:
         """The sections, tables and lists of a document with their offsets."""
-        held = opened_corpus(self.runs.pool, corpus)
+        held = self.runs.pool.corpus(corpus)
         read = _document_named(held, document)
         return OutlineResult(
             **_source(held, read),

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from iterative_rag.errors import IterativeRAGError, UsageError
-from iterative_rag.serve.api.documents import LONGEST_QUERY, Offset, described, document_of, opened_corpus, search_hits
+from iterative_rag.serve.api.documents import LONGEST_QUERY, Offset, described, document_of, search_hits
 from iterative_rag.serve.api.responses import query_of, status_of
 from iterative_rag.serve.guard import COOKIE, LOGIN, WrongTokens, client_of
 from iterative_rag.serve.page import asking, proof_page
@@ -55,7 +55,7 @@ def corpus(request: Request) -> Response:
     """A corpus: what a search in it finds, with scores, or its titles."""
     pool, name, given = services_of(request).pool, request.path_params["name"], query_of(request, CorpusQuery)
     query, beginning = given.q.strip()[:LONGEST_QUERY], given.title.strip()[:200]
-    opened = opened_corpus(pool, name)
+    opened = pool.corpus(name)
     entries, total = opened.listing(beginning, given.offset, _TITLES)
     return page(
         request,

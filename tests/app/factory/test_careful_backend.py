@@ -27,7 +27,6 @@ Ask = Callable[[Reading], tuple[list[Step], ScriptedLLM]]
 
 @pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     write_articles(tmp_path / "articles")
     IterativeRAG.index([tmp_path / "articles"])
@@ -151,8 +150,7 @@ def test_a_server_that_does_not_answer_leaves_the_size_open() -> None:
     assert how_careful(load_settings(), "", Spec("ollama", "mine", unused_url())) == "off"
 
 
-def test_the_user_is_told_that_a_small_model_reads_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
+def test_the_user_is_told_that_a_small_model_reads_alone() -> None:
     llm = ScriptedLLM({}, name="tiny:1.5b")
     with closing(IterativeRAG.from_settings(llm=llm, fast_llm=llm)) as rag:
         assert "it reads" in rag.notice

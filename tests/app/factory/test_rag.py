@@ -27,9 +27,8 @@ class Named(HashingEmbedder):
 
 
 @pytest.fixture
-def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def starter() -> str:
     """The starter corpus as a former version of the package indexed it."""
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
     factory.open_corpus(load_settings({"corpus": "starter"}), Named("builtin/former@1")).close()
     return "starter"
 
@@ -88,7 +87,6 @@ class Computing:
 def test_a_backend_that_computes_here_reads_as_many_windows_at_a_time_as_there_are_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path))
     monkeypatch.setattr("iterative_rag.app.factory.runs.usable_cores", lambda: 2)
     (tmp_path / "towns").mkdir()
     for name in ("Tarn", "Karsa", "Brell", "Orm"):

@@ -150,8 +150,7 @@ def test_what_there_is_can_be_explored(served: RunningServer) -> None:
             assert client.get(unknown).status_code == 404
 
 
-def test_a_run_under_way_shows_its_hops_and_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+def test_a_run_under_way_shows_its_hops_and_can_be_stopped(tmp_path: Path) -> None:
     goes_on = threading.Event()
 
     def waiting(request: object) -> None:
@@ -171,8 +170,7 @@ def test_a_run_under_way_shows_its_hops_and_can_be_stopped(tmp_path: Path, monke
         assert "Stopped" in ended(client, address, "Stopped")
 
 
-def test_a_read_only_server_offers_nothing_that_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
+def test_a_read_only_server_offers_nothing_that_changes(tmp_path: Path) -> None:
     with running_server(tmp_path, read_only=True) as running, running.client() as client:
         address, page = answered(client)
         assert "/forget" not in page
