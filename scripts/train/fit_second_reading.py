@@ -22,11 +22,11 @@ from typing import cast
 
 from iterative_rag.builtin.builtin_backend import BuiltinExtractor
 from iterative_rag.builtin.encoder import BuiltinEncoder
+from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.second_reading import is_known, sentences_of
-from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.llm.providers.model_choice import chat_model

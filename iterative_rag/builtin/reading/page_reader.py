@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from iterative_rag.builtin.language.function_words import content, folded, stem, word_set
 from iterative_rag.builtin.language.lexicon import INVERSE, AnswerKind, alike, counts_as, near_kinds
 from iterative_rag.builtin.language.text_values import tells_year
+from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import Query
 from iterative_rag.builtin.reading import finding_odds
 from iterative_rag.builtin.reading.answer_form import asks_for_measure, fits, lacks_unit, shortened, trimmed
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.finding_odds import Features
-from iterative_rag.builtin.reading.findings import NONE, NOTHING, Finding, best_of, trust
+from iterative_rag.builtin.reading.findings import BEST, NONE, NOTHING, Finding, best_of, trust
 from iterative_rag.builtin.reading.infobox_facts import infobox_fact, item_asked_for
 from iterative_rag.builtin.reading.page_units import (
     PROSE,
@@ -31,6 +32,7 @@ from iterative_rag.builtin.reading.page_units import (
     shown_text,
 )
 from iterative_rag.builtin.reading.subject_names import SURE, is_named, is_of_others, namesake_share
+from iterative_rag.builtin.tables.page_tables import OMISSION
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
@@ -67,6 +69,9 @@ _KIN = frozenset(map(stem, ("spouse", "spouses")))
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
 SINGLE = 0.6
+# The share of the best score from which on another value of the same page contests it, and the share of their trust
+# that is left to both. Set on 100 plain questions over the pages of FRAMES.
+RIVAL, CONTESTED = 0.8, 0.6
 # "two of the best-known skyscrapers", "eight": how many there are, and not which.
 _COUNT = lazy_pattern(r"(?i:two|three|four|five|six|seven|eight|nine|ten|several|many|some)\b(?! [A-Z])")
 _SEVERAL = lazy_pattern(r", | and ")
@@ -102,7 +107,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "35", *sorted(self._without)))
+        return "/".join((self._evidence.name, "36", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -126,7 +131,7 @@ class EvidencePageReader:
                 continue
             chance = share * finding_odds.chance(weights["value"], offer.features) * (1.0 if offer.said else UNSAID)
             findings.append(_finding(page, offer, max(chance, SURE) if _is_denied(query, page, offer) else chance))
-        return best_of(_as_parts(query, findings))
+        return _doubted(query, page, best_of(_as_parts(query, findings)))
 
     def offered(self, query: Query, page: UnitPage) -> list[Offered]:
         """The likeliest values of the page."""
@@ -214,6 +219,16 @@ def answers_of_tables(query: Query, page: UnitPage) -> list[Finding]:
         if all(fits(query, value) and not lacks_unit(query, value, answer.quotes[0][1]) for value in answer.values)
         and not (answer.operation is TableOperation.COUNT and asks_for_measure(query))
     ][:1]
+
+
+def _doubted(query: Query, page: UnitPage, findings: list[Finding]) -> list[Finding]:
+    """The findings; where only parts of the document are shown, and say two things nearly as surely, each is trusted
+    less: a third part may say what they are."""
+    if len(findings) == BEST and OMISSION in page.text and not asks_for_all(query):
+        first, second = findings
+        if second.score >= RIVAL * first.score and not agree(first.value, second.value):
+            return [replace(finding, score=CONTESTED * finding.score) for finding in findings]
+    return findings
 
 
 def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from iterative_rag.builtin.language.function_words import content
+from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.networks import log_odds
 from iterative_rag.builtin.reading.finding_odds import Features, chance
 from iterative_rag.builtin.reasoning.node_result import NodeValue
 from iterative_rag.builtin.reasoning.reader_roles import DECISIONS, ReaderRoles
-from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.types import Fact, Inquiry
 

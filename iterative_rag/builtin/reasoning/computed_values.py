@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from iterative_rag.builtin.language.text_values import amounts, dates
+from iterative_rag.builtin.language.value_agreement import choose_label, compare_same, says_yes
 from iterative_rag.builtin.question.plan import Operation
-from iterative_rag.builtin.reasoning.value_agreement import choose_label, compare_same, says_yes
 from iterative_rag.computing import ComputeError, evaluate
 from iterative_rag.computing import Value as Computable
 from iterative_rag.computing.arithmetic import compare

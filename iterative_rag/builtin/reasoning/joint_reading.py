@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.builtin.language.function_words import content
 from iterative_rag.builtin.language.lexicon import AnswerKind
+from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.reading.answer_form import fits, trimmed
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
-from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.need_reading import fact_at

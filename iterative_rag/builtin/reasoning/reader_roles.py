@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
+from iterative_rag.builtin.language.value_agreement import agree, says_yes
 from iterative_rag.builtin.networks import cached_result, log_odds
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, PassageText
-from iterative_rag.builtin.reasoning.value_agreement import agree, says_yes
 from iterative_rag.protocols import Cache
 from iterative_rag.types import Grade, Need
 from iterative_rag.types.correcting import scored
@@ -96,13 +96,9 @@ def _share(value: str, look: Look) -> float:
     return max((share for text, share in spans if agree(text, value)), default=0.0)
 
 
-def score_of_answerable(answerable: float) -> float:
-    return round(1 / (1 + math.exp(-(WEIGHT * log_odds(answerable) + SHIFT))), 4)
-
-
 def _grade(look: Look) -> Grade:
     answerable, _, _, spans = look
     if not spans:
         return scored(0.0, "There are no words to read.")
-    score = score_of_answerable(answerable)
+    score = round(1 / (1 + math.exp(-(WEIGHT * log_odds(answerable) + SHIFT))), 4)
     return scored(score, f"The reader finds “{spans[0][0]}” ({score:.2f}).")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from iterative_rag.builtin.language.value_agreement import agree
 from iterative_rag.builtin.reasoning.reader_roles import DECISIONS
-from iterative_rag.builtin.reasoning.value_agreement import agree
 from iterative_rag.protocols import FactCheck, SentenceReader
 from iterative_rag.retrieval.chunking import readable_units
 from iterative_rag.retrieval.need_reading import fact_at
@@ -87,7 +87,8 @@ def sentences_of(facts: Sequence[Fact], corpus: Documents) -> list[Sentence]:
             continue
         document = corpus.document(fact.document_id)
         near = readable_units(document.text, max(0, fact.start - REACH), min(fact.end + REACH, len(document.text)))
-        units = [(start, end) for start, end in near if _is_shown(document.text[start:end])]
+        # No heading, and nothing that is too long for one sentence.
+        units = [span for span in near if SHORTEST <= span[1] - span[0] <= LONGEST and document.text[span[0]] != "#"]
         at = next((n for n, (_, end) in enumerate(units) if end > fact.start), 0)
         for start, end in units[max(0, at - AROUND) : at + AROUND + 1]:
             sentence = Sentence(document.id, document.title, start, end, document.text[start:end])
@@ -97,8 +98,3 @@ def sentences_of(facts: Sequence[Fact], corpus: Documents) -> list[Sentence]:
         if passages == PASSAGES:
             break
     return shown
-
-
-def _is_shown(text: str) -> bool:
-    """Whether this is no heading, and not too long for one sentence."""
-    return SHORTEST <= len(text) <= LONGEST and not text.startswith("#")

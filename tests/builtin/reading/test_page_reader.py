@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -115,6 +116,24 @@ def test_passages_are_read_only_while_they_may_bring_a_better_value(title: str, 
     found = EvidencePageReader(scripted).read(read_query("Where was Vesla Harn born?"), seen(title, FAIRS + born))
     assert [finding.value for finding in found] == (["Tarnby"] if born else [])
     assert len(scripted.passages) == read
+
+
+class LastWords(ScriptedEvidence):
+    """Offers the last word of every passage, rather surely."""
+
+    def read(self, need: str, passages: Sequence[PassageText], *, best: int = 1) -> list[EvidenceReading]:
+        self._value = passages[0].text.rstrip(".").rsplit(" ", 1)[-1]
+        return [replace(reading, answerable=0.9) for reading in super().read(need, passages, best=best)]
+
+
+@pytest.mark.parametrize(
+    ("second", "between", "less"), [("Sarn", "[...]", True), ("Sarn", "", False), ("Orm", "[...]", False)]
+)
+def test_two_values_of_a_page_that_is_shown_in_part_are_trusted_less(second: str, between: str, less: bool) -> None:
+    text = f"## Youth\nVesla Harn was born in Orm.\n{between}\n## Later\nVesla Harn was born in {second}."
+    scripted = EvidencePageReader(LastWords("", "place"))
+    found = scripted.read(read_query("Where was Vesla Harn born?"), seen("Notes", text))
+    assert (found[0].score < 0.7) == less
 
 
 LEE = "Ann Lee (3 May 1941 – 9 June 1999) was a Norwegian novelist and poet. She lived in Orm. She won the Harp Prize."
