@@ -130,6 +130,13 @@ def test_an_llm_reads_the_lead_and_the_heading_of_the_section_with_exact_offsets
     assert "### Early masts" not in late.text
 
 
+def test_the_built_in_models_read_the_lead_besides_what_the_hits_fill() -> None:
+    place = hit_of(LIFE, MARRIED, len(MARRIED))
+    read = window(Document("d", "Oda Velm", LIFE, "velm.md"), entry_of(LIFE, place), 1000)
+    assert read.text.startswith(LEAD)
+    assert LIFE[place[0] - 300 : place[1]] in read.text
+
+
 def test_the_sixth_hit_is_read_where_wide_margins_would_fill_the_window() -> None:
     parts = [f"Claim {n} was made by office {n}. {FILLER}" for n in range(8)]
     text = f"{LEAD}\n\n" + "\n\n".join(parts)
@@ -180,7 +187,7 @@ def test_a_short_section_is_read_whole() -> None:
     assert works in read.text
 
 
-def test_only_an_llm_is_shown_the_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_llm_is_shown_the_lead_of_a_long_article(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ITERATIVE_RAG_HOME", str(tmp_path / "home"))
     (tmp_path / "articles").mkdir()
     (tmp_path / "articles" / "Oda_Velm.md").write_text(LIFE, encoding="utf-8")
@@ -209,7 +216,8 @@ def test_the_built_in_models_read_what_likeliest_answers_of_a_long_article(
         f"Wall {n} of the harbour of Skarn is of the design that a harbour of Skarn needs. {FILLER}" for n in range(60)
     ]
     drawn = "The plans of the harbour were drawn by the architect Ada Holm before the first stone was laid."
-    text = "\n\n".join(["# Harbour of Skarn", *walls[:30], drawn, *walls[30:]])
+    lead = "The harbour of Skarn is the only one on the western coast of Westmark."
+    text = "\n\n".join(["# Harbour of Skarn", lead, *walls[:30], drawn, *walls[30:]])
     settings = Settings(corpus="skarn", cache=False, llm="builtin")
     (tmp_path / "harbour.md").write_text(text, encoding="utf-8")
     index_paths([tmp_path / "harbour.md"], settings=settings, corpus="skarn")
