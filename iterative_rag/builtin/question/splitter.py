@@ -116,7 +116,7 @@ def _facts(weights: Traversable) -> dict[str, Any]:
 
 def shapes_of(text: str, offsets: Iterable[tuple[int, int]]) -> list[int]:
     """Shape ids of the pieces: 0 special, 1 sign, 2 lower, 3 Title, 4 UPPER, 5 digits; plus 6 inside quotes."""
-    quoted = _between_quotes(text)
+    quoted = {at for match in _QUOTED.finditer(text) for at in range(*match.span())}
     return [_shape(text[start:end]) + 6 * (start in quoted) if end > start else 0 for start, end in offsets]
 
 
@@ -128,10 +128,6 @@ def _shape(piece: str) -> int:
     if not piece[0].isupper():
         return 2
     return 4 if len(piece) > 1 and piece.isupper() else 3
-
-
-def _between_quotes(text: str) -> frozenset[int]:
-    return frozenset(at for match in _QUOTED.finditer(text) for at in range(*match.span()))
 
 
 _QUOTED: Final = lazy_pattern('"[^"]{1,200}"|“[^”]{1,200}”|«[^»]{1,200}»')

@@ -233,15 +233,11 @@ def place_part(query: Query, place: str) -> str:
     if not asked or len(parts) < 2:
         return place
     if asked[0] in SMALLER:
-        return next((part for part in parts if not _is_site(part)), place)
+        return next((part for part in parts if SITES.isdisjoint(words(part)[-1:])), place)
     if asked[0] not in LARGER:
         return place
     whole = asked[0] in COUNTRIES or len(parts) < 3 or not nations_in(parts[-1])
     return parts[-1] if whole else parts[-2]
-
-
-def _is_site(part: str) -> bool:
-    return bool(words(part)) and words(part)[-1] in SITES
 
 
 def _without_trade(value: str) -> str:

@@ -96,12 +96,9 @@ def _items(cell: str) -> list[tuple[str, str]]:
 
 def _chosen(query: Query, items: list[tuple[str, str]]) -> str:
     if query.years:
-        values = [value for value, when in items if _includes(years(when), query.years[0])]
+        asked = query.years[0]
+        values = [value for value, when in items if (said := years(when)) and said[0] <= asked <= said[-1]]
         return values[0] if len(values) == 1 else ""
     if query.ordinals:
         return items[query.ordinals[0] - 1][0] if 0 < query.ordinals[0] <= len(items) else ""
     return listed([value for value, _ in items]) if asks_for_all(query) else ""
-
-
-def _includes(said: list[int], year: int) -> bool:
-    return bool(said) and said[0] <= year <= said[-1]

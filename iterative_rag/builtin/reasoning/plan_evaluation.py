@@ -161,7 +161,10 @@ class Evaluation:
     def _usable(self, question: str, combination: tuple[NodeValue, ...], fact: Fact) -> bool:
         """Whether a fact's value has the asked kind and is not a name of the question or of what it asks about."""
         query = read_query(question)
-        if not fits(query, fact.value) or (_DIFFERENCE.match(question) and not _tells_difference(fact)):
+        if not fits(query, fact.value):
+            return False
+        # A quote that gives the measure of one side alone is no difference.
+        if _DIFFERENCE.match(question) and _DIFFERENT.isdisjoint(words(fact.quote)):
             return False
         if (compared := _OF_TWO.match(question)) and compared["how"].lower() not in words(fact.quote):
             return False
@@ -267,11 +270,6 @@ _DIFFERENCE = lazy_pattern(
 # "Which of the two towers is older?": of two that are not named, only a text that compares them can tell.
 _OF_TWO = lazy_pattern(r"which (?:one )?of the two\b(?!.* or ).* (?P<how>[a-z]+er|first|last)\W*$", re.IGNORECASE)
 _DIFFERENT = frozenset({*MEASURES, "than", "more", "less", "fewer", "after", "before", "earlier", "later", "older"})
-
-
-def _tells_difference(fact: Fact) -> bool:
-    """Whether a quote compares: one that gives the measure of one side alone is no difference."""
-    return not _DIFFERENT.isdisjoint(words(fact.quote))
 
 
 def _tells_of(description: str, fact: Fact) -> bool:

@@ -98,7 +98,7 @@ def tables(text: str, title: str) -> tuple[PageTable, ...]:
                 _add(page_tables, replace(table, complete=table.complete and not cut), omitted=before == OMISSION)
             run, before, caption = [], "", ""
         bare = line.text.strip()
-        if _opens(line.text):
+        if is_row(line.text) or _ENTRY.match(line.text):
             run.append(line)
         elif bare.startswith("#"):
             section, caption = bare.strip("# "), ""
@@ -113,10 +113,6 @@ def _lines(text: str) -> Iterator[_Line]:
     for line in text.split("\n"):
         yield _Line(line, start)
         start += len(line) + 1
-
-
-def _opens(line: str) -> bool:
-    return is_row(line) or _ENTRY.match(line) is not None
 
 
 def _continues(run: list[_Line], line: _Line) -> bool:

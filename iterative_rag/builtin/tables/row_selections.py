@@ -113,7 +113,8 @@ def _named(question: TableQuestion, table: PageTable) -> list[RowCondition]:
     stretches: dict[tuple[int, int, int], tuple[set[int], float]] = {}
     for number, row in enumerate(table.rows[:MOST_ROWS]):
         for column, cell in enumerate(row.cells):
-            for first, last, quality in _stretches(_cell_stems(cell.text), stems, content, places, headers):
+            said = [canonical(word) for word in words(cell.text)[:MOST_WORDS]]
+            for first, last, quality in _stretches(said, stems, content, places, headers):
                 rows, best = stretches.setdefault((first, last, column), (set(), 0.0))
                 rows.add(number)
                 stretches[first, last, column] = (rows, max(best, quality))
@@ -121,10 +122,6 @@ def _named(question: TableQuestion, table: PageTable) -> list[RowCondition]:
         RowCondition(column, frozenset(rows), first, last, quality)
         for (first, last, column), (rows, quality) in stretches.items()
     ]
-
-
-def _cell_stems(cell: str) -> list[str]:
-    return [canonical(word) for word in words(cell)[:MOST_WORDS]]
 
 
 def _stretches(
