@@ -61,6 +61,7 @@ _IN_OTHER_WORDS = (
     (r"^how old was (?P<who>.{2,200}?) (?:at|upon|on) (?:the time of )?death$", r"At what age did \g<who> die"),
     (r"^where (?P<verb>is|was) (?P<who>.{2,200}?) laid to rest$", r"Where \g<verb> \g<who> buried"),
     (r"^(?P<asks>(?:what|who) (?:are|were)) all (?:of )?(?:the )?(?P<rest>.+)$", r"\g<asks> the \g<rest>"),
+    (r"^(?P<who>.{2,60}?) shares? an? (?:land )?(?:border|frontier) with (?P<other>.+)$", r"\g<who> border \g<other>"),
     # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
     (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
     (rf"{_CAME} after (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the successor of \g<who>"),

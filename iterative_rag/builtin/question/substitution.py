@@ -143,7 +143,8 @@ def phrase_question(text: str, asks: Asks) -> str:
         return f"What is {text}?"
     begin = int(tokens[0].low in DETERMINERS and len(tokens) > 1)
     group = max(group_end(tokens, begin, len(tokens)), begin + 1)
-    if not tokens[begin].capital and _opens_clause(tokens, group):
+    opens_clause = group < len(tokens) and (acts(tokens[group]) or tokens[group].low in BASE_VERBS)
+    if opens_clause and not tokens[begin].capital:
         while group > begin + 1 and tokens[group - 1].capital:
             group -= 1  # "the country Ann Lee is from": the name opens the clause
     noun = text[tokens[begin].start : tokens[group - 1].end]
@@ -160,10 +161,6 @@ def phrase_question(text: str, asks: Asks) -> str:
 
 def _small_article(text: str) -> str:
     return text[:1].lower() + text[1:] if text.split()[0] in {"The", "This", "That", "These", "A", "An"} else text
-
-
-def _opens_clause(tokens: list[Token], index: int) -> bool:
-    return index < len(tokens) and (acts(tokens[index]) or tokens[index].low in BASE_VERBS)
 
 
 def _modified(noun: str, tokens: list[Token], clause: str) -> str:

@@ -44,9 +44,10 @@ def infobox_fact(query: Query, page: UnitPage) -> Finding | None:
 
 def _is_label(query: Query, wanted: list[str], unit: PageUnit) -> bool:
     label = content(unit.cells[0])
-    counted = query.kind is AnswerKind.NUMBER and len(label) == 1 and any(label[0] in alike(word) for word in wanted)
-    told = {other for word in (*label, *wanted) for other in alike(word)}
-    told |= {*_HOLLOW, *content(query.unit)}
+    # "Spouses" for "Who were her husbands?" and for the second one; of her son, "Children" may be more.
+    several = query.kind is AnswerKind.NUMBER or (len(wanted) == 1 and (asks_for_all(query) or bool(query.ordinals)))
+    counted = several and len(label) == 1 and any(label[0] in alike(word) for word in wanted)
+    told = {*_HOLLOW, *content(query.unit), *(other for word in (*label, *wanted) for other in alike(word))}
     return (label == wanted or counted) and all(word in told or unit_of(word) for word in query.relation)
 
 
@@ -74,7 +75,7 @@ def _value(query: Query, cell: str) -> str:
     else:
         # "330 m (1,083 ft)": the remark may hold the unit that is asked for.
         value = cell if unit_of(query.unit) else _REMARK.sub("", cell)
-    value = shortened(query, trimmed(query, value))
+    value = trimmed(query, value) if asks_for_all(query) else shortened(query, trimmed(query, value))
     return value if value and fits(replace(query, names=()), value) else ""
 
 

@@ -31,6 +31,8 @@ PEAK = """# Mount Orm
 | Founded | 1907 by Tom Ruud |
 | Architects | Ruud & Holm (chief designer Tom Ruud) |
 | Children | six sons and a daughter |
+| Spouses | Una Orr (1901–1910), Ida Brun (1912–1930) |
+| Neighbors | Westmark, Vell |
 """
 
 
@@ -65,6 +67,9 @@ def test_the_part_of_a_cell_that_is_asked_for_is_read(question: str, value: str)
         ("Who first climbed Mount Orm with Ann Lee?", None),
         ("Who painted Mount Orm?", None),
         ("Who was the son of Mount Orm?", None),  # "Children" may be more
+        ("Who were the wives of Mount Orm?", "Una Orr and Ida Brun"),
+        ("Who was the second wife of Mount Orm?", "Ida Brun"),
+        ("Which countries border Mount Orm?", "Westmark, Vell"),
     ],
 )
 def test_a_label_that_says_what_was_done_answers(question: str, value: str | None) -> None:
