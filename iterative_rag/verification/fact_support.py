@@ -213,7 +213,7 @@ def _shown(fact: Fact, text: str) -> str:
 def _introduced(fact: Fact, shown: str, text: str) -> str:
     """What a reader is shown: where the value is the subject of the article, the row of a table ("Opera: Tosca") behind
     the sentence that says who or what that is."""
-    own = " | " in shown and is_row(fact.quote) and folded(fact.value) in folded(fact.title)
+    own = " | " in shown and is_row(fact.quote) and folded(fact.value) == folded(fact.title.partition(" (")[0])
     return f"{first_sentence(text)} {shown}" if own else shown
 
 

@@ -36,6 +36,7 @@ from iterative_rag.builtin.tables.page_tables import OMISSION
 from iterative_rag.builtin.tables.table_answers import INCOMPLETE, table_answers
 from iterative_rag.builtin.tables.table_operations import TableOperation
 from iterative_rag.builtin.tables.table_question import asks_for_all
+from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.other_names import nations_in
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.units import unit_of
@@ -107,7 +108,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "37", *sorted(self._without)))
+        return "/".join((self._evidence.name, "39", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -170,7 +171,7 @@ class EvidencePageReader:
         return [
             replace(candidate, unit=passage.units[1])
             for candidate in values
-            if folded(candidate.value) in folded(page.title)
+            if folded(candidate.value) == folded(page.bare_title)
         ]
 
     def _values(self, query: Query, passage: ShownPassage, reading: EvidenceReading) -> list[_Candidate]:
@@ -226,7 +227,8 @@ def _doubted(query: Query, page: UnitPage, findings: list[Finding]) -> list[Find
     less: a third part may say what they are."""
     if len(findings) == BEST and OMISSION in page.text and not asks_for_all(query):
         first, second = findings
-        if second.score >= RIVAL * first.score and not agree(first.value, second.value):
+        of_prose = not any(is_row(finding.quote) for finding in findings)
+        if of_prose and second.score >= RIVAL * first.score and not agree(first.value, second.value):
             return [replace(finding, score=CONTESTED * finding.score) for finding in findings]
     return findings
 
