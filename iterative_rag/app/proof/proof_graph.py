@@ -196,8 +196,9 @@ def _refused(conflict: Conflict, answer: Answer) -> Sequence[Side]:
 
 
 def _end(answer: Answer, rank: int) -> ProofNode:
-    beginning = f"{MARKER.sub('', first_sentence(answer.text))} …"  # as much as a node has room for
-    said = beginning if answer.form.is_text else plain(answer.short_answer or answer.text)
+    beginning = MARKER.sub("", first_sentence(answer.text))  # as much as a node has room for
+    text = f"{beginning} …" if beginning else ""
+    said = text if answer.form.is_text else plain(answer.short_answer or answer.text)
     if answer.status is Status.ANSWERED or (answer.short_answer and answer.status is Status.INCOMPLETE):
         caption = f"Answer, {answer.confidence_word}" if answer.confidence_word else "Answer"
         return ProofNode("answer", NodeKind.ANSWER, said, caption, rank=rank)

@@ -75,7 +75,7 @@ _IN_OTHER_WORDS = (
 _RESTATED = tuple((lazy_pattern(pattern, re.I), plain) for pattern, plain in _IN_OTHER_WORDS)
 # Of what a list or all is asked for, the plural is enough: "list all the films of Ann Lee".
 _LIST = lazy_pattern(
-    r"^(?!.*[:?] )(?:(?:\w+ ){0,2}list of (?:all )?|all (?!about\b)(?=(?-i:[a-z])))(?:of )?(?:the )?", re.I
+    r"(?i)^(?!.*[:?] )(?:(?:(?:an?|the|full) )*list of (?:all )?|all (?!about\b)(?=(?-i:[a-z])))(?:of )?(?:the )?"
 )
 _PASSED = lazy_pattern(r"\bpass(?:e(d))? away\b")
 # "whos the director", "what's"; not "Who's Who"
