@@ -18,6 +18,7 @@ SURE = 0.9
 # The share of it that is left where the title has a bracket of which the need says nothing: "Ann Lee (captain)".
 NAMESAKE = 0.9
 _BRACKET = lazy_pattern(r"\(([^)]*)\)$")
+_NUMBER = lazy_pattern(r"\d+(?:st|nd|rd|th|s)?|[ivxlc]{2,}")
 # "Dr" and "II" are no names.
 SHORTEST_NAME = 3
 _ADDRESSES = frozenset(stem(word) for word in word_set("madam madame mademoiselle miss sir dame lord saint count duke"))
@@ -49,11 +50,20 @@ def is_of_others(query: Query, page: UnitPage, unit: PageUnit) -> bool:
     if query.name_words.issuperset(title):
         return False
     said = {*content(unit.text), *title}
+    asked = content(query.text)
+    number, other = _numbers(title), _numbers(asked)
+    if number and other and number.isdisjoint(other) and set(title) - number <= set(asked):
+        return other.isdisjoint(said)  # the "68th Orm Awards" where the 66th are asked for
     return any(
         said.isdisjoint(rest) and (_are_namesakes(query, name, page) or rest.isdisjoint(content(page.text)))
         for name in query.names
         if not set(title).isdisjoint(name) and (rest := _told_apart(name, title))
     )
+
+
+def _numbers(words: Sequence[str]) -> set[str]:
+    """The years, ordinals and Roman numerals that tell one event or part of a series from another."""
+    return {word for word in words if _NUMBER.fullmatch(word)}
 
 
 def _told_apart(name: Sequence[str], title: Sequence[str]) -> set[str]:
