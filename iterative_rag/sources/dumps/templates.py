@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 from iterative_rag.text.dates import MONTHS
 from iterative_rag.text.folding import folded
@@ -45,19 +45,20 @@ _CODE = re.compile(r"[A-Z]{2,5}")
 _NUMBER = re.compile(r"[-−+]?[\d,.]+")
 
 
-_data = partial(table_beside, __file__, "templates.toml")
+@cache
+def _table(kind: str) -> Mapping[str, str]:
+    """What stands for each name in a table of `templates.toml`."""
+    tables = table_beside(__file__, "templates.toml")
+    return {name: text for text, names in tables[kind].items() for name in " ".join(names.split()).split(" | ")}
 
 
 @cache
 def _meanings() -> tuple[dict[str, Render], dict[str, Render]]:
     """What a name means; what the beginning of a name means."""
-    exact: dict[str, Render] = {}
-    prefixes: dict[str, Render] = {}
-    shown = [(_shown_as(text) if text else _nothing, names) for text, names in _data()["formats"].items()]
-    for render, names in [*shown, *((_FUNCTIONS[key], names) for key, names in _data()["functions"].items())]:
-        for name in " ".join(names.split()).split(" | "):
-            (prefixes if name.endswith("*") else exact)[name.rstrip("*")] = render
-    return exact, prefixes
+    meanings = {name: _shown_as(text) if text else _nothing for name, text in _table("formats").items()}
+    meanings |= {name: _FUNCTIONS[key] for name, key in _table("functions").items()}
+    prefixes = {name.rstrip("*"): render for name, render in meanings.items() if name.endswith("*")}
+    return meanings, prefixes
 
 
 def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
@@ -67,7 +68,7 @@ def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
     exact, prefixes = _meanings()
     if is_infobox(lower):
         return infobox(given.named), True
-    if (word := _data()["words"].get(lower)) is not None:
+    if (word := _table("words").get(lower)) is not None:
         return (given.at(0) or word if word[-1:].isalpha() else word), True
     meaning = exact.get(lower) or next((prefixes[start] for start in prefixes if lower.startswith(start)), None)
     if meaning is _nothing or lower.endswith("stub"):
@@ -110,16 +111,16 @@ def _shown_as(text: str) -> Render:
 
 
 def _unit(code: str) -> str:
-    units = _data()["units"]
+    units = _table("units")
     if code[:2] in ("e3", "e6", "e9"):
         return f"{units[code[:2]]} {_unit(code[2:])}"
-    return str(units.get(code, code))
+    return units.get(code, code)
 
 
 def _measure(given: Arguments) -> str:
     """{{convert|5|to|10|km|mi}} -> "5 to 10 km": as it was measured, without the conversion."""
     text, *values = given.values or ("",)
-    ranges = _data()["ranges"]
+    ranges = _table("ranges")
     while len(values) > 1 and values[0].lower() in ranges:
         text += ranges[values[0].lower()] + values[1]
         del values[:2]
