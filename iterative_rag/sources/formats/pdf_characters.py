@@ -1,4 +1,4 @@
-"""The characters of a page of a PDF: those of one line together, with exponents and note marks, in logical order."""
+"""The pages of a PDF, and the characters of a page: those of a line together and in logical order, with note marks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfPage
 
 from iterative_rag.sources import html_marks
+from iterative_rag.sources.formats.format import MAX_CHARS
+from iterative_rag.text.plurals import counted
 from iterative_rag.text.unspaced import UNSPACED
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
+MAX_PAGES = 20_000
+MAX_ANNOTATIONS = 2_000  # of a page
 
 # In heights of a line: a gap between two columns or cells, and between two words.
 _CELL_GAP, _WORD_GAP, _RTL_WORD_GAP = 1.2, 0.16, 0.2
@@ -57,6 +63,55 @@ class Run:
         return abs(self.base - other.base) < 0.4 * max(self.height, other.height)
 
 
+def pages_of(pdf: PdfDocument, kinds: Counter[str]) -> tuple[list[list[Run]], str]:
+    """The runs of each page, and what was left out and why ("" for nothing); counts kinds of what has no text."""
+    kinds["attached files"] = max(0, pdfium.FPDFDoc_GetAttachmentCount(pdf.raw))
+    form = pdfium.FPDF_GetFormType(pdf.raw)
+    kinds["XFA forms"] = int(form in (pdfium.FORMTYPE_XFA_FULL, pdfium.FORMTYPE_XFA_FOREGROUND))
+    if form != pdfium.FORMTYPE_NONE:
+        pdf.init_forms()  # which has PDFium draw the values of fields
+    pages: list[list[Run]] = []
+    broken: list[str] = []
+    size = 0
+    for number in range(1, len(pdf) + 1):
+        if number > MAX_PAGES or size > MAX_CHARS:
+            return pages, f"It is too long: only its first {number - 1:,} of {counted(len(pdf), 'page')} are read."
+        runs: list[Run] = []
+        try:
+            page = pdf[number - 1]
+            try:
+                if _flatten(page, kinds):
+                    page.close()
+                    page = pdf[number - 1]
+                runs = runs_of(page)
+                kinds["pages without text"] += not runs and pdfium.FPDFPage_CountObjects(page.raw) > 0
+            finally:
+                page.close()
+        except pypdfium2.PdfiumError:
+            broken.append(str(number))
+        pages.append(runs)
+        size += sum(len(run.text) + 1 for run in runs)
+    if not broken:
+        return pages, ""
+    return pages, f"{len(broken)} of its {counted(len(pdf), 'page')} cannot be read ({', '.join(broken[:5])})."
+
+
+def _flatten(page: PdfPage, kinds: Counter[str]) -> bool:
+    """Make what form fields and annotations show a part of the page, which is then to be opened again; False where
+    there are none. Comments show a sign only: they are counted."""
+    no_comments = (
+        *(pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT),  # are drawn
+        *(pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP),
+    )
+    count = min(pdfium.FPDFPage_GetAnnotCount(page.raw), MAX_ANNOTATIONS)
+    for index in range(count):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
+        comment = pdfium.FPDFAnnot_GetSubtype(annotation) not in no_comments
+        kinds["comments"] += comment and pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0) > 2
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    return bool(count and pdfium.FPDFPage_Flatten(page.raw, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
+
+
 def runs_of(page: PdfPage) -> list[Run]:
     """The runs of a page in the order of the file; marks and exponents are written into theirs."""
     runs: list[Run] = []
@@ -76,8 +131,6 @@ def runs_of(page: PdfPage) -> list[Run]:
 
 
 def _raw_runs(page: PdfPage) -> list[Run]:
-    import pypdfium2.raw as pdfium
-
     content = page.get_textpage()
     raw = content.raw
     box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
@@ -125,8 +178,6 @@ def _raw_runs(page: PdfPage) -> list[Run]:
 
 def _characters(raw: Any) -> str:
     """The characters of a page by their numbers, without those that are not to be read."""
-    import pypdfium2.raw as pdfium
-
     count = pdfium.FPDFText_CountChars(raw)
     buffer = ctypes.create_string_buffer(2 * count + 2)
     pdfium.FPDFText_GetText(raw, 0, count, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)))
@@ -173,7 +224,7 @@ def _script(host: str, run: Run, *, raised: bool = True) -> str:
 
 
 def _plain(run: Run, last: int = 0) -> str:
-    return "".join(cell[0] for cell in run.cells[-last:])
+    return "".join(text for text, _, _ in run.cells[-last:])
 
 
 def _text(run: Run) -> str:
