@@ -78,7 +78,7 @@ def _document(row: object, source: str, seen: Counter[str], what: str) -> Docume
     if len(text) > MAX_CHARS:
         return Skipped(source, f"The text is longer than the limit of {MAX_CHARS:,} characters: {HOW_TO_SPLIT}.")
     url = plain(url) if isinstance(url := row.get("url"), str) else ""
-    title = plain(title) or _beginning(text)
+    title = plain(title) or text.strip().partition("\n")[0].strip("# ").strip()[:_TITLE_CHARS] or "untitled"
     key = url or title
     seen[key] += 1
     key = f"{key}\n{seen[key]}" if seen[key] > 1 else key
@@ -87,11 +87,6 @@ def _document(row: object, source: str, seen: Counter[str], what: str) -> Docume
     fields = {key: value for key, value in rest.items() if key not in _OWN_FIELDS}
     metadata = metadata_of(scalars({**fields, **nested} if isinstance(nested, dict) else fields))
     return Document(document_id, title, text, source, url or None, metadata=metadata)
-
-
-def is_record(row: Mapping[str, Any]) -> bool:
-    """Whether an object is a record itself and no collection of others: it has a text or a name."""
-    return bool(_text(row)[1]) or any(_is_filled(row.get(name)) for name in ("title", *_NAMES))
 
 
 def _text(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -159,11 +154,6 @@ def in_words(value: Any) -> str:
     return str(value)
 
 
-def _beginning(text: str) -> str:
-    line = text.strip().partition("\n")[0].strip("# ").strip()
-    return line[:_TITLE_CHARS] or "untitled"
-
-
 def _is_filled(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value.strip())
 
@@ -222,7 +212,8 @@ def _rows(text: str) -> Iterator[Any]:
 
 def _unfolded(row: Any) -> Iterator[Any]:
     """The records that the only object of a file holds: those of its lists, and of objects under their names."""
-    if not isinstance(row, dict) or not row or is_record(row):
+    # With a text or a name an object is a record itself, and no collection of others.
+    if not isinstance(row, dict) or _text(row)[1] or any(_is_filled(row.get(name)) for name in ("title", *_NAMES)):
         yield from (row,) if row else ()
         return
     values = list(row.values())

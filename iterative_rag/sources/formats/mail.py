@@ -20,7 +20,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.sources.formats import html
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown
-from iterative_rag.sources.formats.table_part import table_line, table_text
+from iterative_rag.sources.formats.table_part import table_of
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.text.control_characters import one_line
@@ -104,8 +104,7 @@ class _Reading:
         if kind == "text/html" and text.strip():
             return self._page(text)
         if kind in _TABLES:
-            rows = [row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row]
-            return table_text(rows[0], map(table_line, rows[1:])) if rows else ""
+            return table_of([row for row in csv.reader(text.splitlines(), delimiter=_TABLES[kind]) if row])
         if kind in ("text/plain", "text/markdown", "text/enriched") or kind.startswith("message/"):
             return text
         return None

@@ -13,7 +13,7 @@ from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
 from iterative_rag.sources.formats.format import MAX_CHARS, Reading, plain
 from iterative_rag.sources.formats.office_xml import local, within
-from iterative_rag.sources.formats.table_part import table_line, table_text
+from iterative_rag.sources.formats.table_part import table_of
 from iterative_rag.sources.formats.text import title_of
 from iterative_rag.sources.formats.zip_fault import archive_format
 from iterative_rag.sources.html_marks import counted, lowered, raised
@@ -74,12 +74,12 @@ def _slide(archive: zipfile.ZipFile, part: str, kinds: Counter[str]) -> tuple[st
 
 def _block(shape: Any, heading: str, part_of: Callable[[str], Any], kinds: Counter[str]) -> Iterator[str]:
     if rows := _rows(shape):
-        yield _table(rows)
+        yield table_of(rows)
     else:
         yield from _lines(shape, as_list=True)
     for (title, *names), *rows in office_xml.drawn(shape, part_of, kinds):
         title = ": ".join(filter(None, [heading, title])) if rows else title
-        yield from [_table([[title, *names], *rows])] if rows else filter(None, [title])
+        yield from [table_of([[title, *names], *rows])] if rows else filter(None, [title])
 
 
 def _lines(element: Any, *, as_list: bool = False) -> list[str]:
@@ -136,10 +136,6 @@ def _rows(element: Any) -> list[list[str]]:
                 cells.append("; ".join(_lines(cell)))
         rows.append(cells)
     return rows
-
-
-def _table(rows: list[list[str]]) -> str:
-    return table_text(rows[0], map(table_line, rows[1:]))
 
 
 FORMAT = archive_format("a PowerPoint file", ".ppt", MAX_XML_BYTES, _documents, needs=("lxml",))

@@ -68,9 +68,10 @@ class ApartReader:
                 value = json.loads(line)
                 done = "end" in value
                 if not done:
-                    item = item_of(value, shown(path))
-                    refused = refused and isinstance(item, Skipped)
-                    yield item
+                    skipped = "reason" in value
+                    refused = refused and skipped
+                    source = str(value.get("source", shown(path)))
+                    yield Skipped(source, str(value["reason"])) if skipped else _documents().validate_python(value)
                     if value.get("broken"):
                         return
         finally:
@@ -90,45 +91,30 @@ class ApartReader:
         return f"Reading it takes longer than {seconds:.3g} s{why}."
 
 
-END = b'{"end": true}\n'
-
-
 def serve(megabytes: int, seconds: float) -> None:
     """Read files until the input ends."""
     for line, output in asked_lines(megabytes, seconds):
-        path = os.fsdecode(bytes.fromhex(line.decode()))
-        _answer(Path(path), output, megabytes)
-
-
-def _answer(path: Path, output: BinaryIO, megabytes: int) -> None:
-    form = format_in_folder(path.name)
-    assert form is not None, path.name
-    try:
-        for item in form.read(path):
-            _write(output, asdict(item))
-    except OSError as error:
-        _write(output, {"reason": f"It cannot be read: {error.strerror or error}."})
-    except CorpusError as error:
-        _write(output, {"reason": str(error)})
-    except MemoryError:
-        _write(output, {"reason": f"Reading it takes more than {megabytes} MB of memory.", "broken": True})
-    except Exception as error:  # noqa: BLE001 - the boundary: whatever a parser raises costs one file, and is reported
-        message = f"{type(error).__name__} {' '.join(str(error).split())[:120]}".rstrip(" .")
-        _write(output, {"reason": f"Its reader failed: {message}.", "broken": True})
-    output.write(END)
-    output.flush()
+        path = Path(os.fsdecode(bytes.fromhex(line.decode())))
+        form = format_in_folder(path.name)
+        assert form is not None, path.name
+        try:
+            for item in form.read(path):
+                _write(output, asdict(item))
+        except OSError as error:
+            _write(output, {"reason": f"It cannot be read: {error.strerror or error}."})
+        except CorpusError as error:
+            _write(output, {"reason": str(error)})
+        except MemoryError:
+            _write(output, {"reason": f"Reading it takes more than {megabytes} MB of memory.", "broken": True})
+        except Exception as error:  # noqa: BLE001 - the boundary: what a parser raises costs one file, and is reported
+            message = f"{type(error).__name__} {' '.join(str(error).split())[:120]}".rstrip(" .")
+            _write(output, {"reason": f"Its reader failed: {message}.", "broken": True})
+        _write(output, {"end": True})
 
 
 def _write(output: BinaryIO, value: dict[str, object]) -> None:
     output.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     output.flush()
-
-
-def item_of(value: dict[str, object], source: str) -> Document | Skipped:
-    """The item of a line of output. Raises a ValueError for any other JSON."""
-    if "reason" in value:
-        return Skipped(str(value.get("source", source)), str(value["reason"]))
-    return _documents().validate_python(value)
 
 
 @cache

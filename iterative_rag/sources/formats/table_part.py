@@ -19,6 +19,11 @@ def table_text(head: Sequence[str], lines: Iterable[str]) -> str:
     return "\n".join([table_line(head), "|" + "---|" * max(1, len(head)), *lines])
 
 
+def table_of(rows: Sequence[Sequence[str]]) -> str:
+    """Rows, of which the first is the header; "" for none."""
+    return table_text(rows[0], map(table_line, rows[1:])) if rows else ""
+
+
 MAX_ROWS = 2_000  # of one document
 MAX_TABLE_CHARS = 500_000
 
@@ -40,23 +45,17 @@ class TablePart:
         """The number of the row after the last one."""
         return self.first + self.rows
 
-    def takes(self, line: str) -> bool:
-        # Every part repeats the header: a long one must not be most of what is written.
-        room = max(MAX_TABLE_CHARS, 4 * sum(map(len, self.head)))
-        return not self.lines or (self.rows < MAX_ROWS and self.size + len(line) <= room)
-
-    def add(self, line: str) -> None:
-        self.lines.append(line)
-        self.rows += 1
-        self.size += len(line) + 1
-
     def with_line(self, line: str) -> Generator[TablePart, None, TablePart]:
         """Yields this part where it is full; returns the one that took the line."""
         part = self
-        if not self.takes(line):
+        # Every part repeats the header: a long one must not be most of what is written.
+        room = max(MAX_TABLE_CHARS, 4 * sum(map(len, self.head)))
+        if self.lines and (self.rows >= MAX_ROWS or self.size + len(line) > room):
             yield self
             part = TablePart(self.head, self.next)
-        part.add(line)
+        part.lines.append(line)
+        part.rows += 1
+        part.size += len(line) + 1
         return part
 
     @property
@@ -82,10 +81,11 @@ def table_documents(items: Iterable[TablePart | Skipped], source: str, title: st
     for item in items:
         if isinstance(item, Skipped):
             yield item
-            continue
-        if held is not None:
+        elif held is None:
+            held = item
+        else:
             alone = False
             yield held.document(source, title, alone=False)
-        held = item
+            held = item
     if held is not None:
         yield held.document(source, title, alone=alone)
