@@ -17,7 +17,7 @@ from iterative_rag.types.documents import as_field
 
 MAX_BYTES = 256 * 1024 * 1024
 
-_HEADING = re.compile(r"^#[ \t]+(.{1,300}?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(\S.{0,299}?)[ \t#]*$", re.MULTILINE)
 # Fields of the front matter that have a place of their own, and names that led to a fetched page, which may grow.
 _NO_METADATA = frozenset({"title", "url", "redirects"})
 _TITLE_CHARS = 20_000  # in which a heading is looked for
@@ -43,13 +43,18 @@ def title_of(path: Path) -> str:
     return " ".join(as_field(Path(shown(path)).stem.replace("_", " ")).split()) or "untitled"
 
 
+def titled(text: str) -> tuple[front_matter.Fields, str, str]:
+    """The front matter of a text; its title, there or in a heading ("" for none); and the text that follows."""
+    fields, text = front_matter.split(text)
+    heading = _HEADING.search(text, 0, _TITLE_CHARS)
+    return fields, front_matter.text_of(fields, "title") or (heading[1] if heading else ""), text
+
+
 def _document(path: Path, decoded: str) -> Document | None:
     """The document of a file's text, or of its first part; None if it holds nothing."""
-    fields, text = front_matter.split(decoded)
+    fields, title, text = titled(decoded)
     if not text.strip():
         return None
-    heading = _HEADING.search(text, 0, _TITLE_CHARS)
-    title = front_matter.text_of(fields, "title") or (heading[1] if heading else "")
     url = front_matter.text_of(fields, "url")
     url = url if url.startswith(("http://", "https://")) else ""
     said = ((key, value) for key, value in fields.items() if key not in _NO_METADATA)

@@ -17,7 +17,6 @@ from iterative_rag.remote.server_calls import pause_asked_for
 
 if TYPE_CHECKING:
     import httpcore
-    import httpx
 
     from iterative_rag.sources.web.transport import Resolve
 
@@ -133,6 +132,8 @@ class Web(contextlib.AbstractContextManager["Web"]):
 
     def get(self, url: str, params: Mapping[str, str] | None = None) -> PageResponse:
         """Raises AddressRefused, or FetchError (retryable where the same call may succeed later)."""
+        from iterative_rag.remote.bounded_body import BoundedBody
+
         self._deadline.start(self.seconds)
         with fetch_errors(_host(url), self.seconds):
             request = self._client.build_request("GET", url, params=params)
@@ -140,21 +141,15 @@ class Web(contextlib.AbstractContextManager["Web"]):
                 # The body of a redirect is never read: nothing bounds it.
                 with contextlib.closing(self._client.send(request, stream=True)) as response:
                     if response.next_request is None:
-                        body = self._body(response)
+                        encoding = response.headers.get("content-encoding", "")
+                        # As it arrives: buffering would wait for more. A small reply can hold a large body.
+                        body = b"".join(BoundedBody(response.iter_raw(), self._deadline.at, encoding, self.max_bytes))
                         return PageResponse(str(response.url), response.status_code, dict(response.headers), body)
                     request = response.next_request
         raise FetchError(f"{url} is redirected more than {MAX_REDIRECTS} times.")
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
-
-    def _body(self, response: httpx.Response) -> bytes:
-        """The whole body, decompressed within the limit of its size: a small reply can hold a large one."""
-        from iterative_rag.remote.bounded_body import BoundedBody
-
-        encoding = response.headers.get("content-encoding", "")
-        # As it arrives: buffering would wait for more.
-        return b"".join(BoundedBody(response.iter_raw(), self._deadline.at, encoding, self.max_bytes))
 
 
 def is_fetchable(url: str) -> bool:
@@ -178,9 +173,7 @@ def _host(url: str) -> str:
 
 T = TypeVar("T")
 
-TRIES = 6
 FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 300.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,8 +181,8 @@ class RetryPolicy:
     """For one server, usable from several threads. `on_pause` gets each pause in seconds and its reason, on any thread.
     `sleep` is for tests, which need not wait."""
 
-    tries: int = TRIES
-    longest_pause: float = LONGEST_PAUSE
+    tries: int = 6
+    longest_pause: float = 300.0
     on_pause: Callable[[float, FetchError], None] | None = None
     sleep: Callable[[float], object] | None = None
     _stopped: threading.Event = field(default_factory=threading.Event, init=False)

@@ -17,7 +17,7 @@ from iterative_rag.sources.formats.format import unreadable
 from iterative_rag.sources.front_matter import Fields, text_of
 from iterative_rag.system.files import UNFINISHED, unwritable, write_whole
 
-_HEAD_CHARS = front_matter.MAX_CHARS + 1000
+_HEAD_CHARS = front_matter.MAX_CHARS + 1000  # which hold the front matter of a page
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # names of devices on Windows
 _NAME_BYTES = 160
@@ -98,13 +98,20 @@ class StoredPages:
             if not entry.name.endswith(".md"):
                 continue
             self._taken.add(entry.name.casefold())
-            if entry.is_file(follow_symlinks=False):  # nothing outside the folder is read through a link in it
-                self._learn(path, front_matter.split(_head(path))[0])
+            if not entry.is_file(follow_symlinks=False):
+                continue  # nothing outside the folder is read through a link in it
+            try:
+                with path.open(encoding="utf-8", errors="replace", newline="") as file:
+                    self._learn(path, front_matter.split(file.read(_HEAD_CHARS))[0])
+            except OSError as error:
+                raise unreadable(path, error) from error
 
     def _new_place(self, title: str, identity: str) -> Path:
         """A file for the title that no other page has, on file systems that ignore case too."""
-        name, exact = _file_name(title)
-        if not exact or f"{name}.md".casefold() in self._taken:
+        wanted = title.replace(" ", "_")
+        name = _FORBIDDEN.sub("_", wanted).lstrip(".")
+        name = name.encode()[:_NAME_BYTES].decode(errors="ignore") or "_"
+        if name != wanted or _RESERVED.fullmatch(name) or f"{name}.md".casefold() in self._taken:
             name = f"{name}~{hashlib.sha1(identity.encode()).hexdigest()[:8]}"
         self._taken.add(f"{name}.md".casefold())
         return self.path / f"{name}.md"
@@ -114,20 +121,3 @@ def listed(fields: Fields, key: str) -> tuple[str, ...]:
     """A field as a list, also where it holds one value; () where it is missing."""
     value = fields.get(key, ())
     return (value,) if isinstance(value, str) else value
-
-
-def _head(path: Path) -> str:
-    """The beginning of a page, which holds its front matter."""
-    try:
-        with path.open(encoding="utf-8", errors="replace", newline="") as file:
-            return file.read(_HEAD_CHARS)
-    except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def _file_name(title: str) -> tuple[str, bool]:
-    """A title as a file name, and whether no other title gives the same one."""
-    wanted = title.replace(" ", "_")
-    name = _FORBIDDEN.sub("_", wanted).lstrip(".")
-    name = name.encode()[:_NAME_BYTES].decode(errors="ignore") or "_"
-    return name, name == wanted and not _RESERVED.fullmatch(name)

@@ -12,10 +12,9 @@ from urllib.robotparser import RobotFileParser
 
 from iterative_rag.errors import AddressRefused, FetchError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode, decode_html
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.front_matter import text_of
+from iterative_rag.sources.formats.text import titled
 from iterative_rag.sources.web.page_client import ROBOT, PageResponse, RetryPolicy, Web, is_fetchable, status_error
 from iterative_rag.sources.web.stored_pages import StoredPages
 from iterative_rag.sources.wikipedia.page_markdown import require_converters
@@ -27,7 +26,6 @@ MAX_BYTES = html.MAX_BYTES
 TRIES = 3  # few: the user is waiting
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|//|(?:data|javascript|mailto|blob|about):", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_HEADING = re.compile(r"^#[ \t]+(\S.{0,299}?)[ \t#]*$", re.MULTILINE)
 _HINTS = {
     401: "The page wants a user name: save it and add the file.",
     403: "The site refuses robots: save the page and add the file.",
@@ -150,9 +148,8 @@ def _readable(reply: PageResponse) -> tuple[str, str]:
     if kind not in TEXT:
         message = f"It is {kind or 'of unknown type'}, not HTML, plain text or Markdown."
         raise FetchError(message, hint="Save it and add the file, if `iterative-rag index` reads files of its type.")
-    fields, text = front_matter.split(decode(reply.body, charset))
-    heading = _HEADING.search(text)
-    return text_of(fields, "title") or (heading[1] if heading else _name_of(reply.url)), text
+    _, title, text = titled(decode(reply.body, charset))
+    return title or _name_of(reply.url), text
 
 
 def _name_of(url: str) -> str:
