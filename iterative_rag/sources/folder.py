@@ -44,7 +44,17 @@ class Folder:
 
     def states(self) -> dict[str, FileState]:
         """The state of each file, by its path, without opening one. Raises CorpusError as `documents` does."""
-        return dict(_state_of(entry) for entry in self._entries())
+        states: dict[str, FileState] = {}
+        for entry in self._entries():
+            if isinstance(entry, Skipped):
+                states[entry.source] = entry.reason
+                continue
+            try:
+                at = entry.stat()
+                states[shown(entry)] = (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
+            except OSError as error:
+                states[shown(entry)] = str(error.strerror)
+        return states
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises CorpusError when the path is missing or cannot be read, at the end when it holds no file of a known
@@ -70,12 +80,12 @@ class Folder:
                     yield from self._read(entry, apart)
         if empty:
             suffixes = [suffix for suffix in FORMATS.names if format_in_folder(f"name{suffix}")]
-            message = f"{shown(self.path)} holds no {in_words(suffixes)} files."
+            message = f"{self.root} holds no {in_words(suffixes)} files."
             raise CorpusError(message, hint="Give a folder of such files, or one of them.")
 
     def _check(self) -> None:
         if not self.path.exists():
-            raise CorpusError(f"There is no file or folder {shown(self.path)}.", hint="Check the path.")
+            raise CorpusError(f"There is no file or folder {self.root}.", hint="Check the path.")
         if self.path.is_dir():
             try:
                 os.scandir(self.path).close()
@@ -84,12 +94,17 @@ class Folder:
 
     def _entries(self) -> Iterator[Path | Skipped]:
         self._check()
-        if self.path.is_file():
-            yield self.path
-        elif not self.path.is_dir():
-            yield Skipped(shown(self.path), _NOT_REGULAR)
-        else:
-            yield from _walk(str(self.path))
+        if not self.path.is_dir():
+            yield self.path if self.path.is_file() else Skipped(self.root, _NOT_REGULAR)
+            return
+        real_root = os.path.realpath(self.path)
+        left: list[Path | str | Skipped] = [str(self.path)]
+        while left:  # depth first, and not recursive: folders can be nested deeper than Python's stack
+            entry = left.pop()
+            if isinstance(entry, str):
+                left += list(_children(entry, real_root))[::-1]
+            else:
+                yield entry
 
     def _read(self, path: Path, apart: ApartReader) -> Iterator[Document | Skipped]:
         form = format_in_folder(path.name)
@@ -105,28 +120,6 @@ class Folder:
             yield Skipped(shown(path), f"It cannot be read: {error.strerror}.", unread=True)
         except CorpusError as error:
             yield Skipped(shown(path), str(error))
-
-
-def _state_of(entry: Path | Skipped) -> tuple[str, FileState]:
-    if isinstance(entry, Skipped):
-        return entry.source, entry.reason
-    try:
-        at = entry.stat()
-    except OSError as error:
-        return shown(entry), str(error.strerror)
-    return shown(entry), (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
-
-
-def _walk(root: str) -> Iterator[Path | Skipped]:
-    """Depth first, and not recursive: folders can be nested deeper than Python's stack."""
-    real_root = os.path.realpath(root)
-    left: list[Path | str | Skipped] = [root]
-    while left:
-        entry = left.pop()
-        if isinstance(entry, str):
-            left += list(_children(entry, real_root))[::-1]
-        else:
-            yield entry
 
 
 def _children(folder: str, real_root: str) -> Iterator[Path | str | Skipped]:

@@ -31,7 +31,8 @@ class GivenDocuments:
 
     def __init__(self, documents: Sequence[object]) -> None:
         for item in documents:
-            if not isinstance(item, Document) and not _is_llama_index_node(item):
+            node = callable(getattr(item, "get_content", None)) and isinstance(getattr(item, "metadata", None), Mapping)
+            if not node and not isinstance(item, Document):
                 raise UsageError(
                     f"A {type(item).__name__} is not a document.",
                     hint="Give iterative_rag.types.Document, documents of a LlamaIndex reader, or paths of files.",
@@ -65,10 +66,6 @@ def _named(document: Document) -> Document:
 
 def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
-
-
-def _is_llama_index_node(item: object) -> bool:
-    return callable(getattr(item, "get_content", None)) and isinstance(getattr(item, "metadata", None), Mapping)
 
 
 def _converted(node: Any) -> Document:
@@ -115,7 +112,8 @@ def labels_of(metadata: Mapping[str, Any], text: str, *, title_key: str = "", ur
     """The labels of a text with these notes; the keys that the caller names come before those that are usual."""
     lowered = {str(key).lower(): value for key, value in metadata.items()}
     page = _first(lowered, _PAGES)
-    url = _web_address(lowered, (url_key.lower(), *_ADDRESSES) if url_key else _ADDRESSES)
+    links = (lowered.get(key) for key in ((url_key.lower(), *_ADDRESSES) if url_key else _ADDRESSES))
+    url = next((link for link in links if isinstance(link, str) and link.startswith(("http://", "https://"))), None)
     title = _first(lowered, (title_key.lower(), *_TITLES) if title_key else _TITLES)
     if not title:
         file = _first(lowered, _FILES)
@@ -129,11 +127,6 @@ def labels_of(metadata: Mapping[str, Any], text: str, *, title_key: str = "", ur
 def _first(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     values = (metadata.get(key) for key in keys)
     return next((str(value).strip() for value in values if isinstance(value, str | int) and str(value).strip()), "")
-
-
-def _web_address(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
-    values = (metadata.get(key) for key in keys)
-    return next((link for link in values if isinstance(link, str) and link.startswith(("http://", "https://"))), None)
 
 
 def _beginning(text: str) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
-from pathlib import Path
 
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import Skipped
@@ -25,27 +24,19 @@ class MediaWikiDump(FileSource):
     """The articles of a dump, without redirects and other namespaces, or those of titles with redirects followed. For
     titles the whole dump is read, up to three times."""
 
-    def __init__(
-        self, path: Path | str, *, titles: Collection[str] | None = None, max_chars: int = wikitext.MAX_CHARS
-    ) -> None:
-        super().__init__(path, titles=titles)
-        self.max_chars = max_chars
-        self._site = DumpSite()
+    _site = DumpSite()
 
     def documents(self) -> Iterator[Document | Skipped]:
         """Raises MissingExtra, or CorpusError when the file cannot be read or holds no article at all."""
         require_converters("dumps")
         self.check()
-        pages = self._all() if self.titles is None else self._listed(self.titles)
-        documents = (self._document(item) if isinstance(item, DumpPage) else item for item in pages)
+        pages = self._pages() if self.titles is None else self._listed(self.titles)
+        documents = (
+            self._document(item) if isinstance(item, DumpPage) else item
+            for item in pages
+            if isinstance(item, Skipped) or (item.namespace == ARTICLES and not item.redirect)
+        )
         return self.articles(documents, "Give a dump of pages, like enwiki-latest-pages-articles.xml.bz2")
-
-    # --- reading ---
-
-    def _all(self) -> Iterator[DumpPage | Skipped]:
-        for page in self._pages():
-            if isinstance(page, Skipped) or (page.namespace == ARTICLES and not page.redirect):
-                yield page
 
     def _pages(self) -> Generator[DumpPage | Skipped, None, None]:
         """Every page; where the dump ends too early, the last item is a Skipped that says so."""
@@ -70,8 +61,6 @@ class MediaWikiDump(FileSource):
         if fault:
             after = f"after the page {last!r}" if last else "before its first page"
             yield Skipped(self.root, f"Reading stopped {after}: {fault}.", rest_unread=True)
-
-    # --- a list of titles ---
 
     def _listed(self, titles: tuple[str, ...]) -> Iterator[DumpPage | Skipped]:
         """The pages of these titles. The reading is repeated while redirects lead to titles not seen in time."""
@@ -107,14 +96,10 @@ class MediaWikiDump(FileSource):
             wanted.setdefault(target, title)
         return False
 
-    # --- a page ---
-
     def _document(self, page: DumpPage) -> Document | Skipped:
         source = f"{self.path}:{page.title}"
         if not page.title:
             return Skipped(self.root, f"The page {page.id or 'without an id'} has no title.")
-        if len(page.text) > self.max_chars:
-            return Skipped(source, f"It is larger than the limit of {self.max_chars:,} characters.")
         if page.model != "wikitext":
             return Skipped(source, f"It is not wikitext, but {page.model}.")
         if not page.text.strip():

@@ -48,7 +48,7 @@ def to_markdown(wikitext: str, title: str, site: DumpSite | None = None) -> tupl
     """The page as Markdown, headed by its title, and how much of what kind it could not express. Raises FetchError for
     a page that is too large or expands to too much text."""
     if len(wikitext) > MAX_CHARS:
-        raise FetchError(f"The page {title!r} is larger than the limit of {MAX_CHARS:,} characters.")
+        raise FetchError(f"It is larger than the limit of {MAX_CHARS:,} characters.")
     page = _Page(title, site or DumpSite(), max_chars=_MAX_GROWTH * len(wikitext) + 100_000)
     return page_markdown.to_markdown(page.html(wikitext), title), page.unread
 

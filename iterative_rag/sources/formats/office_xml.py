@@ -62,17 +62,12 @@ def value(element: Any, *path: str) -> str:
     return {"true": "1", "on": "1", "false": "0", "off": "0"}.get(told, told)
 
 
-def parsed(data: bytes) -> Any:
-    """The root of a part. Raises a SyntaxError of the parser."""
+def tree(archive: zipfile.ZipFile, part: str) -> Any:
+    """The root of a part. Raises KeyError, or a SyntaxError of the parser."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    return etree.fromstring(data, parser)
-
-
-def tree(archive: zipfile.ZipFile, part: str) -> Any:
-    """The same of a part of this name. Raises KeyError, too."""
-    return parsed(archive.read(part))
+    return etree.fromstring(archive.read(part), parser)
 
 
 def replace(element: Any, *by: Any) -> None:
@@ -196,29 +191,20 @@ def drawn(element: Any, part: Callable[[str], Any], kinds: Counter[str]) -> Iter
     for graphic in within(element, "chart", "relIds"):
         root = part(relation_id(graphic))
         root = graphic if root is None else root
-        if local(graphic) == "relIds":
-            yield from ([[text]] for text in diagram(root))
+        if local(graphic) == "relIds":  # a diagram (SmartArt), whose texts stand in the order of its data
+            points = (" ".join(text.text or "" for text in within(point, "t")) for point in within(root, "pt"))
+            yield from ([[" ".join(text.split())]] for text in points if text.strip())
             continue
         rows = chart(root)
         # Without values of its own a chart of a sheet shows those of its cells.
         kinds["charts without text"] += len(rows) == 1 and next(within(root, "f"), None) is None
         yield rows
-    yield from ([[text]] for text in descriptions(element))
+    # What is said of pictures to those who do not see them; fewer words name an icon.
+    texts = (" ".join(plain(picture.get("descr", "")).split()) for picture in within(element, "docPr", "cNvPr"))
+    yield from ([[text]] for text in dict.fromkeys(texts) if len(text.split()) >= ALT_WORDS)
     for embedded in within(element, "oleObj", "OLEObject"):
         known = attribute(embedded, "progId").startswith("Equation") or attribute(embedded, "ProgID").startswith("Eq")
         kinds["equations without text" if known else "embedded objects"] += 1
-
-
-def descriptions(element: Any) -> list[str]:
-    """What is said of the pictures in an element to those who do not see them; fewer words name an icon."""
-    texts = (" ".join(plain(picture.get("descr", "")).split()) for picture in within(element, "docPr", "cNvPr"))
-    return list(dict.fromkeys(text for text in texts if len(text.split()) >= ALT_WORDS))
-
-
-def diagram(root: Any) -> list[str]:
-    """The texts of a diagram (SmartArt), in the order of its data."""
-    texts = (" ".join(" ".join(text.text or "" for text in within(point, "t")).split()) for point in within(root, "pt"))
-    return list(filter(None, texts))
 
 
 def _points(data: Any) -> dict[int, str]:

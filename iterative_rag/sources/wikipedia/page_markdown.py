@@ -62,7 +62,12 @@ def of_tree(tree: LexborHTMLParser, title: str, *, wiki: bool = True) -> str:
     html_marks.write_formulas(tree)
     for node in tree.css(".frac .sr-only"):
         node.replace_with(" ")  # the "+" of 5+1⁄2, which is for screen readers
-    _remove(tree, f"{_NOT_TEXT}, {_NO_ARTICLE}" if wiki else _NOT_TEXT)
+    for node in tree.css(f"{_NOT_TEXT}, {_NO_ARTICLE}" if wiki else _NOT_TEXT):
+        node.decompose()
+    for node in tree.css("[style]"):
+        style = (node.attributes.get("style") or "").replace(" ", "").lower()
+        if any(hidden in style for hidden in _HIDDEN):
+            node.decompose()
     html_marks.write_scripts(tree)
     html_marks.strike(tree)
     html_marks.number_lists(tree)
@@ -78,21 +83,6 @@ def of_tree(tree: LexborHTMLParser, title: str, *, wiki: bool = True) -> str:
     text = _tidy(html_marks.tidied(_converted(body.html or "" if (body := tree.body) else "", title)))
     text = _MARKED.sub(lambda match: f"\n\n{texts[int(match[1])]}\n\n", text)
     return _BLANK_LINES.sub("\n\n", f"# {title}\n\n{text.strip()}\n")
-
-
-# --- what is text and what is not ------------------------------------------------------------
-
-
-def _remove(tree: LexborHTMLParser, selector: str) -> None:
-    for node in tree.css(selector):
-        node.decompose()
-    for node in tree.css("[style]"):
-        style = (node.attributes.get("style") or "").replace(" ", "").lower()
-        if any(hidden in style for hidden in _HIDDEN):
-            node.decompose()
-
-
-# --- tables ----------------------------------------------------------------------------------
 
 
 def _take_tables(tree: LexborHTMLParser) -> list[str]:
@@ -124,11 +114,8 @@ def _unwrap(tree: LexborHTMLParser, table: LexborNode) -> None:
         cell.insert_before(tree.create_node("p"))
         cell.insert_after(tree.create_node("p"))
         cell.unwrap()
-    for part in (
-        *rows,
-        *(child for child in table.iter() if child.tag in ("caption", "thead", "tbody", "tfoot")),
-        table,
-    ):
+    groups = [child for child in table.iter() if child.tag in ("caption", "thead", "tbody", "tfoot")]
+    for part in (*rows, *groups, table):
         part.unwrap()
 
 
@@ -142,9 +129,6 @@ def _mark_lines(table: LexborNode) -> None:
                 node.first_child.insert_before(ENTRY)
             if node.last_child is not None:
                 node.last_child.insert_after(ENTRY)
-
-
-# --- Markdown --------------------------------------------------------------------------------
 
 
 def _converted(html: str, title: str) -> str:

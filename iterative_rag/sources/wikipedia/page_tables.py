@@ -62,7 +62,8 @@ def to_markdown(table: LexborNode) -> str:
     if not infobox and len(grid) > 1 and _spans_all(grid[0]) and grid[0][0].heads and len(grid[0]) > 1:
         above.append(grid.pop(0)[0].text)  # a title row above the header serves as a caption
     header = _header(grid, infobox=infobox)
-    rows = [_texts(row) for row in grid]
+    # A cell that fills its whole row is the name of a group or a note, and not repeated.
+    rows = [[row[0].text, *[""] * (len(row) - 1)] if _spans_all(row) else [cell.text for cell in row] for row in grid]
     written = table_text(header, (table_line(row) for row in rows if row != header))
     return "\n\n".join([*filter(None, above), written])
 
@@ -81,9 +82,6 @@ def _on_one_line(text: str) -> str:
         continues = joined.endswith(_LINE_CONTINUES) or line[:1] in _CONTINUES_LINE or line[:1].islower()
         joined += (" " if continues else "; ") + line if joined and line else line
     return joined
-
-
-# --- the grid --------------------------------------------------------------------------------
 
 
 def _grid(table: LexborNode) -> Grid:
@@ -174,9 +172,6 @@ def _without_empty(grid: Grid) -> Grid:
     return [[row[column] for column in columns] for row in grid]
 
 
-# --- header and rows -------------------------------------------------------------------------
-
-
 def _header(grid: Grid, *, infobox: bool) -> list[str]:
     """The texts of the header, whose rows are removed from the grid; several are joined: "Size / Length (m)"."""
     width = len(grid[0])
@@ -199,10 +194,3 @@ def _header(grid: Grid, *, infobox: bool) -> list[str]:
 def _spans_all(row: list[_Cell]) -> bool:
     first, *others = row
     return bool(first.text) and first.origin and not any(cell.origin or cell.text != first.text for cell in others)
-
-
-def _texts(row: list[_Cell]) -> list[str]:
-    """A cell that fills its whole row is the name of a group or a note, and not repeated."""
-    if len(row) > 1 and _spans_all(row):
-        return [row[0].text, *[""] * (len(row) - 1)]
-    return [cell.text for cell in row]

@@ -54,18 +54,18 @@ def test_articles_become_documents(tmp_path: Path, name: str) -> None:
 def test_what_is_no_article_is_skipped_with_its_reason(tmp_path: Path) -> None:
     path = dump(
         tmp_path,
-        page("Large", "x" * 18_000),
+        page("Large", "x" * 2_100_000),
         page("Empty", " "),
         page("Code", "return", model="Scribunto"),
         page("Bare", "{{stub}}[[Category:X]]"),
         page("Endless", "{|\n" + "|| x" * 2000 + "\n|-\n| y" * 1100),
         page("Good", "Text.", 2),
     )
-    source = MediaWikiDump(path, max_chars=17_000)
+    source = MediaWikiDump(path)
     assert [one.title for one in documents(source)] == ["Good"]
     found = {one.source.rpartition(":")[2]: one.reason for one in source.documents() if isinstance(one, Skipped)}
     assert found == {
-        "Large": "It is larger than the limit of 17,000 characters.",
+        "Large": "It is larger than the limit of 2,097,152 characters.",
         "Empty": "It is empty.",
         "Code": "It is not wikitext, but Scribunto.",
         "Bare": "It holds no text besides templates, files and references.",
@@ -152,7 +152,7 @@ def test_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
     list(MediaWikiDump(dump(tmp_path, page("Warm"))).documents())
     tracemalloc.start()
     try:
-        found = list(MediaWikiDump(path, max_chars=500_000).documents())
+        found = list(MediaWikiDump(path).documents())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
