@@ -97,8 +97,6 @@ class ZimFile:
         """Whether the file has the checksum that it was written with. All of it is read."""
         return bool(self.archive.check())
 
-    # --- pages -------------------------------------------------------------------------------------
-
     def entries(self) -> Iterator[Any | Skipped]:
         """The text/html entries in the order of their paths, without redirects."""
         for number in range(self.archive.all_entry_count):
@@ -222,9 +220,6 @@ def _base(source: str, scraper: str) -> str:
     host = urlsplit(source if "://" in source else f"https://{source}").hostname or ""
     wiki = scraper.lower().startswith("mwoffliner") or host.endswith(".wikipedia.org")
     return f"https://{host}/wiki/" if wiki and "." in host else ""
-
-
-# --- as documents to index -------------------------------------------------------------------------
 
 
 class ZimArchive(FileSource):

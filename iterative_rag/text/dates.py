@@ -64,9 +64,6 @@ def days_in(year: int, month: int) -> int:
     return calendar.monthrange(year, month)[1]
 
 
-# --- reading -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class DateText:
     """A date in `text[start:end]`. `ordered` is false for 5/6/1987, which may be May or June; `exists` is false for a

@@ -67,9 +67,6 @@ def _placed(mention: Mention, digits: Digits, text: str) -> Mention:
     return replace(mention, start=digits.at[mention.start], end=end, after=after, ends=ends)
 
 
-# --- dates and periods ---------------------------------------------------------------------------
-
-
 def _dated(date: DateText, digits: Digits) -> Mention:
     before = digits.text[max(0, date.start - 40) : date.start]
     value = Moment(date.date, bound_before(before), is_about(before))
@@ -127,9 +124,6 @@ def _mention(digits: Digits, match: re.Match[str], period: Period) -> Mention:
 def _from_roman(text: str) -> int:
     sizes = [{"i": 1, "v": 5, "x": 10}[letter] for letter in text]
     return sum(-size if size < after else size for size, after in zip(sizes, [*sizes[1:], 0], strict=True))
-
-
-# --- joining parts ----------------------------------------------------------------------------
 
 
 @cache

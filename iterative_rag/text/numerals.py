@@ -112,9 +112,6 @@ def _applied(plain: str, changes: list[_Change]) -> Digits:
     return Digits("".join([*parts, plain[position:]]), tuple(at), frozenset(worded))
 
 
-# --- fractions -----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Fractions:
     """How a language writes fractions and the like in words: `hints` is a cheap test for words of which one is in every
@@ -191,9 +188,6 @@ def _small(word: str, known: Language) -> int | None:
         return int(text2num(word, known.code))
     except ValueError:
         return None
-
-
-# --- words ---------------------------------------------------------------------------------------
 
 
 def _words(text: str, plain: str, known: Language) -> Iterator[_Change]:

@@ -34,9 +34,6 @@ _ASKS_LANGUAGE = lazy_pattern(r"\b(?:languages?|speaks?|spoken|tongue)\b", re.IG
 _REACH = 40
 
 
-# --- the table ---------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Name:
     """One name: the form that it is compared in, what else it is called, and its adjectives. `counting` only counts as
@@ -114,9 +111,6 @@ def _adjectives() -> _Table:
     return adjectives, re.compile(rf"(?<![\w.$-])(?:{listed})(?!\w)")
 
 
-# --- one form ----------------------------------------------------------------------------------
-
-
 def common_names(text: str, *, nationality: bool = False) -> str:
     """The text with every name in the form that texts are compared in: "the UK's army" for "the British army".
     `nationality`: every adjective that may be one is its country."""
@@ -185,9 +179,6 @@ def _with_countries(text: str, after: str) -> str:
 def asks_nation(question: str) -> bool:
     """Whether a country or a nationality is asked for, so that the adjective answers as the name does."""
     return bool(_ASKS_NATION.search(question)) and not _ASKS_LANGUAGE.search(question)
-
-
-# --- nations -----------------------------------------------------------------------------------
 
 
 @cache

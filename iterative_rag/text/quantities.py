@@ -169,8 +169,6 @@ def _counted(text: str, digits: Digits, end: int, code: str) -> tuple[tuple[str,
     return tuple(words), end, capitals
 
 
-# --- what comes before --------------------------------------------------------------------------
-
 _BOUND = lazy_pattern(
     r"(?:\b(?:(?P<le>(?:no|not) (?:more|later|greater) than|at (?:the )?most|up to|maximum of)"
     r"|(?P<ge>(?:no|not) (?:less|fewer|earlier) than|at (?:the )?least|minimum of)"

@@ -43,9 +43,6 @@ def affine(have: Any, want: Any) -> tuple[Fraction, Fraction]:
     return one - zero, zero
 
 
-# --- names ---------------------------------------------------------------------------------------
-
-
 _tables = partial(table_beside, __file__, "units.toml")
 
 

@@ -86,8 +86,6 @@ class _Blocks:
         if lists:
             self._end_lists()
 
-    # --- lists ---
-
     def _end_lists(self, kept: int = 0) -> None:
         self.out += [f"</{_KINDS[kind][0]}>\n" for kind in reversed(self.lists[kept:])]
         self.lists = self.lists[:kept]
@@ -110,8 +108,6 @@ class _Blocks:
         if marks[-1] == ";" and colon:
             text = f"{term}\n<dd>{meaning.strip()}"
         self.out.append(inline(text))
-
-    # --- tables ---
 
     def _open_table(self, attributes: str) -> None:
         self.end()

@@ -107,9 +107,6 @@ def _shown_as(text: str) -> Render:
     return render
 
 
-# --- measures --------------------------------------------------------------------------------
-
-
 def _unit(code: str) -> str:
     units = _table("units")
     if code[:2] in ("e3", "e6", "e9"):
@@ -142,9 +139,6 @@ def _fraction(given: Arguments) -> str:
     return whole + "/".join(parts if len(parts) > 1 else ["1", *parts])
 
 
-# --- dates -------------------------------------------------------------------------
-
-
 def _numbers_of_date(parts: Sequence[str], language: str) -> tuple[int, int, int] | None:
     """Year, month and day of {{...|1934|5|14}}, {{...|14|May|1934}} or {{...|1934-05-14}}; 0 for what is not said."""
     if len(parts) == 1 and re.fullmatch(r"\d{4}-\d\d-\d\d", parts[0]):
@@ -167,9 +161,6 @@ def _date(given: Arguments) -> str:
     year, month, day = numbers
     name = (month_name(given.language, month) or MONTHS[month - 1]) if month else ""
     return " ".join(filter(None, (str(day or ""), name, str(year))))
-
-
-# --- lists -----------------------------------------------------------------------------------
 
 
 def _list(mark: str) -> Render:

@@ -68,8 +68,6 @@ class _Page:
         text = without_private(wikitext.replace("\r\n", "\n").replace("\r", "\n"))
         return self._expanded(blocks(self._wikitext(self._without_elements(_SWITCH.sub("", text)))))
 
-    # --- pieces ---
-
     def _piece(self, rendered: str) -> str:
         """The mark that stands for HTML; "" for none. Raises FetchError when they add up to too much."""
         if not rendered:
@@ -83,8 +81,6 @@ class _Page:
         if self._room < 0:
             raise FetchError("The page's templates expand to too much text.")
         return expanded
-
-    # --- elements ---
 
     def _without_elements(self, text: str) -> str:
         """The text without comments, references and other elements that are not wikitext; formulas and code as pieces.
@@ -123,8 +119,6 @@ class _Page:
         if name in _DRAWN:
             self.unread[_DRAWN[name]] += 1
         return ""
-
-    # --- templates and links ---
 
     def _wikitext(self, text: str) -> str:
         """Wikitext without brackets, its templates and links as pieces. Brackets that match nothing are left out.

@@ -222,9 +222,6 @@ def _points(data: Any) -> dict[int, str]:
     }
 
 
-# --- texts as HTML -----------------------------------------------------------------------------
-
-
 class OfficeText:
     """A text as HTML. What is anchored in the words of a paragraph stands behind it, notes stand at the end."""
 

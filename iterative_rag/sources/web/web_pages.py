@@ -133,9 +133,6 @@ class WebPages:
         return self._retry.call(attempt)
 
 
-# --- the content of a reply ------------------------------------------------------------------
-
-
 def _readable(reply: PageResponse) -> tuple[str, str]:
     """Title and Markdown of a reply. Raises FetchError for what is not text."""
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
