@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import Reading, plain
+from iterative_rag.sources.formats.format import Reading, archive_format, plain, title_of
 from iterative_rag.sources.formats.office_xml import OfficeText, attribute, local, marked, table, value, whole, within
-from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import archive_format
 from iterative_rag.sources.html_marks import counted
 
 MAX_XML_BYTES = 16 * 1024 * 1024

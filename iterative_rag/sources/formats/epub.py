@@ -17,10 +17,8 @@ from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats import html
-from iterative_rag.sources.formats.format import MAX_CHARS, Reading, plain
+from iterative_rag.sources.formats.format import MAX_CHARS, XML, Reading, archive_format, plain, title_of
 from iterative_rag.sources.formats.office_xml import first, local, tree, within
-from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import XML, archive_format
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.types import Document
 

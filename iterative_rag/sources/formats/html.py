@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from iterative_rag.errors import FetchError
 from iterative_rag.sources import html_marks
 from iterative_rag.sources.decoding import decode_html
-from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown
-from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown, title_of
 from iterative_rag.sources.html_marks import parsed, without_private
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.sources.wikipedia.page_tables import IMAGE_SUFFIXES

@@ -15,10 +15,8 @@ from typing import Any
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Reading, plain
+from iterative_rag.sources.formats.format import ALT_WORDS, MAX_CHARS, Reading, archive_format, plain, title_of
 from iterative_rag.sources.formats.office_xml import OfficeText, attribute, first, local, tree, within
-from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import archive_format
 
 MAX_XML_BYTES = 16 * 1024 * 1024
 _KIND = "an OpenDocument text"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
-from iterative_rag.sources.formats.format import Format, Reading, plain, shown
-from iterative_rag.sources.formats.text import title_of
+from iterative_rag.sources.formats.format import Format, Reading, plain, shown, title_of
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import Document

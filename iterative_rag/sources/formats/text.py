@@ -10,10 +10,9 @@ from pathlib import Path
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources import front_matter
 from iterative_rag.sources.decoding import decode
-from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, shown
+from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, shown, title_of
 from iterative_rag.sources.metadata import metadata_of, scalars
 from iterative_rag.types import Document
-from iterative_rag.types.documents import as_field
 
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -36,11 +35,6 @@ def read(path: Path) -> Reading:
             yield replace(first, id=f"part {number}", title=title, text=text, source=f"{source}, part {number}")
     if first is None:
         yield Skipped(source, "It is empty.", empty=True)
-
-
-def title_of(path: Path) -> str:
-    """The file's name as a title, on one line and without control characters."""
-    return " ".join(as_field(Path(shown(path)).stem.replace("_", " ")).split()) or "untitled"
 
 
 def titled(text: str) -> tuple[front_matter.Fields, str, str]:

@@ -13,11 +13,9 @@ from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
-from iterative_rag.sources.formats.format import Reading, plain
+from iterative_rag.sources.formats.format import MAX_ARCHIVE_BYTES, Reading, archive_format, plain, title_of
 from iterative_rag.sources.formats.number_format import as_shown
 from iterative_rag.sources.formats.table_part import MAX_ROWS, MAX_TABLE_CHARS, TablePart, table_documents, table_line
-from iterative_rag.sources.formats.text import title_of
-from iterative_rag.sources.formats.zip_fault import MAX_BYTES, archive_format
 from iterative_rag.sources.html_marks import raised
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
@@ -194,4 +192,4 @@ def _tables(rows: Iterable[_Row], texts: list[str]) -> Iterator[TablePart]:
         yield part
 
 
-FORMAT = archive_format("an Excel workbook", ".xls", MAX_BYTES, _sheets, needs=("openpyxl", "lxml"), many=True)
+FORMAT = archive_format("an Excel workbook", ".xls", MAX_ARCHIVE_BYTES, _sheets, needs=("openpyxl", "lxml"), many=True)
