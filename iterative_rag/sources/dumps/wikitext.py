@@ -9,10 +9,11 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from iterative_rag.errors import FetchError
 from iterative_rag.sources.dumps.blocks import BRACE, END, PIECE, PIECES, PIPE, TAG, TAG_END, blocks, inline, known_tags
-from iterative_rag.sources.dumps.pages_xml import DumpSite
 from iterative_rag.sources.dumps.templates import Arguments, expand
 from iterative_rag.sources.html_marks import without_private
 from iterative_rag.sources.wikipedia import page_markdown
@@ -42,6 +43,22 @@ _DRAWN = {
 _DROPPED = "maplink templatedata templatestyles categorytree charinsert includeonly inputbox indicator style script"
 _ELEMENTS = sorted((*_PLAIN, *_CODE, "gallery", "ref", *_DRAWN, *_DROPPED.split()), reverse=True)
 _ELEMENT = re.compile(rf"<(?:(!--)|({'|'.join(_ELEMENTS)})(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class DumpSite:
+    """The wiki as its dump describes it, with the names, in lower case, of its file and category namespaces."""
+
+    language: str = ""
+    name: str = ""
+    base: str = ""
+    files: set[str] = field(default_factory=lambda: {"file", "image", "media"})
+    categories: set[str] = field(default_factory=lambda: {"category"})
+
+    def url_of(self, title: str) -> str | None:
+        if not self.base.startswith(("http://", "https://")):
+            return None
+        return f"{self.base.rpartition('/')[0]}/{quote(title.replace(' ', '_'), safe='/:,()!;@$*~')}"
 
 
 def to_markdown(wikitext: str, title: str, site: DumpSite | None = None) -> tuple[str, Counter[str]]:
