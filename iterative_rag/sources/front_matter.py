@@ -40,8 +40,9 @@ def join(fields: Mapping[str, str | Sequence[str]]) -> str:
     """The front matter as text. Empty values are left out."""
     lines = []
     for key, value in fields.items():
-        if isinstance(value, str):
-            lines += [f"{key}: {_written(value)}"] if value else []
+        if isinstance(value, str) and value:
+            plain = _PLAIN.fullmatch(value) and value.lower() not in _NOT_TEXT
+            lines.append(f"{key}: {value if plain else json.dumps(value, ensure_ascii=False)}")
         elif value:
             lines.append(f"{key}: {json.dumps(list(value), ensure_ascii=False)}")
     return "\n".join(["---", *lines, "---", ""])
@@ -75,8 +76,3 @@ def _read(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == "'":
         return value[1:-1].replace("''", "'")
     return value
-
-
-def _written(value: str) -> str:
-    plain = _PLAIN.fullmatch(value) and value.lower() not in _NOT_TEXT
-    return value if plain else json.dumps(value, ensure_ascii=False)

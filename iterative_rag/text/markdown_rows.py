@@ -43,14 +43,12 @@ def row_cells(line: str) -> tuple[RowCell, ...]:
     inner = bars[opening : len(bars) - closing]
     starts = [first + opening, *(bar + 1 for bar in inner)]
     ends = [*inner, last - closing]
-    return tuple(_cell(line, start, end) for start, end in zip(starts, ends, strict=True))
-
-
-def _cell(line: str, start: int, end: int) -> RowCell:
-    written = line[start:end]
-    start += len(written) - len(written.lstrip())
-    bare = written.strip()
-    return RowCell(bare.replace("\\|", "|"), start, start + len(bare))
+    cells: list[RowCell] = []
+    for start, end in zip(starts, ends, strict=True):
+        bare = line[start:end].strip()
+        begin = end - len(line[start:end].lstrip())
+        cells.append(RowCell(bare.replace("\\|", "|"), begin, begin + len(bare)))
+    return tuple(cells)
 
 
 def row_header(text: str, start: int) -> tuple[str, ...]:

@@ -70,18 +70,14 @@ def _names() -> tuple[_Name, ...]:
 
 
 def _key(said: str) -> str:
-    """The same for "U.S.", "U. S." and "U.S", and for "Côte d’Ivoire" with any apostrophe."""
+    """The same for "U.S.", "U. S." and "U.S" (codes are capitals), and for "Côte d’Ivoire" with any apostrophe."""
     plain = said.translate(PLAIN_SIGNS)
-    return re.sub(r"[. ]", "", plain) if _is_code(plain) else plain.removeprefix("the ")
-
-
-def _is_code(name: str) -> bool:
-    return name.isupper()
+    return re.sub(r"[. ]", "", plain) if plain.isupper() else plain.removeprefix("the ")
 
 
 def _spelt(name: str) -> str:
     """A pattern of a name: of a code with stops, also without the last one and with blanks."""
-    if _is_code(name) and "." in name:
+    if name.isupper() and "." in name:
         return r"\. ?".join(name.rstrip(".").split(".")) + r"\.?"
     return re.escape(name).replace("'", "['’]")
 
@@ -94,7 +90,7 @@ def _table(*, in_full: bool) -> _Table:
     """What `common_names` or `spelled_out` looks for: all other names, or codes of countries and offices alone."""
     chosen = {other: name for name in _names() for other in name.others}
     if in_full:
-        chosen = {other: name for other, name in chosen.items() if _is_code(other) and not _is_code(name.form)}
+        chosen = {other: name for other, name in chosen.items() if other.isupper() and not name.form.isupper()}
     any_case = {name.upper() for name in _listed(_file()["spelling"]["any_case"])}
     free, exact = (
         "|".join(_spelt(other) for other in sorted(chosen, key=len, reverse=True) if (other in any_case) is free)

@@ -66,7 +66,7 @@ def expand(given: Arguments, *, alone: bool) -> tuple[str, bool]:
     name = " ".join(given.name.replace("_", " ").split()).rpartition("emplate:")[2]
     lower = name.lower()
     exact, prefixes = _meanings()
-    if is_infobox(lower):
+    if lower.startswith(_STARTS) or lower.endswith("infobox") or lower in _BOXES:
         return infobox(given.named), True
     if (word := _table("words").get(lower)) is not None:
         return (given.at(0) or word if word[-1:].isalpha() else word), True
@@ -184,9 +184,8 @@ _FUNCTIONS: dict[str, Render] = {
 # --- infoboxes: a title, then rows of label and value --------------------------------------------
 
 
-_BOXES = frozenset(
-    ("taxobox", "speciesbox", "automatic taxobox", "subspeciesbox", "chembox", "drugbox", "geobox", "starbox")
-)
+# Infoboxes, by their names or by what these begin with.
+_BOXES = ("taxobox", "speciesbox", "automatic taxobox", "subspeciesbox", "chembox", "drugbox", "geobox", "starbox")
 _STARTS = ("infobox", "ficha de", "карточка")
 _NAMES = ("name", "title", "common name", "person name", "show name", "official_name", "fullname", "settlement_name")
 # Parameters of layout, not of content.
@@ -201,11 +200,6 @@ _SETTING = re.compile(r"yes|no|y|n|on|off|auto|none|true|false|#[0-9a-f]{3,8}|\d
 _KEY = re.compile(r"[^\[\]{}|<>\n]{1,120}")
 _NUMBERED = re.compile(r"(?<=[a-z])(\d{1,3})$")
 _INNER = ("module", "embed", "misc")
-
-
-def is_infobox(name: str) -> bool:
-    """Whether a template of this name (lower case) is an infobox."""
-    return name.startswith(_STARTS) or name.endswith("infobox") or name in _BOXES
 
 
 def is_content(key: str, value: str) -> bool:
@@ -224,10 +218,6 @@ def infobox(given: Mapping[str, str]) -> str:
         if key.startswith(_INNER):  # a box within the box: its rows become rows of this one
             lines += ["|-", "| colspan=2 |", value]
         else:
-            lines += ["|-", "!", _label(key), "|", value]
+            label = " ".join(_NUMBERED.sub(r" \1", key.replace("_", " ")).split())
+            lines += ["|-", "!", label[:1].upper() + label[1:], "|", value]
     return "\n".join(['{|class="infobox"', *lines, "|}"]) if lines else ""
-
-
-def _label(key: str) -> str:
-    label = " ".join(_NUMBERED.sub(r" \1", key.replace("_", " ")).split())
-    return label[:1].upper() + label[1:]

@@ -212,17 +212,14 @@ class _Page:
     def _link(self, target: str, label: str | None) -> str:
         target = " ".join(target.replace("_", " ").split())
         namespace = target.partition(":")[0].strip().lower() if ":" in target else ""
-        if namespace in self._site.files:
-            return self._caption((label or "").split("|"))
+        if namespace in self._site.files:  # its caption, apart from the text around it: options are words and sizes
+            params = map(str.strip, (label or "").split("|"))
+            captions = [param for param in params if param and not _OPTION.fullmatch(param)]
+            return self._piece(f"<div>{inline(captions[-1])}</div>") if captions else ""
         if namespace in self._site.categories:
             return ""
         label = label or target.removeprefix(":").removeprefix("#")
         return self._piece(inline(label.replace("\n", " ")))
-
-    def _caption(self, params: list[str]) -> str:
-        """A file's caption, apart from the text around it; "" where it has none: options are small words and sizes."""
-        captions = [param.strip() for param in params if param.strip() and not _OPTION.fullmatch(param.strip())]
-        return self._piece(f"<div>{inline(captions[-1])}</div>") if captions else ""
 
 
 def _function(given: Arguments, title: str) -> str | None:
