@@ -9,8 +9,8 @@ from pathlib import Path
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import decode
+from iterative_rag.sources.formats.cells import TablePart, table_documents, table_line
 from iterative_rag.sources.formats.format import Format, Reading, plain, shown, title_of
-from iterative_rag.sources.formats.table_part import TablePart, table_documents, table_line
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_CELL_CHARS = 1_000_000

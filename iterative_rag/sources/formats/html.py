@@ -13,6 +13,7 @@ from iterative_rag.sources.decoding import decode_html
 from iterative_rag.sources.formats.format import ALT_WORDS, Format, Reading, shown, title_of
 from iterative_rag.sources.html_marks import parsed, without_private
 from iterative_rag.sources.metadata import metadata_of, not_read
+from iterative_rag.sources.wikipedia import page_markdown
 from iterative_rag.sources.wikipedia.page_tables import IMAGE_SUFFIXES
 from iterative_rag.types import Document
 
@@ -54,8 +55,6 @@ def read(path: Path) -> Reading:
 def page(html: str, source: str, title: str, said: Iterable[tuple[str, str]] = ()) -> Document:
     """The document of a page, with what is `said` of it; `title` is used where it has none. Raises NoText, or
     FetchError where it cannot be converted."""
-    from iterative_rag.sources.wikipedia import page_markdown
-
     tree = parsed(without_private(html))
     url = _canonical(tree)
     kinds = {"pages within the page": len(tree.css("iframe[srcdoc]"))}

@@ -19,8 +19,8 @@ from iterative_rag.errors import CorpusError, FetchError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.decoding import NotText, decode
 from iterative_rag.sources.formats import html
+from iterative_rag.sources.formats.cells import table_of
 from iterative_rag.sources.formats.format import MAX_CHARS, Format, Reading, plain, shown, title_of
-from iterative_rag.sources.formats.table_part import table_of
 from iterative_rag.sources.metadata import metadata_of, not_read
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.types import Document

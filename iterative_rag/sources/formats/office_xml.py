@@ -13,8 +13,8 @@ from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import html
+from iterative_rag.sources.formats.cells import number_as_shown
 from iterative_rag.sources.formats.format import ALT_WORDS, plain
-from iterative_rag.sources.formats.number_format import number_as_shown
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
+from iterative_rag.sources.formats.cells import table_of
 from iterative_rag.sources.formats.format import MAX_CHARS, Reading, archive_format, plain, title_of
 from iterative_rag.sources.formats.office_xml import local, within
-from iterative_rag.sources.formats.table_part import table_of
 from iterative_rag.sources.html_marks import counted, lowered, raised
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document

@@ -13,9 +13,8 @@ from typing import Any
 
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats import office_xml
+from iterative_rag.sources.formats.cells import TablePart, as_shown, table_documents, table_line
 from iterative_rag.sources.formats.format import MAX_ARCHIVE_BYTES, Reading, archive_format, plain, title_of
-from iterative_rag.sources.formats.number_format import as_shown
-from iterative_rag.sources.formats.table_part import MAX_ROWS, MAX_TABLE_CHARS, TablePart, table_documents, table_line
 from iterative_rag.sources.html_marks import raised
 from iterative_rag.sources.metadata import not_read
 from iterative_rag.types import Document
@@ -171,7 +170,7 @@ def _tables(rows: Iterable[_Row], texts: list[str]) -> Iterator[TablePart]:
         if row.alone and row.words and (part is None or gap):
             lines.append(next(filter(None, row.cells)))
         elif part is None or ((gap or lines) and row.words and (numbers or row.filled != sum(map(bool, part.head)))):
-            if part is not None and (part.rows > MAX_ROWS // 2 or part.size > MAX_TABLE_CHARS // 2):
+            if part is not None and part.is_half_full:
                 yield part
                 part = TablePart([], part.next)
             part = (part or TablePart([], 1)).followed(lines, row.cells)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import FetchError
-from iterative_rag.sources.formats.table_part import table_line, table_text
+from iterative_rag.sources.formats.cells import table_line, table_text
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
