@@ -28,8 +28,6 @@ def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
 class _LazyPattern:
     """Compiles on first use and binds the compiled methods to the instance, so that later calls go straight to them."""
 
-    _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn")
-
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern, self._flags = pattern, flags
 
@@ -37,8 +35,6 @@ class _LazyPattern:
         return f"lazy_pattern({self.pattern!r})"
 
     def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(self.pattern, self._flags)
-        if name in self._METHODS:
-            for method in self._METHODS:
-                setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
+        held = getattr(re.compile(self.pattern, self._flags), name)
+        setattr(self, name, held)
+        return held

@@ -9,19 +9,17 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from iterative_rag.errors import CorpusError
 from iterative_rag.protocols import Skipped
 from iterative_rag.sources.formats.format import Reading, format_in_folder, shown
 from iterative_rag.system.child_process import ChildProcess, asked_lines
 from iterative_rag.types import Document
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 # For each file once the folder's budget is used up: enough for most files.
 _LAST_SECONDS = 5.0
@@ -71,7 +69,7 @@ class ApartReader:
                     skipped = "reason" in value
                     refused = refused and skipped
                     source = str(value.get("source", shown(path)))
-                    yield Skipped(source, str(value["reason"])) if skipped else _documents().validate_python(value)
+                    yield Skipped(source, str(value["reason"])) if skipped else _reader_of_documents()(value)
                     if value.get("broken"):
                         return
         finally:
@@ -118,7 +116,7 @@ def _write(output: BinaryIO, value: dict[str, object]) -> None:
 
 
 @cache
-def _documents() -> TypeAdapter[Document]:
+def _reader_of_documents() -> Callable[[object], Document]:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Document)
+    return TypeAdapter(Document).validate_python
