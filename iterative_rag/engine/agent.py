@@ -8,7 +8,7 @@ result in the conversation, and knows neither a budget, nor a cache, nor our err
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from iterative_rag.computing.display import shortened
 from iterative_rag.engine.agent_quotes import REFUSED, told_of_quotes, values_of, verified
@@ -19,7 +19,7 @@ from iterative_rag.engine.run import Run
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.llm.roles.shown_facts import numbered_places
-from iterative_rag.protocols import Answerer, ToolAgent
+from iterative_rag.protocols import ToolAgent
 from iterative_rag.text.plurals import counted
 from iterative_rag.types import (
     AgentView,
@@ -70,20 +70,6 @@ def build(run: RunComponents) -> Engine:
         raise UsageError("The strategy agent searches the corpus alone.", hint=hint)
     loop = AgentLoop(run, agent)
     return Run(run, loop, loop.drafting, searched=run.corpus)
-
-
-@dataclass(frozen=True, slots=True)
-class _Submitted:
-    """Implements protocols.Answerer: what was submitted; after an objection what the `answerer` writes, None where
-    the model was told of it before."""
-
-    draft: Draft
-    answerer: Answerer | None
-
-    def answer(self, inquiry: Inquiry, *, last_attempt: bool = False, advice: str = "") -> Draft:
-        if not advice or self.answerer is None:
-            return self.draft
-        return self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice)
 
 
 class AgentLoop:
@@ -256,11 +242,11 @@ class AgentLoop:
         state = state.with_lost_rows(self._memory.lost)
         if draft.answered and not draft.cited:
             draft = replace(draft, answered=False, short_answer="", missing=UNPROVED)
-        answerer = _Submitted(draft, self._run.roles.answerer if self._memory.first_time("refused") else None)
         # What the agent submits is a sentence or two: where a text is asked for, it is written from the facts noted.
         writer = self.drafting.writer if draft.answered else None
-        drafting = replace(self.drafting, answerer=answerer, reflector=ClaimGuard(inferred), writer=writer)
-        drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
+        again = int(self._memory.first_time("refused"))  # who was told of an objection is not asked once more
+        drafting = replace(self.drafting, reflector=ClaimGuard(inferred), writer=writer, regenerations=again)
+        drafted = yield from drafting.draft(state.next_hop, state.inquiry, last_attempt=True, draft=draft)
         if drafted.draft.form.is_text:
             return state.with_draft(drafted)
         if is_refusal(state.inquiry, drafted.draft):

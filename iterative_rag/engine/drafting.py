@@ -32,7 +32,6 @@ from iterative_rag.verification.rule_reflector import RuleReflector
 from iterative_rag.verification.short_answers import says
 
 T = TypeVar("T")
-# How often a draft is rewritten because a claim in it is not proved.
 REGENERATIONS = 1
 # A call that failed in all its attempts is made once more.
 CALLS = 2
@@ -57,13 +56,15 @@ class Drafted:
 class Drafting:
     """Writes the drafts of one run. `reflector` is None where drafts are not checked; if it only `guards`, its
     reflection counts, and is shown, only when it objects. `writer` writes the answers that are texts, of the
-    given `length`; None where every answer is a value or an extract."""
+    given `length`; None where every answer is a value or an extract. `regenerations`: how often a draft is rewritten
+    because a claim in it is not proved."""
 
     answerer: Answerer
     reflector: Reflector | None = None
     guards: bool = False
     writer: Writer | None = None
     length: Length = "short"
+    regenerations: int = REGENERATIONS
 
     def form_of(self, question: str, said: AnswerForm | None = None) -> AnswerForm:
         """The form of the answer to a question, of which an analysis may have `said` something."""
@@ -89,7 +90,7 @@ class Drafting:
             return (yield from texts.draft(hop, inquiry, last_attempt=last_attempt))
         draft = draft or self.answerer.answer(inquiry, last_attempt=last_attempt)
         yield AnsweringStep(hop, draft, last_attempt)
-        for left in reversed(range(REGENERATIONS + 1)):
+        for left in reversed(range(self.regenerations + 1)):
             if self.reflector is None or not draft.answered:
                 return Drafted(draft)
             reflect = partial(self.reflector.reflect, inquiry, draft)
