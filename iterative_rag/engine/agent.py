@@ -11,8 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from iterative_rag.computing.display import shortened
-from iterative_rag.engine.agent_quotes import REFUSED, told_of_quotes, values_of, verified
-from iterative_rag.engine.agent_results import AgentMemory, ShownTexts
+from iterative_rag.engine.agent_results import REFUSED, AgentMemory, ShownTexts, told_of_quotes, values_of, verified
 from iterative_rag.engine.agent_tools import Toolbox
 from iterative_rag.engine.components import Engine, RunComponents
 from iterative_rag.engine.run import Run

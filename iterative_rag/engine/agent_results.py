@@ -1,4 +1,5 @@
-"""What the calls of a turn found, what of it the model is shown, and what a run remembers of it besides its state.
+"""What the calls of a turn found, what of it the model is shown, what a run remembers of it besides its state, and what
+the quotes are worth that the model claims to have read.
 
 Each result gets the room that it needs.
 """
@@ -8,23 +9,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from iterative_rag.engine.agent_quotes import REFUSED
 from iterative_rag.llm.prompts import as_field
+from iterative_rag.llm.replies.quoted_values import borne_out
+from iterative_rag.protocols import FactCheck
 from iterative_rag.retrieval.article_titles import ArticleTitles
+from iterative_rag.retrieval.need_reading import fact_at
+from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.retrieval.spans import Span
 from iterative_rag.retrieval.windows import GAP, MOST_LOST, PACKED, window
+from iterative_rag.text.comparing import stands_in
+from iterative_rag.text.languages import language
+from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.plurals import counted
+from iterative_rag.text.value_members import with_implied
+from iterative_rag.text.values import Mention
 from iterative_rag.types import (
     Computation,
     Document,
+    Extract,
+    Fact,
     FindCall,
+    Inquiry,
     LostRows,
     Need,
+    QuotedPassage,
     RowsCall,
     SectionCall,
     ShortlistedDocument,
     ToolCall,
     ToolResult,
+    Window,
 )
 
 # Characters that an article is shown with at least, if it has so many: a whole passage with the heading above it.
@@ -33,6 +47,7 @@ LEAST_SHOWN = 600
 LEAST_WITH_LEAD = 900
 WITH_LEAD = replace(PACKED, lead=300, tables=0)
 HITS_ALONE = replace(WITH_LEAD, lead=0)
+REFUSED = "refused quotes"
 # Facts are shown in full in each turn.
 _TOLD_ELSEWHERE = (REFUSED, "note")
 SHOWN_BEFORE = "(shown before; find_in_article or read_section shows it again)"
@@ -201,3 +216,62 @@ def _line(result: ToolResult) -> str:
     """A call in one line: what came of it, and for a search the titles."""
     titles = result.text.partition("\n")[0] if result.call.startswith("search ") else ""
     return " ".join(f"{result.call}: {result.told} {titles}".split())[:LOG_CHARS]
+
+
+# --- quotes -----------------------------------------------------------------------------------
+
+
+def verified(
+    quoted: QuotedPassage, inquiry: Inquiry, titles: ArticleTitles, opened: Sequence[Document], check: FactCheck | None
+) -> Fact | None:
+    """The fact, with what the `check` says of it, if the quote stands in an article of that title or, where it names
+    none that does, in one that was `opened`; else None."""
+    named = titles.articles(quoted.title) if quoted.title else []
+    for document in (*named, *opened):
+        span = locate(quoted.quote, document.text, [(0, len(document.text))])
+        if span is not None:
+            return _fact(quoted, inquiry, document, *span, check)
+    return None
+
+
+def told_of_quotes(noted: Sequence[QuotedPassage], refused: Sequence[str]) -> Iterator[ToolResult]:
+    """What the model is told of its quotes: those that were refused, else how many were kept."""
+    if refused:
+        said = "\n".join(f'- "{quote}"' for quote in refused)
+        yield ToolResult(REFUSED, "these stand in no article word for word; copy what it says exactly", said)
+    elif noted:
+        yield ToolResult("note", counted(len(noted), "quote") + " kept")
+
+
+def values_of(
+    computation: Computation, named: Sequence[int], inquiry: Inquiry, earlier: Sequence[Computation]
+) -> tuple[tuple[int, ...], list[str]]:
+    """Which of the facts that a computation names hold one of its values, and the values that none of them holds, nor
+    an earlier result or the question; of a single digit, which may be a number of things counted, nothing is said."""
+    expression = computation.expression
+    wanted = single(mentions(expression, "en"))
+    quoted = {n: _values(inquiry.facts[n].quote) for n in named if n < len(inquiry.facts)}
+    facts = [n for n, values in quoted.items() if any(stands_in(value, other) for value in wanted for other in values)]
+    known = [value for values in quoted.values() for value in values]
+    known += [value for text in (inquiry.original, *(step.result for step in earlier)) for value in _values(text)]
+    spelt = [expression[value.start : value.end] for value in wanted if not any(stands_in(value, k) for k in known)]
+    return tuple(facts), [value for value in spelt if len(value) > 1] if named else []
+
+
+def _values(text: str) -> tuple[Mention, ...]:
+    return with_implied(single(mentions(text, language(text) or "en")), text)
+
+
+def _fact(
+    quoted: QuotedPassage, inquiry: Inquiry, document: Document, start: int, end: int, check: FactCheck | None
+) -> Fact:
+    """The fact, with no value that its quote does not support, and no question that names what was never shown."""
+    quote = document.text[start:end]
+    seen = Window(document.id, document.title, document.source, ((0, len(document.text)),), document.text)
+    known = " ".join([inquiry.original, *(fact.quote for fact in inquiry.facts)])
+    said = f"{quoted.question} {quoted.value}".strip()
+    held = borne_out(Extract(said or quote, quote, quoted.value), Need(known), seen)
+    asked = quoted.question if held.statement == said else ""
+    # Values of facts that answer different questions must not look like answers to the same one.
+    held = replace(held, value=held.value if asked else "")
+    return fact_at(document, start, end, Need(" ".join(asked.split()) or inquiry.original), held, check)
