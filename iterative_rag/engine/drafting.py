@@ -33,6 +33,7 @@ from iterative_rag.verification.short_answers import says
 
 T = TypeVar("T")
 REGENERATIONS = 1
+ADVICE = "Your last answer claimed what the facts do not prove. Leave it out or prove it:\n"
 # A call that failed in all its attempts is made once more.
 CALLS = 2
 
@@ -108,7 +109,9 @@ class Drafting:
                 case Action.ABSTAIN:
                     return Drafted(abstention(draft, reflection), reflection)
                 case Action.REGENERATE:
-                    draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=_advice(reflection))
+                    unproved = (claim for claim in reflection.claims if not claim.grounded)
+                    advice = ADVICE + "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved)
+                    draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice)
                     yield AnsweringStep(hop, draft, last_attempt)
         raise AssertionError("the last reflection does not regenerate")
 
@@ -123,11 +126,6 @@ def _action(reflection: Reflection, draft: Draft, inquiry: Inquiry, *, regenerat
     if not reflection.useful:
         return Action.SEARCH if may_search else Action.ABSTAIN
     return Action.ACCEPT
-
-
-def _advice(reflection: Reflection) -> str:
-    claims = "\n".join(f"- {claim.text} ({claim.reason})" for claim in reflection.claims if not claim.grounded)
-    return f"Your last answer claimed what the facts do not prove. Leave it out or prove it:\n{claims}"
 
 
 def _proving(draft: Draft, reflection: Reflection, inquiry: Inquiry) -> list[Claim]:

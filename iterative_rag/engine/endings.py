@@ -101,11 +101,13 @@ def outcome_of(state: RunState, ending: Ending, draft: Draft) -> RunOutcome:
     if draft.answered:
         return RunOutcome(Status.EXTRACT if draft.form is AnswerForm.EXTRACT else Status.ANSWERED)
     if degraded := ending.of(DegradedStep):  # with that role the answer might have been found
-        reason = _joined(_done_without(degraded), missing)
-        return RunOutcome(Status.INCOMPLETE, reason, ReasonCode.ROLE_FAILED)
+        roles = list(dict.fromkeys(step.role for step in degraded))
+        named = f"{'role' if len(roles) == 1 else 'roles'} {', '.join(roles)}"
+        without = f"The run went on without the {named} ({degraded[-1].message.rstrip('.')})."
+        return RunOutcome(Status.INCOMPLETE, _joined(without, missing), ReasonCode.ROLE_FAILED)
     code = _abstention(state, ending, draft)
-    named = list(dict.fromkeys(map(str, lost_rows(state))))[:ROWS_NAMED] if code is ReasonCode.ROWS_LOST else []
-    rows = f"This corpus does not have {', '.join(named)}." if named else ""
+    lost = list(dict.fromkeys(map(str, lost_rows(state))))[:ROWS_NAMED] if code is ReasonCode.ROWS_LOST else []
+    rows = f"This corpus does not have {', '.join(lost)}." if lost else ""
     reason = _joined(_abstention_reason(code, draft, ending), rows, _searched_web(ending.of(WebStep)))
     return RunOutcome(Status.ABSTAINED, reason, code)
 
@@ -127,7 +129,7 @@ def _abstention(state: RunState, ending: Ending, draft: Draft) -> ReasonCode:
         return ReasonCode.FALSE_PREMISE
     if lost_rows(state):
         return ReasonCode.ROWS_LOST
-    near = _found_what_it_looked_for(state) if ending.traits.thorough else _is_near(state, ending)
+    near = _is_near(state, ending)
     if isinstance(ending.analysis, Known) or state.reflection is not None or ending.corpus is None or near:
         return ReasonCode.NOT_WORKED_OUT
     return ReasonCode.NOT_IN_CORPUS
@@ -138,14 +140,11 @@ def lost_rows(state: RunState) -> list[LostRows]:
     return [lost for lost in state.inquiry.lost_rows if not state.inquiry.has_value(Need(lost.need))]
 
 
-def _found_what_it_looked_for(state: RunState) -> bool:
-    """Whether there is a fact for each need of the last hop: what is missing then is none that was looked for."""
-    met = {fact.need.key for fact in state.inquiry.facts}
-    last = state.hops[-1].needs if state.hops else ()
-    return bool(met) and all(Need(need).key in met for need in last)
-
-
 def _is_near(state: RunState, ending: Ending) -> bool:
+    if ending.traits.thorough:  # with a fact for each need of the last hop, what is missing is none that was looked for
+        met = {fact.need.key for fact in state.inquiry.facts}
+        last = state.hops[-1].needs if state.hops else ()
+        return bool(met) and all(Need(need).key in met for need in last)
     if ending.corpus is None or not state.hops:  # nothing was looked for
         return True
     best = max((fact.score for fact in state.inquiry.facts), default=0.0)
@@ -173,13 +172,6 @@ def _not_read(unread: Sequence[UnreadWindow]) -> str:
     more = [f"and {len(titles) - TITLES_NAMED} more"] if len(titles) > TITLES_NAMED else []
     named = ", ".join([*titles[:TITLES_NAMED], *more])
     return f"{counted(len(titles), 'document')} could not be read: {named} ({'; '.join(reasons[:2])})."
-
-
-def _done_without(degraded: Sequence[DegradedStep]) -> str:
-    """`The run went on without the role reflect (Ollama answered 500).`"""
-    roles = list(dict.fromkeys(step.role for step in degraded))
-    named = "role" if len(roles) == 1 else "roles"
-    return f"The run went on without the {named} {', '.join(roles)} ({degraded[-1].message.rstrip('.')})."
 
 
 def _joined(*sentences: str) -> str:

@@ -23,7 +23,6 @@ from iterative_rag.types import (
     ReasonCode,
     Status,
     UnreadDocument,
-    UnreadWindow,
     Usage,
 )
 from iterative_rag.verification.confidence import by_confidence, by_evidence, confidence
@@ -74,7 +73,10 @@ def final_answer(state: RunState, ending: Ending, usage: Usage) -> Answer:
             for conflict in conflicts
         ),
         claims=tuple(replace(claim, facts=numbers.of(claim.facts)) for claim in claims),
-        unread=_documents(state.unread),
+        unread=tuple(
+            UnreadDocument(entry.window.title, entry.window.source, entry.need.question, entry.reason)
+            for entry in {(entry.need.key, entry.window.document_id): entry for entry in state.unread}.values()
+        ),
         also=tuple(map(numbers.renumbered, draft.also)) if draft.answered else (),
         caveats=(*(map(numbers.renumbered, draft.caveats) if draft.answered else ()), *_left_out(written)),
         last_attempt=draft.answered and draft.last_attempt,
@@ -153,9 +155,3 @@ def best_so_far(inquiry: Inquiry) -> Draft:
     index = max(range(len(inquiry.facts)), key=lambda n: (inquiry.facts[n].score, n))
     fact = inquiry.facts[index]
     return Draft(answered=False, text=f"Found so far: {fact.quote} [1]", cited=(index,), missing=missing)
-
-
-def _documents(unread: Sequence[UnreadWindow]) -> tuple[UnreadDocument, ...]:
-    """One entry for each need and document."""
-    entries = {(entry.need.key, entry.window.document_id): (entry, entry.window) for entry in unread}.values()
-    return tuple(UnreadDocument(part.title, part.source, entry.need.question, entry.reason) for entry, part in entries)

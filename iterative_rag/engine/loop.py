@@ -32,7 +32,6 @@ from iterative_rag.types import (
     Need,
     Needs,
     RephrasingStep,
-    Step,
     Stuck,
     Usage,
 )
@@ -195,14 +194,19 @@ class StepLoop:
         outlook.decided = Stop()
         if answer.cause is Cause.REFUSED:
             yield state
-            with_likely = yield from self._likely(state)
-            return with_likely or state
+            try:
+                likely = yield from self._drafting.draft(max(len(state.hops), 1), state.inquiry, last_attempt=True)
+            except CapReached:
+                return state
+            answered = likely.draft.answered
+            return state.with_draft(likely, last_attempt=True).as_last_attempt() if answered else state
         settled = answer.cause is Cause.SETTLED
         hop = len(state.hops) if settled else state.next_hop
         last = answer.last_attempt
         written = outlook.draft
         drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=last, may_search=True, draft=written)
-        gap = _new_gap(drafted.gap, state.inquiry) if drafted.search else ()
+        need = Need(" ".join(drafted.gap.split()))
+        gap = (need,) if drafted.search and need.question and not state.inquiry.looks(need) else ()
         state = state.with_draft(drafted, last_attempt=last)
         if settled and not drafted.draft.answered:
             outlook.ahead, outlook.decided = gap, None
@@ -214,14 +218,6 @@ class StepLoop:
             state = state.as_last_attempt()
         outlook.decided = self._end(state)
         return state
-
-    def _likely(self, state: RunState) -> Generator[Step, None, RunState | None]:
-        """The state with what the facts make likely, None where that is nothing: then the refusal stands."""
-        try:
-            drafted = yield from self._drafting.draft(max(len(state.hops), 1), state.inquiry, last_attempt=True)
-        except CapReached:
-            return None
-        return state.with_draft(drafted, last_attempt=True).as_last_attempt() if drafted.draft.answered else None
 
     def _proceed(
         self, state: RunState, before: Inquiry, new: Sequence[Fact], outlook: _Outlook
@@ -264,11 +260,6 @@ def _untried(analysis: Analysis, inquiry: Inquiry) -> Search:
     lost = {rows.need for rows in inquiry.lost_rows}
     again = (need for need in unique if inquiry.looks(need) == 1 and need.key not in lost)
     return Search(tuple(again), wider=True, last=analysis.last)
-
-
-def _new_gap(gap: str, inquiry: Inquiry) -> tuple[Need, ...]:
-    need = Need(" ".join(gap.split()))
-    return (need,) if need.question and not inquiry.looks(need) else ()
 
 
 def _never_searched(needs: Sequence[Need], inquiry: Inquiry) -> tuple[Need, ...]:

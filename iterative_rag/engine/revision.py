@@ -49,7 +49,10 @@ def revised_state(revision: Revision, corpus: Corpus) -> RunState:
     else:
         changed, given_up, ahead = _with_need_edited(edited, edit)
     taken_up = [*([changed] if changed.needs else []), *after]
-    hops = tuple(_still_quoted(replace(hop, n=n), corpus) for n, hop in enumerate((*before, *taken_up), start=1))
+    hops = tuple(
+        replace(hop, n=n, facts=tuple(fact for fact in hop.facts if stands(fact, corpus)))
+        for n, hop in enumerate((*before, *taken_up), start=1)
+    )
     facts = tuple(fact for hop in hops for fact in hop.facts)
     looked_up = [Need(question) for hop in hops for question in (*hop.needs, *hop.pinned * (_GIVEN_UP - 1))]
     form = answer.form if answer.form.is_text else AnswerForm.VALUE
@@ -148,11 +151,6 @@ def _pinned_alone(hop: HopRecord) -> HopRecord:
     keys = {Need(question).key for question in hop.pinned}
     facts = tuple(fact for fact in hop.facts if fact.need.key in keys)
     return replace(hop, needs=hop.pinned, facts=facts, rephrased=hop.question)
-
-
-def _still_quoted(hop: HopRecord, corpus: Corpus) -> HopRecord:
-    """The hop with the facts whose quote still stands where it stood."""
-    return replace(hop, facts=tuple(fact for fact in hop.facts if stands(fact, corpus)))
 
 
 def stands(fact: Fact, corpus: Corpus) -> bool:

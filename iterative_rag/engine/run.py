@@ -59,7 +59,10 @@ class Run:
             yield from self._with_retries()
         except CapReached as error:
             cap = error
-            yield from self._advance(self._at_limit(self._state))
+            try:  # the model says what can be said while calls, tokens and time allow, else the best fact does
+                yield from self._advance(self._last_attempt(self._state, self._state.next_hop))
+            except CapReached:
+                self._state = replace(self._state, draft=best_so_far(self._state.inquiry))
         except IterativeRAGError as error:
             if not self._state.inquiry.facts:
                 raise
@@ -93,7 +96,7 @@ class Run:
                 return
             yield from self._advance(self._loop(self._state))
             if self._state.draft is draft:  # no hop was left in which to answer
-                yield from self._advance(self._last_attempt(self._state))
+                yield from self._advance(self._last_attempt(self._state, len(self._state.hops)))
 
     def _open_needs(self, finder: DataFinder) -> tuple[Need, ...]:
         """What a run that declines has not looked for on the web, though it may: what it still needs, else what it
@@ -107,17 +110,9 @@ class Run:
         asked = {step.need.key for step in self._ending.of(WebStep)}
         return tuple(need for need in needs if need.key not in asked)
 
-    def _last_attempt(self, state: RunState) -> Generator[Progress, None, RunState]:
-        drafted = yield from self._drafting.draft(len(state.hops), state.inquiry, last_attempt=True)
+    def _last_attempt(self, state: RunState, hop: int) -> Generator[Progress, None, RunState]:
+        drafted = yield from self._drafting.draft(hop, state.inquiry, last_attempt=True)
         return state.with_draft(drafted, last_attempt=True)
-
-    def _at_limit(self, state: RunState) -> Generator[Progress, None, RunState]:
-        """What can be said at a limit: by the model while calls, tokens and time allow, else the best fact."""
-        try:
-            drafted = yield from self._drafting.draft(state.next_hop, state.inquiry, last_attempt=True)
-            return state.with_draft(drafted)
-        except CapReached:
-            return replace(state, draft=best_so_far(state.inquiry))
 
     def _advance(self, part: Generator[Progress, None, RunState]) -> Iterator[Step]:
         """The steps of a part of the run. The state that it passed on last, or returns, is kept."""
