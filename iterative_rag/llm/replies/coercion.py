@@ -29,6 +29,13 @@ def as_text(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
+def written_text(value: Any) -> str:
+    """What a reply holds where a text belongs; some models write one as a list of its parts."""
+    if isinstance(value, list):
+        return "\n\n".join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
 def as_remark(value: Any) -> Any:
     """A sentence, or "" where the model wrote "none", "n/a" or false instead of one."""
     no_remark = isinstance(value, str) and value.strip(" .\"'").casefold() in _NO_REMARK

@@ -22,6 +22,7 @@ from iterative_rag.llm.replies.coercion import (
     as_number,
     as_word,
     items_of,
+    written_text,
 )
 
 
@@ -210,17 +211,13 @@ class AnswerReply(Reply):
     _answered = _with_status("answered", "short_answer")
 
 
-def _in_one(value: Any) -> Any:
-    """A text in parts, as some models write it."""
-    whole = isinstance(value, list) and all(isinstance(part, str) for part in value)
-    return "\n\n".join(value) if whole else value
-
-
 class WritingReply(Reply):
     """A text, or one section of it."""
 
     status: Annotated[Literal["answered", "not_in_facts", "false_premise"], BeforeValidator(as_word)]
-    answer: Annotated[Text, BeforeValidator(_in_one)] = ""
+    answer: Annotated[
+        Text, BeforeValidator(lambda value: written_text(value) if isinstance(value, list) else value)
+    ] = ""
     short_answer: Text = ""
     missing: Remark = ""
     confidence: Share = 0.5
@@ -260,25 +257,21 @@ class RecallReply(Reply):
 # --- judgements ------------------------------------------------------------------------------
 
 
-def _as_verdict(value: Any) -> Any:
+_VERDICTS = {"true": "correct", "yes": "correct", "false": "incorrect", "no": "incorrect"}
+_CLAIM_VERDICTS = dict.fromkeys(("supported", "true", "yes"), "grounded") | dict.fromkeys(
+    ("not_supported", "ungrounded", "unsupported", "partially_supported", "false", "no"), "not_grounded"
+)
+
+
+def _as_verdict(value: Any, words: Mapping[str, str] = _VERDICTS) -> Any:
     """ "Correct.", "TRUE" and true mean "correct"; what is not plainly one of the two stays as it is."""
     word = as_word(str(value)) if isinstance(value, bool | str) else value
-    return {"true": "correct", "yes": "correct", "false": "incorrect", "no": "incorrect"}.get(str(word), word)
+    return words.get(str(word), word)
 
 
 class JudgeReply(Reply):
     reason: Text = ""
     verdict: Annotated[Literal["correct", "incorrect"], BeforeValidator(_as_verdict)]
-
-
-_VERDICTS = dict.fromkeys(("grounded", "supported", "true", "yes"), "grounded") | dict.fromkeys(
-    ("not_grounded", "not_supported", "ungrounded", "unsupported", "partially_supported", "false", "no"), "not_grounded"
-)
-
-
-def _as_claim_verdict(value: Any) -> Any:
-    """ "Supported", "true" and true mean "grounded"; anything that denies it, "not_grounded"."""
-    return _VERDICTS.get(as_word(str(value)), value) if isinstance(value, bool | str) else value
 
 
 def _as_claims(value: Any) -> Any:
@@ -289,7 +282,9 @@ def _as_claims(value: Any) -> Any:
 
 class JudgedClaim(Reply):
     n: Annotated[int, BeforeValidator(lambda value: as_number(value, 0))] = 0
-    verdict: Annotated[Literal["grounded", "not_grounded"], BeforeValidator(_as_claim_verdict)]
+    verdict: Annotated[
+        Literal["grounded", "not_grounded"], BeforeValidator(lambda value: _as_verdict(value, _CLAIM_VERDICTS))
+    ]
     facts: Numbers = ()
     why: Text = ""
 

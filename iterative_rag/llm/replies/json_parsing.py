@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from iterative_rag.llm.replies.coercion import written_text
 from iterative_rag.llm.replies.forms import ExtractionReply, R, Reply
 from iterative_rag.remote.reply_limits import excess
 
@@ -149,13 +150,6 @@ def answer_so_far(reply: str) -> str:
     if str(fields.get("status", "answered")).strip(" .").casefold() != "answered":
         return ""
     return written_text(fields.get("answer"))
-
-
-def written_text(value: Any) -> str:
-    """What a reply holds where a text belongs; some models write one as a list of its parts."""
-    if isinstance(value, list):
-        return "\n\n".join(part for part in value if isinstance(part, str))
-    return value if isinstance(value, str) else ""
 
 
 def written_object(reply: str) -> Mapping[str, Any]:

@@ -26,9 +26,10 @@ from iterative_rag.llm.replies.coercion import (
     as_text,
     as_texts,
     items_of,
+    written_text,
 )
 from iterative_rag.llm.replies.forms import Reply, schema
-from iterative_rag.llm.replies.json_parsing import complaint, written_object, written_text
+from iterative_rag.llm.replies.json_parsing import complaint, written_object
 from iterative_rag.protocols import FunctionSpec
 from iterative_rag.types import (
     CalculateCall,

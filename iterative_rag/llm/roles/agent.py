@@ -30,15 +30,18 @@ ONLY_SUBMIT = (
 class LLMAgent(LLMRole[AgentReply]):
     def act(self, view: AgentView) -> tuple[ToolCall, ...]:
         call = replace(self.call, functions=tool_specs(only_submit=view.only_submit))
+        computed = "\n".join(shown(step.expression, step.result) for step in view.computations)
+        turns = f"{counted(view.turns_left, 'turn')} left, this one included."
+        state = ONLY_SUBMIT if view.only_submit else turns
         # Which of the quotes of a submission are refused is not known yet, so its markers may still change.
         reply = call.ask(
             written=call.teller(MOST_MARKERS, submitted_so_far),
             question=view.question,
             facts=fact_lines(view.facts, int(call.fact_chars * FACT_SHARE)),
-            computed=_computed(view.computations),
+            computed=f"COMPUTED:\n{computed or NOTHING}",
             log=fence(lines(f"- {line}" for line in view.log), "calls") if view.log else NOTHING,
             results="\n\n".join(_result(result) for result in view.results) or NOTHING,
-            state="\n".join(filter(None, (_state(view), call.languages.for_answer(view.question)))),
+            state="\n".join(filter(None, (state, call.languages.for_answer(view.question)))),
         )
         return reply.typed_calls(only_submit=view.only_submit)
 
@@ -61,14 +64,6 @@ class LLMAgent(LLMRole[AgentReply]):
         return draft_of(renumbered(reply, numbers), calculations, inquiry.facts)
 
 
-def _computed(computations: Sequence[Computation]) -> str:
-    return "COMPUTED:\n" + ("\n".join(shown(step.expression, step.result) for step in computations) or NOTHING)
-
-
 def _result(result: ToolResult) -> str:
     text = f"\n{fence(result.text, 'result')}" if result.text else ""
     return f"{lines([f'{result.call}: {result.told}'])}{text}"
-
-
-def _state(view: AgentView) -> str:
-    return ONLY_SUBMIT if view.only_submit else f"{counted(view.turns_left, 'turn')} left, this one included."

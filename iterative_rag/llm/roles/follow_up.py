@@ -9,7 +9,7 @@ from iterative_rag.llm.roles.calculations import Calculations
 from iterative_rag.llm.roles.role_call import LLMRole, with_places
 from iterative_rag.llm.roles.shown_facts import fact_lines
 from iterative_rag.text.citation_markers import renumbered
-from iterative_rag.types import Draft, Earlier, Exchange, FollowUpReading, StandAlone, Unclear
+from iterative_rag.types import Draft, Earlier, FollowUpReading, StandAlone, Unclear
 
 # A follow-up becomes longer by the names that it lacks; one that grew beyond this has copied from an answer.
 GROWTH, SPARE = 3.0, 300
@@ -27,7 +27,10 @@ class LLMFollowUpReader(LLMRole[FollowUpReply]):
         reply = self.call.ask(
             lambda reply: _complaint(reply, follow_up, earlier),
             written=self.call.teller(len(earlier.facts)),
-            earlier=lines(map(_line, earlier.exchanges)),
+            earlier=lines(
+                f"Q: {exchange.question} A: {exchange.short_answer or exchange.text or '(no answer)'}"
+                for exchange in earlier.exchanges
+            ),
             facts=fact_lines(earlier.facts, min(self.call.fact_chars, FACT_CHARS)),
             follow_up=follow_up,
             spoken=self.call.languages.for_answer(f"{earlier.exchanges[-1].question} {follow_up}"),
@@ -45,10 +48,6 @@ def _draft(reply: FollowUpReply, question: str, earlier: Earlier) -> Draft | Non
     said = AnswerReply.model_validate(dict(reply))
     draft = draft_of(said, Calculations(earlier.facts, question), earlier.facts)
     return draft if draft.cited and draft.short_answer else None
-
-
-def _line(exchange: Exchange) -> str:
-    return f"Q: {exchange.question} A: {exchange.short_answer or exchange.text or '(no answer)'}"
 
 
 def _complaint(reply: FollowUpReply, follow_up: str, earlier: Earlier) -> str:
