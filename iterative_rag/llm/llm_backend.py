@@ -14,9 +14,8 @@ from iterative_rag.llm.roles.follow_up import LLMFollowUpReader
 from iterative_rag.llm.roles.grader import GradesReply, LLMGrader
 from iterative_rag.llm.roles.need_analyst import LLMAnalyst, LLMJointAnalyst, LLMRephraser
 from iterative_rag.llm.roles.planner import LLMOutliner, LLMPlanner, LLMRewriter
-from iterative_rag.llm.roles.prompt_languages import PromptLanguages
 from iterative_rag.llm.roles.reflector import LLMReflector
-from iterative_rag.llm.roles.role_call import RoleCall
+from iterative_rag.llm.roles.role_call import PromptLanguages, RoleCall
 from iterative_rag.llm.roles.writer import LLMWriter
 from iterative_rag.protocols import BackendTraits, Cache, CallBudget, ChatModel, Corpus, Roles
 from iterative_rag.settings import Settings

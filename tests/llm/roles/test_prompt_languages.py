@@ -16,7 +16,7 @@ from fakes.in_memory import MemoryCorpus
 from fakes.scripted_llm import Scripted, ScriptedLLM
 from iterative_rag import IterativeRAG
 from iterative_rag.llm.llm_backend import LLMBackend
-from iterative_rag.llm.roles.prompt_languages import PromptLanguages
+from iterative_rag.llm.roles.role_call import PromptLanguages
 from iterative_rag.protocols import ChatRequest
 from iterative_rag.settings import Settings
 from iterative_rag.types import AgentView, Document, Fact, Inquiry, Need, Status
