@@ -250,8 +250,11 @@ class LlamaIndexChat(StreamedChat):
     def __init__(self, llm: LLM, settings: Settings) -> None:
         self._llm = llm
         url = getattr(llm, "base_url", None) or getattr(llm, "api_base", None) or ""
-        server = Server(llm.class_name(), str(url), _model_of(llm))
-        super().__init__(_name_of(llm), server, settings)
+        # Asked last: the metadata of an Ollama object may call the server.
+        model = getattr(llm, "model", None) or getattr(llm, "model_name", None) or llm.metadata.model_name
+        server = Server(llm.class_name(), str(url), str(model))
+        options = [f"{name}={value}" for name in NAMED_OPTIONS if (value := getattr(llm, name, None)) is not None]
+        super().__init__(" ".join([f"{server.kind}/{server.model}", *options]), server, settings)
 
     def _stream(self, request: ChatRequest, messages: list[ChatMessage], form: Form) -> Iterator[ChatResponse]:
         try:
@@ -290,13 +293,3 @@ def named_thinking(settings: Settings) -> str:
 def as_tools(functions: Sequence[FunctionSpec]) -> list[dict[str, Any]]:
     """Functions in the form of OpenAI's `tools`, which is Ollama's, too."""
     return [{"type": "function", "function": asdict(spec)} for spec in functions]
-
-
-def _model_of(llm: LLM) -> str:
-    # Asked last: the metadata of an Ollama object may call the server.
-    return str(getattr(llm, "model", None) or getattr(llm, "model_name", None) or llm.metadata.model_name)
-
-
-def _name_of(llm: LLM) -> str:
-    options = [f"{name}={value}" for name in NAMED_OPTIONS if (value := getattr(llm, name, None)) is not None]
-    return " ".join([f"{llm.class_name()}/{_model_of(llm)}", *options])

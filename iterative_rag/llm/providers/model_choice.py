@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import ChatModel
@@ -85,15 +85,12 @@ def billions(name: str, spec: Spec | None = None) -> float | None:
         with httpx.Client(timeout=_SECONDS, trust_env=not is_loopback(url), event_hooks=hooks(_SECONDS)) as client:
             if spec.kind == "ollama":
                 shown = client.post(f"{url}/api/show", json={"model": spec.model}).raise_for_status().json()
-                count = shown.get("model_info", {}).get("general.parameter_count")
-                return float(count) / 1e9 if count else _billions(shown["details"]["parameter_size"])
+                if count := shown.get("model_info", {}).get("general.parameter_count"):
+                    return float(count) / 1e9
+                size = str(shown["details"]["parameter_size"])  # 7.6B, 494.03M
+                return float(size[:-1]) * {"B": 1.0, "M": 1e-3}[size[-1]]
             listed = client.get(f"{url}/models").raise_for_status().json()["data"]
             named = [entry for entry in listed if entry["id"] == spec.model] or listed
             return float(named[0]["meta"]["n_params"]) / 1e9
     except (httpx.HTTPError, ValueError, LookupError, TypeError, AttributeError):
         return None
-
-
-def _billions(size: Any) -> float:
-    """`7.6B`, `494.03M`. Raises ValueError."""
-    return float(str(size)[:-1]) * {"B": 1.0, "M": 1e-3}[str(size)[-1]]

@@ -125,9 +125,7 @@ def _is_said(value: str, shown: _Shown, need: Need, seen: Window) -> bool:
         said = shown.hold(value)
     else:
         said = _words(value) <= shown.words or _words(shown.in_common_names(value)) - {"the"} <= shown.words
-    if said:
-        return True
-    if _is_yes_or_no(value, need):
+    if said or _is_yes_or_no(value, need):
         return True
     plain = apart(value)
     values, rest = _separated(plain, shown.code)
