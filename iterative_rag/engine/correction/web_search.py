@@ -15,7 +15,7 @@ from iterative_rag.errors import FetchError, ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Corpus, Grader, Pages, Rewriter, SearchEngine, Skipped
 from iterative_rag.retrieval.chunking import chunk
 from iterative_rag.settings import Settings
-from iterative_rag.text.patterns import lazy_pattern
+from iterative_rag.text.folding import folded_words
 from iterative_rag.types import (
     Document,
     Grade,
@@ -37,7 +37,6 @@ GRADED_SPARING = 12
 HITS = 8
 WEB_RESULTS = 3  # pages that one search brings
 MOST_QUERY = 300  # characters; a model that is asked for a few words sometimes writes a letter
-_WORD = lazy_pattern(r"\w+")
 
 
 class OverlayCorpus:
@@ -169,15 +168,11 @@ def _nearest(need: Need, passages: Sequence[Passage], most: int) -> list[Passage
 
     Without a word in common, this is the beginning of the page, which says what it is about.
     """
-    wanted = _words(need.question)
-    shared = [wanted & _words(passage.embedded_text) for passage in passages]
+    wanted = set(folded_words(need.question))
+    shared = [wanted.intersection(folded_words(passage.embedded_text)) for passage in passages]
     counts = Counter(word for words in shared for word in words)
     weights = {word: math.log1p(len(passages) / count) for word, count in counts.items()}
     ranked = sorted(
         zip(passages, shared, strict=True), key=lambda pair: (-sum(weights[word] for word in pair[1]), pair[0].ordinal)
     )
     return [passage for passage, _ in ranked[:most]]
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))

@@ -11,7 +11,7 @@ from functools import cached_property
 from iterative_rag.text.comparing import same_name, shared_beginning, stands_in
 from iterative_rag.text.folding import folded, folded_words
 from iterative_rag.text.languages import codes, is_function_word, language
-from iterative_rag.text.mentions import mentions, single
+from iterative_rag.text.mentions import mentions, single, whole_words
 from iterative_rag.text.other_names import asks_nation
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.spoken_language import ENGLISH, language_of_text
@@ -73,7 +73,7 @@ class _Shown:
 
     def contain(self, value: Mention, text: str) -> bool:
         """Whether a value in `text` was shown, in the same words or in others."""
-        start, end = _whole(value, text)
+        start, end = whole_words(text, value.start, value.end)
         if _words(text[start:end]) <= self.words:
             return True
         return any(stands_in(value, shown) for shown in self.values)
@@ -173,16 +173,9 @@ def _separated(text: str, code: str) -> tuple[list[Mention], str]:
     """The values of a text, and the text without them."""
     values = list(single(mentions(text, code)))
     rest = text
-    for start, end in (_whole(value, text) for value in values):
+    for start, end in (whole_words(text, value.start, value.end) for value in values):  # "3D" for the 3
         rest = rest[:start] + " " * (end - start) + rest[end:]
     return values, rest
-
-
-def _whole(value: Mention, text: str) -> tuple[int, int]:
-    """Where the words of a value begin and end, with letters attached to it: "3D" for the 3."""
-    start = next(n for n in range(value.start, -1, -1) if not n or not text[n - 1].isalnum())
-    end = next(n for n in range(value.end, len(text) + 1) if n == len(text) or not text[n].isalnum())
-    return start, end
 
 
 def _plain(text: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from iterative_rag.computing.display import wrong_equations
 from iterative_rag.llm.replies.forms import AnswerReply, RecallReply, WrittenAnswer
 from iterative_rag.llm.roles.calculations import Calculations, proves, with_computations
+from iterative_rag.llm.roles.extractor import holds
 from iterative_rag.llm.roles.role_call import LLMRole
 from iterative_rag.llm.roles.shown_facts import nothing_found
 from iterative_rag.text.citation_markers import MARKER, renumbered
@@ -157,9 +158,6 @@ def _miscounted(reply: AnswerReply) -> list[str]:
 
 def _containing(short: str, facts: Sequence[Fact]) -> tuple[int, ...]:
     """The position of the first fact whose value or quote contains the short answer."""
-    wanted = short.casefold().strip(" .")
-    for index, fact in enumerate(facts):
-        text = f"{fact.value} {fact.quote}".casefold()
-        if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text):
-            return (index,)
-    return ()
+    wanted = short.strip(" .")
+    stating = (n for n, fact in enumerate(facts) if wanted and holds(f"{fact.value} {fact.quote}", wanted))
+    return tuple(islice(stating, 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from iterative_rag.computing.display import shown
@@ -12,6 +11,7 @@ from iterative_rag.llm.roles.need_analyst import named_need
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.text.asked_forms import as_aspect
 from iterative_rag.text.citation_markers import MARKER
+from iterative_rag.text.folding import folded_words
 from iterative_rag.text.markup import plain
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Inquiry, Need, OutlineSection, Plan, PlannedStep, PlanTool, Rewording
@@ -130,16 +130,12 @@ class LLMRewriter:
 
 def _untried(phrasings: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
     """The phrasings whose words differ from what was tried, and from one another; on one line each."""
-    seen = {_words(query) for query in tried} | {()}
+    seen = {tuple(folded_words(query)) for query in tried} | {()}
     by_words: dict[tuple[str, ...], str] = {}
     for phrasing in phrasings:
         line = _line(phrasing)[:LONGEST_PHRASING]
-        by_words.setdefault(_words(line), line)
+        by_words.setdefault(tuple(folded_words(line)), line)
     return tuple(line for words, line in by_words.items() if words not in seen)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", text.casefold()))
 
 
 def _plain_query(query: str) -> str:
