@@ -108,12 +108,11 @@ class Toolbox:
     def _named(self, query: str, documents: Sequence[ShortlistedDocument]) -> str:
         """What is said where no title or passage that a search found has a name of the query."""
         need = Need(f"About {query}")  # a question begins with a word that is no name
-        named = any(mentions(need, entry.title, self._hits(entry)) for entry in documents)
-        return "" if named else "no article names this; near: " if documents else "nothing"
-
-    def _hits(self, entry: ShortlistedDocument) -> str:
-        text = self.corpus.document(entry.document_id).text
-        return "\n".join(text[hit.start : hit.end] for hit in entry.hits)
+        for entry in documents:
+            text = self.corpus.document(entry.document_id).text
+            if mentions(need, entry.title, "\n".join(text[hit.start : hit.end] for hit in entry.hits)):
+                return ""
+        return "no article names this; near: " if documents else "nothing"
 
     def _of_article(self, title: str, asked: str, look_into: Callable[[Document], Found]) -> Found:
         """What a look into the one article of this title finds; else what titles there are."""

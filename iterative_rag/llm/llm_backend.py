@@ -40,6 +40,8 @@ class LLMBackend:
     ) -> None:
         self._main, self._fast = main, fast or main
         self._cache, self._settings, self._reads_better = cache, settings, reads_better
+        tokens = settings.context_window - settings.reply_tokens - INSTRUCTION_TOKENS
+        self._call_chars = max(2000, tokens * CHARS_PER_TOKEN)
 
     @property
     def name(self) -> str:
@@ -51,11 +53,6 @@ class LLMBackend:
         server works on several calls at the same time, its provider may know."""
         at_once = getattr(self._fast, "calls_at_once", None)
         return BackendTraits(reads_better=self._reads_better, call_chars=self._call_chars, calls_at_once=at_once)
-
-    @property
-    def _call_chars(self) -> int:
-        tokens = self._settings.context_window - self._settings.reply_tokens - INSTRUCTION_TOKENS
-        return max(2000, tokens * CHARS_PER_TOKEN)
 
     def roles(self, budget: CallBudget, corpus: Corpus | None = None) -> Roles:
         """Needs are written in the languages of the corpus, too, as far as they are known."""

@@ -110,11 +110,6 @@ def as_field(text: str) -> str:
     return line if len(line) <= FIELD_CHARS else line[:FIELD_CHARS].rstrip() + " ..."
 
 
-def titled(title: str, text: str) -> str:
-    """A document as every role is shown it."""
-    return f"Title: {as_field(title)}\n\n{text}"
-
-
 def lines(items: Iterable[str]) -> str:
     """The items, each on a line of its own, whatever they hold."""
     return "\n".join(map(one_line, items))

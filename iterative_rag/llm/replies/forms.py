@@ -118,9 +118,7 @@ class ContinuationReply(Reply):
 
     @property
     def analysis(self) -> AnalysisReply | None:
-        if not self.status:
-            return None
-        return AnalysisReply(reason=self.reason, status=self.status, needs=self.needs, then=self.then, last=self.last)
+        return AnalysisReply.model_validate(dict(self)) if self.status else None
 
 
 class ExtractedFact(Reply):

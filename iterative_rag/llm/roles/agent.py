@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from iterative_rag.computing.display import shown
 from iterative_rag.llm.prompts import fence, lines
@@ -50,15 +50,8 @@ class LLMAgent(LLMRole[AgentReply]):
     ) -> Draft:
         # An answer without a short one is an answer all the same, unless the model says that something is missing.
         answered = submitted.short_answer or (submitted.answer and not submitted.missing)
-        reply = AnswerReply(
-            status="answered" if answered else "not_in_facts",
-            answer=submitted.answer,
-            short_answer=submitted.short_answer,
-            also=list(submitted.also),
-            caveats=list(submitted.caveats),
-            missing=submitted.missing,
-            confidence=submitted.confidence,
-        )
+        status = "answered" if answered else "not_in_facts"
+        reply = AnswerReply.model_validate({**asdict(submitted), "status": status})
         numbers = {n: [index + 1 for index in quotes] for n, quotes in enumerate(places, start=1)}
         calculations = Calculations(inquiry.facts, inquiry.original, list(done))
         return draft_of(renumbered(reply, numbers), calculations, inquiry.facts)

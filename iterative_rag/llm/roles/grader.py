@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, WithJsonSchema, model_validator
 
 from iterative_rag.errors import LLMError
-from iterative_rag.llm.prompts import fence, titled
+from iterative_rag.llm.prompts import as_field, fence
 from iterative_rag.llm.replies.coercion import Text, as_list, as_number
 from iterative_rag.llm.replies.forms import Reply
 from iterative_rag.llm.roles.role_call import LLMRole
@@ -68,7 +68,7 @@ class LLMGrader(LLMRole[GradesReply]):
         batch: list[str] = []
         used = 0
         for title, text in texts:
-            document = titled(title, text)[: self.call.fact_chars]
+            document = f"Title: {as_field(title)}\n\n{text}"[: self.call.fact_chars]
             if batch and (len(batch) == MOST_TEXTS or used + len(document) > self.call.fact_chars):
                 yield batch
                 batch, used = [], 0
