@@ -16,7 +16,7 @@ from iterative_rag.types import Step
 from iterative_rag.verification.rule_reflector import ClaimGuard
 
 if TYPE_CHECKING:  # the default strategy does not need it, and importing it takes time
-    from iterative_rag.engine.correction.web_search import WebSearch
+    from iterative_rag.engine.web_search import WebSearch
 
 
 class Engine(Protocol):

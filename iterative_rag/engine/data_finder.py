@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from iterative_rag.engine.components import RunComponents
-from iterative_rag.engine.correction.corrector import Corrector
+from iterative_rag.engine.corrector import Corrector
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
 from iterative_rag.protocols import Confirmer

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from iterative_rag.computing import ComputeError, compute
 from iterative_rag.engine.components import Engine, RunComponents
-from iterative_rag.engine.correction.corrector import Corrector
+from iterative_rag.engine.corrector import Corrector
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafted, Drafting
 from iterative_rag.engine.run import Run

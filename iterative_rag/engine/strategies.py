@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from iterative_rag.engine.components import Engine, RunComponents
-from iterative_rag.engine.correction.corrector import Corrector
+from iterative_rag.engine.corrector import Corrector
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
 from iterative_rag.engine.flows import PlannedSteps, SingleSearch

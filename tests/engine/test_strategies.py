@@ -12,7 +12,7 @@ from fakes.llm_loop import outcome
 from fakes.scripted_roles import Grading, Planning, Quoting, Reflecting, Scripted, Wording, roles_of
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.engine.components import RunComponents
-from iterative_rag.engine.correction.web_search import OverlayCorpus
+from iterative_rag.engine.web_search import OverlayCorpus
 from iterative_rag.errors import FetchError
 from iterative_rag.protocols import BackendTraits
 from iterative_rag.registry import STRATEGIES

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # most runs do not need all of these, and importing them take
     from iterative_rag.app.factory.rag import IterativeRAG
     from iterative_rag.engine.budget import RunBudget
     from iterative_rag.engine.components import Engine
-    from iterative_rag.engine.correction.web_search import WebSearch
+    from iterative_rag.engine.web_search import WebSearch
     from iterative_rag.protocols import Corpus, Extractor, FollowUpReader, Grader, Roles
     from iterative_rag.storage.trace import Trace
     from iterative_rag.types import Answer, Citation, Earlier, Revision, Step
@@ -148,7 +148,7 @@ def told_of(revision: Revision | None) -> dict[str, Any]:
 def _with_web(rag: IterativeRAG, corpus: Corpus, roles: Roles, grader: Grader) -> tuple[Corpus, WebSearch | None]:
     """The corpus with room for web pages, and the search that fills it."""
     from iterative_rag.app.factory import web_access
-    from iterative_rag.engine.correction.web_search import OverlayCorpus, WebSearch
+    from iterative_rag.engine.web_search import OverlayCorpus, WebSearch
 
     overlay, settings = OverlayCorpus(corpus), rag.settings
     if not (built := web_access.make_web(settings)):

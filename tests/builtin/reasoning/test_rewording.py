@@ -8,7 +8,7 @@ import pytest
 
 from iterative_rag.app.factory import index_paths, open_corpus
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
-from iterative_rag.engine.correction.corrector import search_reworded
+from iterative_rag.engine.corrector import search_reworded
 from iterative_rag.protocols import Rewriter
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 
 from fakes.counting_budget import CountingBudget
 from fakes.scripted_llm import ScriptedLLM
-from iterative_rag.engine.correction.corrector import verdict
+from iterative_rag.engine.corrector import verdict
 from iterative_rag.llm.roles.grader import GradesReply, LLMGrader
 from iterative_rag.llm.roles.role_call import RoleCall
 from iterative_rag.protocols import Cache, ChatRequest

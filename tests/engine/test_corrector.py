@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from iterative_rag.engine.correction.corrector import search_reworded, verdict
+from iterative_rag.engine.corrector import search_reworded, verdict
 from iterative_rag.types import Document, Hit, Need, Rewording, ShortlistedDocument, Verdict
 from iterative_rag.types.correcting import scored
 

@@ -11,8 +11,8 @@ from fakes.in_memory import MemoryCorpus
 from fakes.search_engine_server import answering, json_reply
 from fakes.web_sites import sending, serving
 from iterative_rag.app.factory.web_access import WebReader
-from iterative_rag.engine.correction import web_search
-from iterative_rag.engine.correction.web_search import OverlayCorpus, WebSearch
+from iterative_rag.engine import web_search
+from iterative_rag.engine.web_search import OverlayCorpus, WebSearch
 from iterative_rag.errors import CapReached, CorpusError, LLMUnreachable, ReplyUnreadable
 from iterative_rag.protocols import Skipped
 from iterative_rag.retrieval.quote_verification import locate

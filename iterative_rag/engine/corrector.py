@@ -35,7 +35,7 @@ from iterative_rag.types import (
 from iterative_rag.types.correcting import GRADE_LOWER, GRADE_UPPER
 
 if TYPE_CHECKING:
-    from iterative_rag.engine.correction.web_search import WebSearch
+    from iterative_rag.engine.web_search import WebSearch
 
 Shortlist = tuple[ShortlistedDocument, ...]
 Graded: TypeAlias = tuple[ShortlistedDocument, Grade | None]

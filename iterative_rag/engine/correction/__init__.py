@@ -1,1 +1,0 @@
-"""What is done when a shortlist falls short: reworded queries, a web search (corrective RAG)."""
