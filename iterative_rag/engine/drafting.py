@@ -91,9 +91,8 @@ class Drafting:
             return (yield from texts.draft(hop, inquiry, last_attempt=last_attempt))
         draft = draft or self.answerer.answer(inquiry, last_attempt=last_attempt)
         yield AnsweringStep(hop, draft, last_attempt)
-        for left in reversed(range(self.regenerations + 1)):
-            if self.reflector is None or not draft.answered:
-                return Drafted(draft)
+        left = self.regenerations
+        while self.reflector is not None and draft.answered:
             reflect = partial(self.reflector.reflect, inquiry, draft)
             # The rules judge where the reflector's calls fail.
             reflection = (yield from optional(hop, "reflect", reflect)) or RuleReflector().reflect(inquiry, draft)
@@ -101,19 +100,17 @@ class Drafting:
                 return Drafted(draft)
             action = _action(reflection, draft, inquiry, regenerations=left, may_search=may_search)
             yield ReflectionStep(hop, reflection, action)
-            match action:
-                case Action.ACCEPT:
-                    return Drafted(_proved(draft, reflection, inquiry), reflection)
-                case Action.SEARCH:
-                    return Drafted(abstention(draft, reflection), reflection, search=True, gap=reflection.gap)
-                case Action.ABSTAIN:
-                    return Drafted(abstention(draft, reflection), reflection)
-                case Action.REGENERATE:
-                    unproved = (claim for claim in reflection.claims if not claim.grounded)
-                    advice = ADVICE + "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved)
-                    draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice)
-                    yield AnsweringStep(hop, draft, last_attempt)
-        raise AssertionError("the last reflection does not regenerate")
+            if action is Action.ACCEPT:
+                return Drafted(_proved(draft, reflection, inquiry), reflection)
+            if action is not Action.REGENERATE:
+                searching = action is Action.SEARCH
+                return Drafted(abstention(draft, reflection), reflection, search=searching, gap=reflection.gap)
+            unproved = (claim for claim in reflection.claims if not claim.grounded)
+            advice = ADVICE + "\n".join(f"- {claim.text} ({claim.reason})" for claim in unproved)
+            draft = self.answerer.answer(inquiry, last_attempt=last_attempt, advice=advice)
+            yield AnsweringStep(hop, draft, last_attempt)
+            left -= 1
+        return Drafted(draft)
 
 
 def _action(reflection: Reflection, draft: Draft, inquiry: Inquiry, *, regenerations: int, may_search: bool) -> Action:
