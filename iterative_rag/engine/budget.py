@@ -42,16 +42,11 @@ class RunBudget:
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._calls = self._cache_hits = 0
-        self._replies, self._waited = 0, 0.0
+        self.replies, self._waited = 0, 0.0
         self._models: dict[str, ModelUsage] = {}
 
     def seconds_left(self) -> float:
         return self._settings.max_seconds - (time.monotonic() - self._started)
-
-    @property
-    def replied(self) -> bool:
-        """Whether any call of the run got a reply."""
-        return self._replies > 0
 
     def reached(self, cap: Cap) -> CapReached:
         """The error that names the limit that was reached."""
@@ -77,7 +72,7 @@ class RunBudget:
             return self.seconds_left()
 
     def after_call(self, request: ChatRequest, reply: ChatReply, model: str, seconds: float) -> None:
-        self._replies, self._waited = self._replies + 1, self._waited + seconds
+        self.replies, self._waited = self.replies + 1, self._waited + seconds
         tokens = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
         self._ended(request, model, seconds, reply.prompt_tokens, reply.completion_tokens, reply=reply.text, **tokens)
 
@@ -122,8 +117,7 @@ class RunBudget:
 
     def withdraw_answer(self) -> None:
         """What was told of the answer does not count: it is written again."""
-        if self._answer:
-            self._write_answer("")
+        self._write_answer("")
 
     def _tell_reading(self) -> None:
         """Tell what is being read, and when nothing is; where no calls are made, not faster than can be seen."""
@@ -135,7 +129,7 @@ class RunBudget:
         self._told_at, self._told_reading = time.monotonic(), bool(self._reading)
         if self._progress:
             role = self._roles[0] if self._roles else ""
-            used = self._calls, self._tokens(), self._replies, round(self._waited, 1)
+            used = self._calls, self._tokens(), self.replies, round(self._waited, 1)
             self._progress(RunProgress(role, tuple(self._reading), *used))
 
     def cache_hit(self, what: str) -> None:

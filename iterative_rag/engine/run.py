@@ -69,7 +69,7 @@ class Run:
             fault = error
             self._state = replace(self._state, draft=best_so_far(self._state.inquiry))
         state = self._state
-        if state.unreadable and not state.inquiry.facts and not self._budget.replied:
+        if state.unreadable and not state.inquiry.facts and not self._budget.replies:
             raise state.unreadable  # nothing at all came back: it is the server, not a document
         if isinstance(state.ended_by, CapReached):
             cap = cap or state.ended_by
