@@ -128,13 +128,10 @@ class ExtractedFact(Reply):
     value: Text = ""
 
 
-def _as_facts(value: Any) -> Any:
-    """One fact becomes a list of one. Null does not say that there is none: it is refused, and asked for again."""
-    return value if value is None or value == "" else as_list(value)
-
-
 class ExtractionReply(Reply):
-    facts: Annotated[list[ExtractedFact], BeforeValidator(_as_facts)]
+    """One fact becomes a list of one. Null does not say that there is none: it is refused, and asked for again."""
+
+    facts: Annotated[list[ExtractedFact], BeforeValidator(lambda value: as_list(value) if value else value)]
 
 
 class SentenceReply(Reply):

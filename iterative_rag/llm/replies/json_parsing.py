@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from iterative_rag.llm.replies.coercion import written_text
-from iterative_rag.llm.replies.forms import ExtractionReply, R, Reply
+from iterative_rag.llm.replies.forms import R, Reply
 from iterative_rag.remote.reply_limits import excess
 
 
@@ -119,14 +119,14 @@ def ends_in_json(text: str, *, only: bool = False) -> bool:
 
 
 def _fitted(value: Any, reply_type: type[Reply]) -> Any:
-    """The object that is wanted, where a bare list came: of facts, or of several whole replies (the last counts)."""
+    """The object that is wanted, where a bare list came: of what its one field holds, or of several whole replies (the
+    last counts)."""
     if not isinstance(value, list):
         return value
     if isinstance(value[-1], dict) and set(value[-1]) & set(reply_type.model_fields):
         return value[-1]
-    if reply_type is ExtractionReply and all(isinstance(item, dict) for item in value):
-        return {"facts": value}
-    return value
+    field, *others = reply_type.model_fields
+    return value if others or not all(isinstance(item, dict) for item in value) else {field: value}
 
 
 def complaint(error: ValidationError) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, WithJsonSchema
 
 from iterative_rag.errors import LLMError
 from iterative_rag.llm.prompts import as_field, fence
@@ -45,11 +45,6 @@ class GradeReply(Reply):
 
 class GradesReply(Reply):
     grades: Annotated[list[GradeReply], BeforeValidator(_as_rows)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _wrapped(cls, value: Any) -> Any:
-        return {"grades": value} if isinstance(value, list) else value
 
 
 class LLMGrader(LLMRole[GradesReply]):
