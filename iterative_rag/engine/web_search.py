@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 
 from iterative_rag.errors import FetchError, ReplyTruncated, ReplyUnreadable
 from iterative_rag.protocols import Corpus, Grader, Pages, Rewriter, SearchEngine, Skipped
@@ -106,10 +107,7 @@ class WebSearch:
             written = self.rewriter.web_query(need)
         except (ReplyUnreadable, ReplyTruncated) as error:
             faults = [ReadingFault("query", f"{error} The need's own words were searched for.")]
-        words = " ".join(written.split()) or " ".join(need.question.split())
-        if len(words) > MOST_QUERY:
-            words = words[:MOST_QUERY].rpartition(" ")[0] or words[:MOST_QUERY]
-        return words, faults
+        return shorten(written.strip() or need.question, MOST_QUERY, placeholder=""), faults
 
     def _results_of(self, query: str) -> tuple[SearchResult, ...]:
         """Of a query that was sent before, what came of it then."""
