@@ -20,25 +20,17 @@ from iterative_rag.errors import UsageError
 from iterative_rag.llm.roles.shown_facts import numbered_places
 from iterative_rag.protocols import ToolAgent
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import (
+from iterative_rag.types.loop import Computation, Fact, Inquiry, Need
+from iterative_rag.types.outcomes import Cap, Draft, Usage
+from iterative_rag.types.steps import ReadingStep, ShortlistStep, Step, ToolStep
+from iterative_rag.types.tool_use import (
     AgentView,
-    Cap,
-    Computation,
-    Draft,
-    Fact,
-    Inquiry,
-    Need,
     NoteCall,
     QuotedPassage,
-    ReadingStep,
     SearchCall,
-    ShortlistStep,
-    Step,
     SubmitCall,
     ToolCall,
     ToolResult,
-    ToolStep,
-    Usage,
 )
 from iterative_rag.verification.answer_type import is_refusal
 from iterative_rag.verification.rule_reflector import ClaimGuard, as_inferred, is_inferred

@@ -23,23 +23,9 @@ from iterative_rag.text.mentions import mentions, single
 from iterative_rag.text.plurals import counted
 from iterative_rag.text.value_members import with_implied
 from iterative_rag.text.values import Mention
-from iterative_rag.types import (
-    Computation,
-    Document,
-    Extract,
-    Fact,
-    FindCall,
-    Inquiry,
-    LostRows,
-    Need,
-    QuotedPassage,
-    RowsCall,
-    SectionCall,
-    ShortlistedDocument,
-    ToolCall,
-    ToolResult,
-    Window,
-)
+from iterative_rag.types.documents import Document, ShortlistedDocument
+from iterative_rag.types.loop import Computation, Extract, Fact, Inquiry, LostRows, Need, Window
+from iterative_rag.types.tool_use import FindCall, QuotedPassage, RowsCall, SectionCall, ToolCall, ToolResult
 
 # Characters that an article is shown with at least, if it has so many: a whole passage with the heading above it.
 LEAST_SHOWN = 600

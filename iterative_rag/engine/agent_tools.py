@@ -30,20 +30,9 @@ from iterative_rag.settings import Settings
 from iterative_rag.system.threads import refuse_stopped
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import (
-    CalculateCall,
-    Computation,
-    Document,
-    FindCall,
-    LostRows,
-    Need,
-    RowsCall,
-    SearchCall,
-    SectionCall,
-    ShortlistedDocument,
-    ToolCall,
-    WrongCall,
-)
+from iterative_rag.types.documents import Document, ShortlistedDocument
+from iterative_rag.types.loop import Computation, LostRows, Need
+from iterative_rag.types.tool_use import CalculateCall, FindCall, RowsCall, SearchCall, SectionCall, ToolCall, WrongCall
 
 # Characters that are shown of the documents of one query, best first; of the others the title. Of 45 sentences that a
 # model quoted after 19 searches these held 42, in three quarters of the characters of four whole windows a query.

@@ -19,20 +19,10 @@ from iterative_rag.protocols import Corpus, Grader, Rewriter
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import PACKED, WindowLayout, window
 from iterative_rag.settings import Settings
-from iterative_rag.types import (
-    CorrectionStep,
-    Grade,
-    GradingStep,
-    Hit,
-    Need,
-    ReadingFault,
-    Rewording,
-    ShortlistedDocument,
-    Step,
-    Verdict,
-    WebStep,
-)
-from iterative_rag.types.correcting import GRADE_LOWER, GRADE_UPPER
+from iterative_rag.types.correcting import GRADE_LOWER, GRADE_UPPER, Grade, Rewording, Verdict
+from iterative_rag.types.documents import Hit, ShortlistedDocument
+from iterative_rag.types.loop import Need
+from iterative_rag.types.steps import CorrectionStep, GradingStep, ReadingFault, Step, WebStep
 
 if TYPE_CHECKING:
     from iterative_rag.engine.web_search import WebSearch

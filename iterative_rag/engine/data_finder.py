@@ -17,17 +17,10 @@ from iterative_rag.retrieval.need_reading import NeedReading, ReadingTask
 from iterative_rag.retrieval.reading_policy import is_tabular
 from iterative_rag.retrieval.shortlist import shortlist
 from iterative_rag.retrieval.windows import window
-from iterative_rag.types import (
-    Fact,
-    LostRows,
-    Need,
-    ReadingFault,
-    ShortlistedDocument,
-    ShortlistStep,
-    Step,
-    Usage,
-    Window,
-)
+from iterative_rag.types.documents import ShortlistedDocument
+from iterative_rag.types.loop import Fact, LostRows, Need, Window
+from iterative_rag.types.outcomes import Usage
+from iterative_rag.types.steps import ReadingFault, ShortlistStep, Step
 
 # How much longer the shortlist of the second, wider search for a need is.
 WIDER = 3

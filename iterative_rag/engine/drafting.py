@@ -16,18 +16,10 @@ from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.protocols import Answerer, Reflector, Writer
 from iterative_rag.settings.choices import Length
 from iterative_rag.text.asked_forms import sound_form
-from iterative_rag.types import (
-    Action,
-    AnswerForm,
-    AnsweringStep,
-    Claim,
-    DegradedStep,
-    Draft,
-    Inquiry,
-    Reflection,
-    ReflectionStep,
-    Step,
-)
+from iterative_rag.types.correcting import Claim, Reflection
+from iterative_rag.types.loop import AnswerForm, Inquiry
+from iterative_rag.types.outcomes import Draft
+from iterative_rag.types.steps import Action, AnsweringStep, DegradedStep, ReflectionStep, Step
 from iterative_rag.verification.rule_reflector import RuleReflector
 from iterative_rag.verification.short_answers import says
 

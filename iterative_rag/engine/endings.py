@@ -20,24 +20,10 @@ from iterative_rag.protocols import BackendTraits, Corpus
 from iterative_rag.retrieval.nearness import names_held
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.text.plurals import counted
-from iterative_rag.types import (
-    Analysis,
-    AnalysisStep,
-    AnswerForm,
-    CorrectionStep,
-    DegradedStep,
-    Draft,
-    Known,
-    LostRows,
-    Need,
-    ReasonCode,
-    ShortlistedDocument,
-    ShortlistStep,
-    Status,
-    Step,
-    UnreadWindow,
-    WebStep,
-)
+from iterative_rag.types.documents import ShortlistedDocument
+from iterative_rag.types.loop import Analysis, AnswerForm, Known, LostRows, Need, UnreadWindow
+from iterative_rag.types.outcomes import Draft, ReasonCode, Status
+from iterative_rag.types.steps import AnalysisStep, CorrectionStep, DegradedStep, ShortlistStep, Step, WebStep
 from iterative_rag.verification.confidence import thresholds
 
 NOTHING_FOUND = "The corpus holds no fact that helps to answer this."

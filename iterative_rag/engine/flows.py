@@ -15,28 +15,17 @@ from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import UsageError
 from iterative_rag.protocols import Analyst, Corpus
 from iterative_rag.retrieval.need_reading import fact_at
-from iterative_rag.types import (
-    Analysis,
+from iterative_rag.types.correcting import Plan, PlannedStep, PlanTool
+from iterative_rag.types.documents import ShortlistedDocument
+from iterative_rag.types.loop import Analysis, Computation, Extract, Fact, Inquiry, Known, Need, Needs
+from iterative_rag.types.outcomes import Cap, Draft, Status
+from iterative_rag.types.steps import (
     AnalysisStep,
     AnsweringStep,
-    Cap,
-    Computation,
-    Draft,
-    Extract,
-    Fact,
     FinalStep,
-    Inquiry,
-    Known,
-    Need,
-    Needs,
-    Plan,
-    PlannedStep,
     PlanningStep,
-    PlanTool,
     ReadingStep,
-    ShortlistedDocument,
     ShortlistStep,
-    Status,
     Step,
     ToolStep,
 )

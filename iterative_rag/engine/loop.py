@@ -20,21 +20,9 @@ from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.engine.texts import TextPlanning, open_aspects
 from iterative_rag.errors import CapReached, LLMError
 from iterative_rag.text.languages import content_words
-from iterative_rag.types import (
-    Analysis,
-    AnalysisStep,
-    Cap,
-    Continuation,
-    Draft,
-    Fact,
-    Inquiry,
-    Known,
-    Need,
-    Needs,
-    RephrasingStep,
-    Stuck,
-    Usage,
-)
+from iterative_rag.types.loop import Analysis, Fact, Inquiry, Known, Need, Needs, Stuck
+from iterative_rag.types.outcomes import Cap, Continuation, Draft, Usage
+from iterative_rag.types.steps import AnalysisStep, RephrasingStep
 
 # Hops in a row that may bring no new fact: the first is followed by a wider search, the second ends the loop.
 EMPTY_HOPS = 2

@@ -11,23 +11,10 @@ from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.quote_verification import locate
 from iterative_rag.text.folding import folded
 from iterative_rag.text.markup import plain
-from iterative_rag.types import (
-    AnalysisStep,
-    AnswerForm,
-    EditKind,
-    Fact,
-    FactEdit,
-    HopRecord,
-    Inquiry,
-    Need,
-    NeedEdit,
-    Needs,
-    Place,
-    ReadingStep,
-    RephrasingStep,
-    Revision,
-    Step,
-)
+from iterative_rag.types.conversing import EditKind, FactEdit, NeedEdit, Revision
+from iterative_rag.types.loop import AnswerForm, Fact, Inquiry, Need, Needs, Place
+from iterative_rag.types.outcomes import HopRecord
+from iterative_rag.types.steps import AnalysisStep, ReadingStep, RephrasingStep, Step
 
 # A need that was looked up so often is not asked for again.
 _GIVEN_UP = 2

@@ -10,21 +10,10 @@ from iterative_rag.engine.drafting import Drafted
 from iterative_rag.errors import IterativeRAGError
 from iterative_rag.retrieval.need_reading import NeedReading
 from iterative_rag.retrieval.need_words import is_titled
-from iterative_rag.types import (
-    AnswerForm,
-    Draft,
-    Fact,
-    HopRecord,
-    Inquiry,
-    LostRows,
-    Need,
-    OutlineSection,
-    Place,
-    Reflection,
-    Step,
-    UnreadWindow,
-    Usage,
-)
+from iterative_rag.types.correcting import Reflection
+from iterative_rag.types.loop import AnswerForm, Fact, Inquiry, LostRows, Need, OutlineSection, Place, UnreadWindow
+from iterative_rag.types.outcomes import Draft, HopRecord, Usage
+from iterative_rag.types.steps import Step
 from iterative_rag.verification.answer_type import is_of_kind
 
 # An answer that is trusted less, while a need without a value has unread windows, is only the best one so far.

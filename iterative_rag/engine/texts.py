@@ -21,23 +21,10 @@ from iterative_rag.text.asked_forms import as_aspect, asks_value
 from iterative_rag.text.citation_markers import MARKER, renumbered
 from iterative_rag.text.languages import content_words
 from iterative_rag.text.markup import plain
-from iterative_rag.types import (
-    Action,
-    Analysis,
-    AnswerForm,
-    AnsweringStep,
-    Claim,
-    Draft,
-    Inquiry,
-    Known,
-    Needs,
-    OutlineSection,
-    Place,
-    Reflection,
-    ReflectionStep,
-    Step,
-    Stuck,
-)
+from iterative_rag.types.correcting import Claim, Reflection
+from iterative_rag.types.loop import Analysis, AnswerForm, Inquiry, Known, Needs, OutlineSection, Place, Stuck
+from iterative_rag.types.outcomes import Draft
+from iterative_rag.types.steps import Action, AnsweringStep, ReflectionStep, Step
 from iterative_rag.verification.answer_type import Asked, kind_asked
 from iterative_rag.verification.groundedness import Standing, check
 from iterative_rag.verification.text_check import CheckedText, check_text

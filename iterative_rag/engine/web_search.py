@@ -17,19 +17,10 @@ from iterative_rag.protocols import Corpus, Grader, Pages, Rewriter, SearchEngin
 from iterative_rag.retrieval.chunking import chunk
 from iterative_rag.settings import Settings
 from iterative_rag.text.folding import folded_words
-from iterative_rag.types import (
-    Document,
-    Grade,
-    Hit,
-    Label,
-    Need,
-    Passage,
-    ReadingFault,
-    SearchResult,
-    ShortlistedDocument,
-    WebStep,
-)
-from iterative_rag.types.correcting import GRADE_LOWER
+from iterative_rag.types.correcting import GRADE_LOWER, Grade, Label, SearchResult
+from iterative_rag.types.documents import Document, Hit, Passage, ShortlistedDocument
+from iterative_rag.types.loop import Need
+from iterative_rag.types.steps import ReadingFault, WebStep
 
 # Passages of one page that are graded in one call: by a local grader, and by one whose calls cost.
 GRADED = 40
