@@ -13,8 +13,7 @@ from typing import TypeAlias
 from iterative_rag.engine.components import RunComponents
 from iterative_rag.engine.data_finder import DataFinder
 from iterative_rag.engine.drafting import Drafting
-from iterative_rag.engine.endings import Ending
-from iterative_rag.engine.final_answer import best_so_far, final_answer
+from iterative_rag.engine.final_answer import Ending, best_so_far, final_answer
 from iterative_rag.engine.revision import carried_steps
 from iterative_rag.engine.run_state import Progress, RunState
 from iterative_rag.errors import CapReached, IterativeRAGError, LLMError
