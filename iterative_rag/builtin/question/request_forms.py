@@ -64,7 +64,10 @@ _IN_OTHER_WORDS = (
     (r"^(?P<who>.{2,60}?) shares? an? (?:land )?(?:border|frontier) with (?P<other>.+)$", r"\g<who> border \g<other>"),
     # The article on somebody says who came next, and not after whom; of an office, tables tell as well.
     (rf"{_CAME} before (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the predecessor of \g<who>"),
-    (rf"{_CAME} after (?P<who>(?-i:[A-Z])[^,]{{2,100}})$", r"Who was the successor of \g<who>"),
+    (
+        rf"(?:{_CAME} after|^who (?:succeeded|replaced)) (?P<who>(?-i:[A-Z])[^,]{{2,100}}?)(?P<office> as .+)?$",
+        r"Who was \g<who> succeeded by\g<office>",
+    ),
     # "Which is the longer river, A or B"
     (
         r"^(?:which|what) (?P<verb>is|was|are|were) the (?P<how>[a-z]+er|(?:more|less) [a-z]+) "
@@ -78,6 +81,7 @@ _LIST = lazy_pattern(
     r"(?i)^(?!.*[:?] )(?:(?:(?:an?|the|full) )*list of (?:all )?|all (?!about\b)(?=(?-i:[a-z])))(?:of )?(?:the )?"
 )
 _PASSED = lazy_pattern(r"\bpass(?:e(d))? away\b")
+_IN_LAW = lazy_pattern(r"(?i)\b((?:father|mother|brother|sister|son|daughter)s?) in law\b")
 # "whos the director", "what's"; not "Who's Who"
 _SHORT = lazy_pattern(r"^((?i:who|what|where|when|how))['’]?s (?=[a-z])")
 # One thing that is asked of another, without a word that asks: "architect of the Elm Tower?"
@@ -104,7 +108,8 @@ def first_question(text: str) -> str:
 def restated(question: str) -> str:
     """The question of a request, without its mark; any other question only loses greetings, "please" and contractions
     ("whos")."""
-    text = asked = _PASSED.sub(r"die\1", _SHORT.sub(r"\1 is ", _POLITE.sub("", " ".join(question.split()))))
+    text = _IN_LAW.sub(r"\1-in-law", _POLITE.sub("", " ".join(question.split())))
+    text = asked = _PASSED.sub(r"die\1", _SHORT.sub(r"\1 is ", text))
     while match := _REQUEST.match(asked):
         asked = asked[match.end() :]
     asked = _LIST.sub("", asked)

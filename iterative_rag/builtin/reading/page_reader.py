@@ -61,12 +61,11 @@ _NAMED = frozenset(
         "depth width weight grandfather grandmother grandson granddaughter uncle aunt nephew niece cousin"
     )
 )
-_SIBLINGS = frozenset(map(stem, ("brother", "sister", "sibling")))
 _COUNTED = lazy_pattern(r"(?:\w+ )?how many (?P<what>\w+)", re.IGNORECASE)
 # Characters behind a number in which what it counts may stand: "eleven healthy children".
 COUNTED_NEAR = 17
-_CHILDREN = lazy_pattern(r"\b(?:children|daughters?|kids|sons?)\b")
-_KIN = frozenset(map(stem, ("spouse", "spouses")))
+_PREDECESSOR = lazy_pattern(r"(?i)\bpredecessor of\b|^who(?:m)? did .+ (?:succeed|replace)\b")
+_FOLLOWED = lazy_pattern(r"(?:\b(?:succeeded|replaced|followed)\b[^.;]{0,40} by|\bsuccessor,?) (?:\w+ ){0,3}$")
 # The share of its trust that is left to one value where all of something are asked for: there is seldom only one. Set
 # by hand, as few questions that it could be fitted on ask for all of something.
 SINGLE = 0.6
@@ -108,7 +107,7 @@ class EvidencePageReader:
 
     @property
     def fingerprint(self) -> str:
-        return "/".join((self._evidence.name, "40", *sorted(self._without)))
+        return "/".join((self._evidence.name, "41", *sorted(self._without)))
 
     def read(self, query: Query, page: UnitPage) -> list[Finding]:
         if not is_named(query, page):
@@ -184,9 +183,10 @@ class EvidencePageReader:
             # The network may take several items of a cell for one value: "Tom Voss (1910–1922), Una Orr".
             value = (item_asked_for(query, unit.cells[1]) if unit.infobox and len(unit.cells) == 2 else "") or value
             value = NOTHING if value.casefold() in NONE else trimmed(query, value)
-            if not value or (unit.infobox and (value == unit.cells[0] or _is_of_spouse(query, unit))):
+            if not value or (unit.infobox and value == unit.cells[0]):
                 continue
-            told = _denies(query, unit) if value == NOTHING else not _counts_children(query, unit, value)
+            later = _PREDECESSOR.search(query.text) is not None and _comes_after(unit, value)
+            told = _denies(query, unit) if value == NOTHING else not later
             # The header of a column, which may name the unit of its cells, is not known here.
             bare = (unit.infobox or not unit.cells) and lacks_unit(query, _in_text(unit, value), (*unit.cells, "")[0])
             if told and fits(query, value) and not bare:
@@ -247,15 +247,9 @@ def _as_parts(query: Query, findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _is_of_spouse(query: Query, unit: PageUnit) -> bool:
-    """Whether a row names the spouse, and none is asked for: nobody shared a prize because the row says who that is."""
-    kin, told = _KIN & set(content(unit.cells[0])), {*query.asked, *query.relation}
-    return bool(kin) and "partn" not in told and all(kin.isdisjoint(alike(word)) for word in told)
-
-
-def _counts_children(query: Query, unit: PageUnit, value: str) -> bool:
-    """Whether a number of siblings is asked for, and a text counts the children: "second of eleven children"."""
-    return not _SIBLINGS.isdisjoint(query.asked) and _CHILDREN.search(_in_text(unit, value)) is not None
+def _comes_after(unit: PageUnit, value: str) -> bool:
+    """Whether a text tells that a value followed somebody: "she was succeeded by Bo Orm"."""
+    return _FOLLOWED.search(unit.text[: max(0, unit.text.find(value))]) is not None
 
 
 def _in_text(unit: PageUnit, value: str) -> str:

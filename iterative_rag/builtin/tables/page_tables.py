@@ -91,7 +91,7 @@ def tables(text: str, title: str) -> tuple[PageTable, ...]:
     section = caption = before = ""
     run: list[_Line] = []
     for line in [*_lines(text), _Line("", len(text))]:
-        if run and not _continues(run, line):
+        if run and not (is_row(line.text) if is_row(run[0].text) else _ENTRY.match(line.text)):
             table = _table(run, title, section, caption)
             cut = OMISSION in (before, line.text.strip()) or _IN_PART.search(f"{section} {caption}") is not None
             if table is not None:
@@ -113,10 +113,6 @@ def _lines(text: str) -> Iterator[_Line]:
     for line in text.split("\n"):
         yield _Line(line, start)
         start += len(line) + 1
-
-
-def _continues(run: list[_Line], line: _Line) -> bool:
-    return is_row(line.text) if is_row(run[0].text) else _ENTRY.match(line.text) is not None
 
 
 def _add(page_tables: list[PageTable], table: PageTable, *, omitted: bool) -> None:
