@@ -30,6 +30,8 @@ _DIED = lazy_pattern(r"[†✝]")
 # What an expression counts: "days(28 July 1941, 17 July 1959)"; and two years between which years lie.
 _COUNTING = lazy_pattern(r"\s*(?P<name>days|weeks|months|years|age)\s*\(", re.IGNORECASE)
 _DIFFERENCE = lazy_pattern(r"\s[-−–]\s|\d[-−–]\d")
+# How many values are averaged or compared may be told as well.
+_LISTED = lazy_pattern(r"[\[{]([^\[\]{}]+)[\]}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +121,14 @@ def _of_fact(places: Sequence[int], fact: Fact, facts: Sequence[Fact], code: str
 def _of_computation(computation: Computation, facts: Sequence[Proof], code: str) -> Proof:
     below = [facts[index] for index in computation.facts if 0 <= index < len(facts)]
     expression = read_text(computation.expression, code)
-    result = _with_unit(read_text(computation.result, code), expression)
+    result = _told(read_text(computation.result, code), expression)
+    sizes = read_text(" ".join(str(len(items.split(","))) for items in _LISTED.findall(expression.text)), code).values
     return Proof(
         facts=tuple(computation.facts),
         texts=(result, expression, *(text for proof in below for text in proof.texts)),
         quotes=tuple(quote for proof in below for quote in proof.quotes),
         titles=tuple(title for proof in below for title in proof.titles),
-        values=(*result.values, *expression.values, *(value for proof in below for value in proof.values)),
+        values=(*result.values, *expression.values, *sizes, *(value for proof in below for value in proof.values)),
         results=result.values,
         foreign=any(proof.foreign for proof in below),
         computed=True,
@@ -138,15 +141,17 @@ def with_life(quote: str) -> str:
     return _DIED.sub(" died ", _BORN.sub("(born ", quote))
 
 
-def _with_unit(result: TextReading, expression: TextReading) -> TextReading:
-    """The result with the unit that is left out: days(a, b) comes to days, the difference of years to years."""
-    if len(result.values) != 1 or not (unit := _unit_left_out(expression)):
-        return result
-    value = result.values[0]
-    readings = tuple(
-        replace(reading, unit=unit) for reading in value.readings if isinstance(reading, Quantity) and not reading.unit
-    )
-    return replace(result, values=(replace(value, readings=readings or value.readings),))
+def _told(result: TextReading, expression: TextReading) -> TextReading:
+    """The result with the unit that is left out (days(a, b) comes to days, the difference of years to years), and as
+    the whole number that it may be told as: 17,382 for 17,382.25."""
+    unit = _unit_left_out(expression) if len(result.values) == 1 else ""
+
+    def meant(value: Mention) -> Mention:
+        numbers = [replace(said, unit=said.unit or unit) for said in value.readings if isinstance(said, Quantity)]
+        whole = [replace(said, value=float(round(said.value))) for said in numbers if said.value % 1]
+        return replace(value, readings=(*numbers, *whole)) if numbers else value
+
+    return replace(result, values=tuple(map(meant, result.values)))
 
 
 def _unit_left_out(expression: TextReading) -> str:
