@@ -50,6 +50,14 @@ def seen(title: str, text: str) -> UnitPage:
     return page(window(title, text))
 
 
+def test_who_followed_somebody_is_no_predecessor(reader: EvidencePageReader) -> None:
+    text = "Vesla Harn was mayor of Sarn from 1901 to 1909 and was succeeded as mayor by Per Lund, a miller."
+    (followed,) = reader.read(read_query("Who was Vesla Harn succeeded by?"), seen("Vesla Harn", text))
+    assert followed.value == "Per Lund"
+    before = reader.read(read_query("Who was the predecessor of Vesla Harn?"), seen("Vesla Harn", text))
+    assert "Per Lund" not in {finding.value for finding in before}
+
+
 @pytest.mark.parametrize(("question", "value", "part"), table(__file__, "quotes"))
 def test_prose_and_rows_are_read_and_the_sentence_is_the_quote(
     reader: EvidencePageReader, question: str, value: str, part: str

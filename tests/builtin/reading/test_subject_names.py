@@ -36,6 +36,10 @@ def test_a_row_about_something_else_is_not_built_on() -> None:
         ("Who opened the Tellin Games?", "Summer Games", "Una Orr opened them. They were held in Tellin.", False),
         ("Who raised the Gray Petrel?", "Grey Petrel", "It was raised by Una Orr.", False),
         ("Where did Oda Brenk study?", "School of Karsa", "She studied here.", False),
+        ("Who won the 66th Orm Awards?", "68th Orm Awards", "Una Orr won.", True),
+        ("Who won the 66th Orm Awards?", "68th Orm Awards", "Bo Lund had won the 66th.", False),
+        ("Who won the Tell Cup XXIX?", "Tell Cup XXX", "Una Orr won.", True),
+        ("Who won the 1994 Tell Cup?", "1994 Tell Cup", "Una Orr won.", False),
     ],
 )
 def test_a_sentence_on_the_page_of_a_namesake_is_about_the_namesake(

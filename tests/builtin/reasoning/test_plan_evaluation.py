@@ -42,6 +42,24 @@ def test_a_value_that_only_repeats_the_question_comes_last_unless_that_offers_a_
     assert ROLES.answerer.answer(inquiry).short_answer == given
 
 
+@pytest.mark.parametrize(
+    ("values", "given"),
+    [
+        (("Sarn", "Tell", "Tell, Karsa"), "Tell"),
+        (("Sarn", "Tell"), "Sarn"),
+        (("12 km", "2 km", "2"), "12 km"),  # "2" may be two of anything
+    ],
+)
+def test_quotes_that_agree_outweigh_one_that_is_a_little_surer(values: tuple[str, ...], given: str) -> None:
+    asked = "How far is Orm?" if given[0].isdigit() else "Where was the Orm built?"
+    scores = (0.65, 0.6, 0.58)
+    facts = tuple(fact(asked, value, "Orm", score) for value, score in zip(values, scores, strict=False))
+    plan = Lookup(asked, asked)
+    best = Evaluation(Inquiry(asked, asked, facts, tried=(Need(asked),))).of(plan).values[0]
+    assert best.text == given
+    assert (best.score > max(scores)) is (given == "Tell")
+
+
 def test_a_row_on_a_name_of_the_question_does_not_tell_of_what_it_describes() -> None:
     step, whole = "Which river flows under the Orm Bridge?", "How long is the river that flows under the Orm Bridge?"
     row = replace(fact(whole, "516 m", "Orm Bridge", 0.9), quote="| Length | 516 m |")
