@@ -21,16 +21,15 @@ from iterative_rag.builtin.reading.evidence_reader import EvidenceReader
 from iterative_rag.builtin.reading.findings import Finding
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
 from iterative_rag.builtin.reading.page_units import UnitPage, page
-from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, FittedAnswerTrust
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, AnswerTrust, FittedAnswerTrust, Thresholds
 from iterative_rag.builtin.reasoning.joint_reading import JointReading
 from iterative_rag.builtin.reasoning.planned_roles import PlannedRoles
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
 from iterative_rag.builtin.reasoning.rewording import BuiltinRewriter
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.protocols import BackendTraits, Cache, CallBudget, Corpus, Embedder, Roles
 from iterative_rag.types import Extract, Need, Window
 
-# Extracts below this trust are dropped: no answer is built on them (`reasoning.thresholds`), they only cost memory.
+# Extracts below this trust are dropped: no answer is built on them (`reasoning.answer_trust`), they only cost memory.
 FLOOR = 0.05
 
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.question_files import read_bytes

@@ -25,9 +25,8 @@ from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.splitter import Splitter
 from iterative_rag.builtin.reading.evidence_reader import EvidenceReader, EvidenceReading, PassageText
 from iterative_rag.builtin.reading.page_reader import EvidencePageReader
-from iterative_rag.builtin.reasoning.answer_trust import FittedAnswerTrust, weakest_step
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, GUESSING, FittedAnswerTrust, weakest_step
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.questions import Question

@@ -25,9 +25,8 @@ import numpy.typing as npt
 from iterative_rag.app.factory import IterativeRAG, cache, open_corpus
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.reasoning.answer_trust import Answering, FittedAnswerTrust
+from iterative_rag.builtin.reasoning.answer_trust import GUESSING, Answering, FittedAnswerTrust
 from iterative_rag.builtin.reasoning.reader_roles import ReaderRoles
-from iterative_rag.builtin.reasoning.thresholds import GUESSING
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load
 from iterative_rag.evaluation.questions import Question

@@ -1,4 +1,4 @@
-"""Choose how sure the built-in backend must be to answer: `given` of builtin/reasoning/thresholds.py.
+"""Choose how sure the built-in backend must be to answer: `given` of builtin/reasoning/answer_trust.py.
 
     python -m scripts.train.fit_caution --data FOLDER --rows rows.jsonl [--questions N] [--write]
 
@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import iterative_rag.builtin.reasoning.thresholds as code
+import iterative_rag.builtin.reasoning.answer_trust as code
 from iterative_rag.app.factory import IterativeRAG
 from iterative_rag.evaluation.answer_match import score
 from iterative_rag.evaluation.dataset_forms import load

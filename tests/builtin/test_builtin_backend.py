@@ -113,7 +113,6 @@ def test_no_question_breaks_the_roles(question: str) -> None:
         ("How many people live in Orm?", "8 metres", False),
         ("How many meters higher is Orm Tower than Holm Tower?", "295 meters", True),
         ("In which month was Orm Tower opened?", "May", True),
-        ("What did it cost to build Orm Tower?", "323 feet", False),
         ("How much did Orm Tower cost?", "186,000 pounds", True),
         ("What did it cost to build Orm Tower?", "$5 million", True),
         ("What did the climb of Orm Tower cost Ann Orley?", "her life", True),

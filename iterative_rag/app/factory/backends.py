@@ -101,7 +101,7 @@ def make_backend(
             in_background(load_networks)
         from iterative_rag.builtin.builtin_backend import BuiltinBackend
         from iterative_rag.builtin.encoder import BuiltinEncoder
-        from iterative_rag.builtin.reasoning.thresholds import CAREFUL, GUESSING
+        from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, GUESSING
 
         encoder = embedder if isinstance(embedder, BuiltinEncoder) else BuiltinEncoder()
         backend = BuiltinBackend(

@@ -24,7 +24,7 @@ from iterative_rag.app.qualification.cases import (
 )
 from iterative_rag.builtin.builtin_backend import BuiltinBackend
 from iterative_rag.builtin.encoder import BuiltinEncoder
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL
 from iterative_rag.engine.budget import RunBudget
 from iterative_rag.errors import CapReached, SettingsError
 from iterative_rag.llm.llm_backend import LLMBackend

@@ -134,7 +134,7 @@ def _ranked(
     template = ask_age(*sides) if template == _EVENTS["begin"] else template
     came = asked.verb == "came" and "out" not in asked.rest
     asks = [
-        ask_year(name) if is_event(name) or (came and name.startswith("the ")) else template.format(name)
+        ask_year(name) if is_event(name) or (came and name.startswith("the ")) else template.replace("{}", name)
         for name in sides
     ]
     ranked = Computed(text, operation, (*map(expand, asks, sides), *given), labels)

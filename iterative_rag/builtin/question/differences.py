@@ -68,7 +68,7 @@ def ask_age(*names: str) -> str:
 def _computed(
     text: str, operation: Operation, asked: str, sides: tuple[str, str], expand: Expand, unit: str = ""
 ) -> Computed:
-    return Computed(text, operation, tuple(expand(asked.format(side), side) for side in sides), unit=unit)
+    return Computed(text, operation, tuple(expand(asked.replace("{}", side), side) for side in sides), unit=unit)
 
 
 def _counted(text: str, asked: str, first: str, second: str, expand: Expand) -> Computed | None:

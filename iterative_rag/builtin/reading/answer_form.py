@@ -89,8 +89,6 @@ def is_of_kind(query: Query, value: str) -> bool:
         return True
     if " | " in value or not any(character.isalnum() for character in value):
         return False
-    if _COST.match(query.text) and _is_no_price(value):
-        return False
     if query.kind in _SHORT and any(len(item.split()) > LONGEST for item in value.split(", ")):
         return False
     match query.kind:
@@ -157,8 +155,6 @@ def _is_amount(query: Query, value: str) -> bool:
         return timed or (len(dates(value)) > 1 and not _TAKING.match(query.text))
     if "time" in asked and "time" not in said and dates(value):
         return False  # a year is no age
-    if "length" in asked and said == {""} and _counts(value):
-        return False  # "102 floors"
     return bool(said) and (not asked or not asked.isdisjoint(said))
 
 
@@ -173,18 +169,6 @@ def lacks_unit(query: Query, value: str, label: str) -> bool:
 def asks_for_measure(query: Query) -> bool:
     """Whether a cost or something that is measured is asked for, so that no number of things answers."""
     return _COST.match(query.text) is not None or _MEASURED.match(query.text) is not None
-
-
-def _counts(value: str) -> bool:
-    """Whether a noun follows the number of a value: "102 floors"."""
-    _, _, end = amounts(value)[-1]
-    return any(word.isalpha() for word in words(value[end:])[:1])
-
-
-def _is_no_price(value: str) -> bool:
-    """Whether a value is measured in anything but money; pounds may be either."""
-    said = {amount.unit for amount, _, _ in amounts(value)}
-    return bool(said) and not any(dimension(unit) in {"", "money"} or unit == "pound" for unit in said)
 
 
 def _dimensions(query: Query) -> frozenset[str]:

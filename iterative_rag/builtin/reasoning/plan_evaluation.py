@@ -15,7 +15,7 @@ from iterative_rag.builtin.question.plan import Computed, Fallback, Literal, Loo
 from iterative_rag.builtin.reading.answer_form import fits, is_other_bearer
 from iterative_rag.builtin.reading.findings import NEAR_BEST, NOTHING, probability, trust
 from iterative_rag.builtin.reasoning import computed_values, name_parts
-from iterative_rag.builtin.reasoning.answer_trust import Answering, AnswerTrust, weakest_step
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL, Answering, AnswerTrust, Thresholds, weakest_step
 from iterative_rag.builtin.reasoning.node_result import (
     CANDIDATES,
     NodeResult,
@@ -25,7 +25,6 @@ from iterative_rag.builtin.reasoning.node_result import (
     is_rival,
     unique,
 )
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL, Thresholds
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.patterns import lazy_pattern
 from iterative_rag.types import Computation, Fact, Inquiry, Need

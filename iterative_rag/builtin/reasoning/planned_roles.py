@@ -11,11 +11,10 @@ from iterative_rag.builtin.question.antecedents import unnamed_in
 from iterative_rag.builtin.question.plan import Literal, Lookup, Node, slots_of
 from iterative_rag.builtin.question.question_planner import QuestionPlanner
 from iterative_rag.builtin.question.request_forms import first_question, restated
-from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, weakest_step
+from iterative_rag.builtin.reasoning.answer_trust import AnswerTrust, Thresholds, weakest_step
 from iterative_rag.builtin.reasoning.answering import compose
 from iterative_rag.builtin.reasoning.node_result import NodeResult
 from iterative_rag.builtin.reasoning.plan_evaluation import Evaluation, render
-from iterative_rag.builtin.reasoning.thresholds import Thresholds
 from iterative_rag.types import Analysis, Draft, Fact, Inquiry, Known, Need, Needs, Plan, PlannedStep, Stuck
 
 

@@ -9,7 +9,7 @@ from fakes.invented_articles import SHOT_MAYORS
 from iterative_rag.builtin.question.need_query import read_query
 from iterative_rag.builtin.reading.page_units import page
 from iterative_rag.builtin.reading.subject_names import is_of_others
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL
 
 
 def test_a_row_about_something_else_is_not_built_on() -> None:

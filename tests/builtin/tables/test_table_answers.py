@@ -6,7 +6,7 @@ import pytest
 
 from fakes.index_free_loop import answer, best, read
 from fakes.invented_articles import ALBUMS, BRIDGES, MAYORS, PARKS, RIVERS, TABLE_PAGES
-from iterative_rag.builtin.reasoning.thresholds import CAREFUL
+from iterative_rag.builtin.reasoning.answer_trust import CAREFUL
 from tests.tables import table
 
 
