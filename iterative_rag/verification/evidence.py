@@ -144,7 +144,11 @@ def with_life(quote: str) -> str:
 def _told(result: TextReading, expression: TextReading) -> TextReading:
     """The result with the unit that is left out (days(a, b) comes to days, the difference of years to years), and as
     the whole number that it may be told as: 17,382 for 17,382.25."""
-    unit = _unit_left_out(expression) if len(result.values) == 1 else ""
+    if counting := _COUNTING.match(expression.text):
+        unit = {"age": "year"}.get(counting["name"].lower(), counting["name"].lower().removesuffix("s"))
+    else:
+        apart = _DIFFERENCE.search(expression.text) and sum(value.is_time for value in expression.values) >= 2
+        unit = "year" if apart else ""
 
     def meant(value: Mention) -> Mention:
         numbers = [replace(said, unit=said.unit or unit) for said in value.readings if isinstance(said, Quantity)]
@@ -152,9 +156,3 @@ def _told(result: TextReading, expression: TextReading) -> TextReading:
         return replace(value, readings=(*numbers, *whole)) if numbers else value
 
     return replace(result, values=tuple(map(meant, result.values)))
-
-
-def _unit_left_out(expression: TextReading) -> str:
-    if function := _COUNTING.match(expression.text):
-        return {"age": "year"}.get(function["name"].lower(), function["name"].lower().removesuffix("s"))
-    return "year" if _DIFFERENCE.search(expression.text) and sum(v.is_time for v in expression.values) >= 2 else ""

@@ -73,7 +73,8 @@ class FactSupport:
         english = language(need) in {"", "en"} and language(shown) in {"", "en"}
         if ruled is Support.DISAGREES or self.reader is None or not english:
             return ruled if ruled is Support.DISAGREES else None
-        if folded(value) not in _DECISIONS and not _stands_in(value, f"{fact.title} {shown}"):
+        held = set(folded_words(f"{fact.title} {shown}"))
+        if folded(value) not in _DECISIONS and not held.issuperset(folded_words(value) or ("",)):
             return None  # counted or computed: no reader finds it
         if is_row(fact.quote) and _proves(shown, need, fact.title, ruled):
             return Support.AGREES
@@ -215,7 +216,3 @@ def _introduced(fact: Fact, shown: str, text: str) -> str:
     the sentence that says who or what that is."""
     own = " | " in shown and is_row(fact.quote) and folded(fact.value) == folded(fact.title.partition(" (")[0])
     return f"{first_sentence(text)} {shown}" if own else shown
-
-
-def _stands_in(value: str, text: str) -> bool:
-    return bool(said := set(folded_words(value))) and said <= set(folded_words(text))
