@@ -134,7 +134,7 @@ RERANKERS = Registry(
     "reranker",
     Entry("none", local=True),
     Entry("reader", "builtin.reasoning.reader_roles:ReaderRoles", local=True),
-    Entry("openai-like", "retrieval.rerankers.rerank_server:RerankServer", form=_OPENAI_FORM, keys=_OPENAI_KEYS),
+    Entry("openai-like", "retrieval.rerankers:RerankServer", form=_OPENAI_FORM, keys=_OPENAI_KEYS),
 )
 
 # Who plays the roles: a function from `Spec` and `Settings` to a `ChatModel`. `auto` takes one of the others.

@@ -14,7 +14,7 @@ from iterative_rag.index.server.server_address import ServerAddress
 from iterative_rag.index.server.server_store import ServerPlace
 from iterative_rag.llm.providers.ollama import probe
 from iterative_rag.remote.model_spec import Spec
-from iterative_rag.retrieval.rerankers.rerank_server import RerankServer
+from iterative_rag.retrieval.rerankers import RerankServer
 from iterative_rag.settings import Settings
 from iterative_rag.sources.search_engines import SearXNG
 
