@@ -13,7 +13,7 @@ from iterative_rag.index.vector_store import places_at
 from iterative_rag.registry import SEARCH_ENGINES, STRATEGIES, TABLES, Registry
 from iterative_rag.remote.api_keys import SECRETS
 from iterative_rag.settings import load_settings
-from iterative_rag.settings.trusted_folders import sends
+from iterative_rag.settings.layers import sends
 from iterative_rag.sources.search_engines import search_engine
 
 ROOT = Path(__file__).resolve().parent.parent

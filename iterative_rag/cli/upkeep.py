@@ -117,40 +117,35 @@ def trust(
     Without trust, iterative-rag.toml and .env of a working folder cannot set llm, fast_llm, embedder, index,
     search_engine and web to anything that leaves this machine. A change of either file asks again.
     """
-    from iterative_rag.settings import trusted_file
-    from iterative_rag.settings import trusted_folders as trusted
-    from iterative_rag.settings.layers import working_folder
+    from iterative_rag.settings.layers import distrust, working_folder
 
     if list_them:
         _list_trusted()
         return
     if remove:
-        if not trusted.distrust(folder, trusted_file()):
+        if not distrust(folder):
             raise UsageError("This folder is not trusted.", hint="iterative-rag trust --list")
         err().line("No longer trusted: ", clean(str(folder.resolve())))
         return
     contents = working_folder(folder)
-    needing = trusted.needing_trust(contents)
-    if not needing:
+    if not contents.needing_trust:
         err().line("No setting of this folder needs trust: ", clean(str(folder.resolve())))
         return
-    for file, key, value in needing:
+    for file, key, value in contents.needing_trust:
         out().line((f"{clean(file.name)}: ", "dim"), clean(f"{key} = {value}"))
-    if trusted.is_trusted(contents, trusted_file()):
+    if contents.is_trusted:
         err().line("Trusted already.")
         return
     if not yes:
         confirm("Questions, documents and keys may go there. Trust this folder?", again="iterative-rag trust --yes")
-    trusted.trust(contents, trusted_file())
+    contents.trust()
     err().line("Trusted until a file changes: ", clean(str(folder.resolve())))
 
 
 def _list_trusted() -> None:
-    from iterative_rag.settings import trusted_file
-    from iterative_rag.settings.layers import working_folder
-    from iterative_rag.settings.trusted_folders import trusted_folders
+    from iterative_rag.settings.layers import trusted_folders, working_folder
 
-    held = trusted_folders(trusted_file())
+    held = trusted_folders()
     if not held:
         err().line("No folder is trusted.")
     for path, digest in sorted(held.items()):

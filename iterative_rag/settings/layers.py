@@ -1,17 +1,24 @@
-"""Reads settings from a TOML file, the environment, and the two files of a working folder."""
+"""Where settings are read from: TOML files, the environment, and the two files of a working folder.
+
+A folder that was cloned or unpacked must not choose who receives the question, the documents and the keys: what can
+send something off this machine applies only if the user trusts the folder, with the exact content of its two files.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iterative_rag.errors import SettingsError
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES
 from iterative_rag.system.files import readable
+from iterative_rag.system.private_files import read_json, update_json
 
 # A setting's variable is its name in capitals after the prefix. These are none: the data folder, keys and their hosts,
 # the token of the server, a switch for debugging.
@@ -19,6 +26,39 @@ PREFIX = "ITERATIVE_RAG_"
 RESERVED = frozenset({"home", "api_key", "api_key_host", "allow_http", "token", "debug"})
 FILE_NAME = "iterative-rag.toml"
 DOTENV = ".env"
+
+# The settings that decide where anything is sent, each with the values that send nothing off this machine.
+_LOCAL_VALUES: Final[dict[str, frozenset[str]]] = {
+    "llm": frozenset(LLMS.local),
+    "fast_llm": frozenset({"", *LLMS.local}),
+    "embedder": frozenset(EMBEDDERS.local),
+    "rerank": frozenset(RERANKERS.local),
+    "index": frozenset({"", *STORES.local}),
+    "search_engine": frozenset(SEARCH_ENGINES.local),
+    "web": frozenset({"false", "0", "no", "off", "f", "n"}),
+}
+
+
+def home() -> Path:
+    """Where corpora, cache and traces lie: `ITERATIVE_RAG_HOME`, else the platform's data folder."""
+    configured = os.environ.get(PREFIX + "HOME")
+    if configured:
+        return Path(configured).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("iterative-rag", appauthor=False)
+
+
+def config_folder() -> Path:
+    """Where the user's own settings and keys lie: the platform's configuration folder."""
+    from platformdirs import user_config_path
+
+    return user_config_path("iterative-rag", appauthor=False)
+
+
+def settings_files() -> list[Path]:
+    """The settings files that are looked at, weakest first."""
+    return [config_folder() / FILE_NAME, Path.cwd() / FILE_NAME, Path.cwd() / DOTENV]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +69,31 @@ class WorkingFolder:
     layers: tuple[tuple[Path, dict[str, Any]], ...] = ()
     digest: str = ""
     reserved: tuple[str, ...] = ()
+
+    @property
+    def needing_trust(self) -> list[tuple[Path, str, Any]]:
+        """File, key and value of each setting that applies in a trusted folder only."""
+        return [
+            (file, key, value) for file, values in self.layers for key, value in values.items() if sends(key, value)
+        ]
+
+    @property
+    def is_trusted(self) -> bool:
+        return bool(self.digest) and trusted_folders().get(str(self.path.resolve())) == self.digest
+
+    def trust(self) -> None:
+        """Trust the folder with the content that was read."""
+        update_json(_trusted_file(), lambda held: held.update({str(self.path.resolve()): self.digest}))
+
+    def allowed(self, overruled: Collection[str]) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
+        """The settings that apply, by file, and the names of those that are refused and that no stronger layer has
+        `overruled`."""
+        refused = self.needing_trust
+        if not refused or self.is_trusted:
+            return list(self.layers), []
+        layers = ((file, values.items()) for file, values in self.layers)
+        held = [(file, {key: value for key, value in items if not sends(key, value)}) for file, items in layers]
+        return held, [f"{key} ({file.name})" for file, key, _ in refused if key not in overruled]
 
 
 def working_folder(path: Path) -> WorkingFolder:
@@ -49,6 +114,28 @@ def working_folder(path: Path) -> WorkingFolder:
         digest.update(f"{name} {-1 if content is None else len(content)}\n{content or ''}".encode())
     reserved = [name for name in variables if name.removeprefix(PREFIX).lower() in RESERVED and name.startswith(PREFIX)]
     return WorkingFolder(path, tuple(layers), digest.hexdigest(), tuple(reserved))
+
+
+def sends(key: str, value: object) -> bool:
+    """Whether a setting with this value may send something off this machine."""
+    return key in _LOCAL_VALUES and str(value).strip().lower() not in _LOCAL_VALUES[key]
+
+
+def distrust(path: Path) -> bool:
+    """Stop trusting a folder; returns whether it was trusted."""
+    known = str(path.resolve()) in trusted_folders()
+    if known:
+        update_json(_trusted_file(), lambda held: held.pop(str(path.resolve()), None))
+    return known
+
+
+def trusted_folders() -> dict[str, str]:
+    """The digest of each trusted folder."""
+    return {path: digest for path, digest in read_json(_trusted_file()).items() if isinstance(digest, str)}
+
+
+def _trusted_file() -> Path:
+    return home() / "trusted.json"
 
 
 def read_toml(path: Path) -> dict[str, Any]:

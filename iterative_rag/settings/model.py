@@ -19,9 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
-from iterative_rag.settings import trusted_folders
 from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, complaint, one_of, shortened
-from iterative_rag.settings.layers import DOTENV, FILE_NAME, PREFIX, from_environment, read_toml, working_folder
+from iterative_rag.settings.layers import DOTENV, FILE_NAME, config_folder, from_environment, read_toml, working_folder
 from iterative_rag.types import Within
 
 _log = logging.getLogger(__name__)
@@ -152,33 +151,6 @@ class Settings(BaseModel):
         return Within(**parts, where=self.within_where)
 
 
-def home() -> Path:
-    """Where corpora, cache and traces lie: `ITERATIVE_RAG_HOME`, else the platform's data folder."""
-    configured = os.environ.get(PREFIX + "HOME")
-    if configured:
-        return Path(configured).expanduser().absolute()
-    from platformdirs import user_data_path
-
-    return user_data_path("iterative-rag", appauthor=False)
-
-
-def config_folder() -> Path:
-    """Where the user's own settings and keys lie: the platform's configuration folder."""
-    from platformdirs import user_config_path
-
-    return user_config_path("iterative-rag", appauthor=False)
-
-
-def settings_files() -> list[Path]:
-    """The settings files that are looked at, weakest first."""
-    return [config_folder() / FILE_NAME, Path.cwd() / FILE_NAME, Path.cwd() / DOTENV]
-
-
-def trusted_file() -> Path:
-    """Which working folders are trusted, with the digests of their settings."""
-    return home() / "trusted.json"
-
-
 def load_settings(overrides: Mapping[str, Any] | None = None, *, given_in: str = COMMAND_LINE) -> Settings:
     """Merge the preset, the settings files, `.env`, the environment and `overrides`, the last the strongest.
 
@@ -214,7 +186,7 @@ def _layers(given: dict[str, Any], given_in: str) -> list[tuple[str, dict[str, A
     user_file = config_folder() / FILE_NAME
     user, environment = read_toml(user_file), from_environment(os.environ)
     folder = working_folder(Path.cwd())
-    held, refused = trusted_folders.allowed(folder, trusted_file(), environment.keys() | given.keys())
+    held, refused = folder.allowed(environment.keys() | given.keys())
     if refused:
         _log.warning(
             "Not taken from this folder, because it would decide where questions and documents are sent: %s. "

@@ -17,7 +17,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.settings.model import Settings, home
+from iterative_rag.settings.layers import home
+from iterative_rag.settings.model import Settings
 from iterative_rag.system.private_files import read_json, update_json
 
 VERSION = 2
