@@ -103,7 +103,7 @@ def _refused_value(error: Any) -> str:
     cause, option = error.__cause__, getattr(error, "param", None)
     if option is None or not hasattr(cause, "errors"):
         return ""
-    from iterative_rag.settings.choices import complaint, shortened
+    from iterative_rag.settings.model import complaint, shortened
 
     first = cause.errors()[0]
     typed = shortened(first["input"])

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from iterative_rag.errors import IterativeRAGError, LLMError
 from iterative_rag.protocols import Answerer, Reflector, Writer
-from iterative_rag.settings.choices import Length
+from iterative_rag.settings.model import Length
 from iterative_rag.text.asked_forms import sound_form
 from iterative_rag.types.correcting import Claim, Reflection
 from iterative_rag.types.loop import AnswerForm, Inquiry

@@ -19,7 +19,7 @@ from iterative_rag.evaluation.questions import Dataset, Question
 from iterative_rag.evaluation.records import Outcome, QuestionRecord, Scores
 from iterative_rag.evaluation.run_folder import package_versions
 from iterative_rag.settings import Settings
-from iterative_rag.settings.choices import one_of
+from iterative_rag.settings.model import one_of
 
 if TYPE_CHECKING:
     from iterative_rag.app.factory import IterativeRAG

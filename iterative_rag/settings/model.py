@@ -11,17 +11,17 @@ from __future__ import annotations
 import difflib
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from iterative_rag.errors import SettingsError
-from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES
-from iterative_rag.settings.choices import CONDITIONS, LANGUAGE_CODE, SINCE_DATE, Length, complaint, one_of, shortened
+from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES, STRATEGIES, in_words
 from iterative_rag.settings.layers import DOTENV, FILE_NAME, config_folder, from_environment, read_toml, working_folder
 from iterative_rag.types import Within
+from iterative_rag.types.documents import checked_since, condition
 
 _log = logging.getLogger(__name__)
 
@@ -30,14 +30,50 @@ ENVIRONMENT, COMMAND_LINE = "the environment", "the command line"
 
 # Thirty years: what is longer, or infinite, no clock of the system takes.
 _LONGEST_WAIT = 1e9
+# Characters of a value in a message.
+_LONGEST_SHOWN = 60
 
+AUTO = "auto"
 Switch = Literal["auto", "on", "off"]
+Length = Literal["short", "paragraph", "report"]
+LENGTHS: tuple[Length, ...] = get_args(Length)
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"max_hops": 3, "shortlist": 4, "fact_limit": 2, "max_seconds": 60.0},
     "balanced": {},
     "thorough": {"max_hops": 8, "shortlist": 12, "fact_limit": 6, "max_calls": 200, "max_seconds": 1800.0},
 }
+
+
+def one_of(names: Sequence[str]) -> AfterValidator:
+    """Accepts these names only."""
+
+    def check(value: str) -> str:
+        if value not in names:
+            raise ValueError(f"it must be {in_words([repr(name) for name in names])}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _language_code(value: str) -> str:
+    from iterative_rag.text.languages import language_names
+
+    if value != AUTO and value not in language_names():
+        raise ValueError("it must be 'auto' or a code such as 'en' or 'de'")
+    return value
+
+
+def _conditions(value: Any) -> Any:
+    texts = [value] if isinstance(value, str) else value
+    for text in texts if isinstance(texts, list | tuple) else ():
+        condition(str(text))
+    return texts
+
+
+LANGUAGE_CODE = AfterValidator(_language_code)  # `auto`, or a code: `de`
+SINCE_DATE = AfterValidator(checked_since)  # `2024-05-01`, `2024-05`, `2024`
+CONDITIONS = BeforeValidator(_conditions)  # a list of KEY=VALUE, or the text of one
 
 
 class Settings(BaseModel):
@@ -204,3 +240,15 @@ def _refuse_unknown(values: Mapping[str, Any], layer: str) -> None:
         if key not in Settings.model_fields:
             near = difflib.get_close_matches(key, Settings.model_fields, n=1, cutoff=0.0)
             raise SettingsError(f"Unknown setting {key!r} in {layer}.", hint=f"Did you mean {near[0]!r}?")
+
+
+def complaint(error: Mapping[str, Any]) -> str:
+    """What is wrong with a value, mostly in the words of pydantic: `error` is one of `ValidationError.errors()`."""
+    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return said[:1].lower() + said[1:]
+
+
+def shortened(value: object) -> str:
+    """The value as it was typed, not too long for a message."""
+    text = str(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from iterative_rag.errors import UsageError
-from iterative_rag.settings.choices import AUTO
+from iterative_rag.settings.model import AUTO
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.languages import language_names
 from iterative_rag.types import AnalysisStep, Needs, ReadingStep, ReasonCode, Step

@@ -15,7 +15,7 @@ from iterative_rag.llm.replies.json_parsing import answer_so_far
 from iterative_rag.llm.replies.structured_call import ATTEMPTS, ask
 from iterative_rag.llm.roles.shown_facts import fact_lines, numbered_places, tried_needs
 from iterative_rag.protocols import Cache, CallBudget, ChatModel, ChatRequest, FunctionSpec
-from iterative_rag.settings.choices import AUTO
+from iterative_rag.settings.model import AUTO
 from iterative_rag.storage.cache import cache_key
 from iterative_rag.text.citation_markers import with_numbers, with_whole_markers
 from iterative_rag.text.languages import language_names

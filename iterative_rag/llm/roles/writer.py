@@ -9,7 +9,7 @@ from iterative_rag.llm.replies.forms import WritingReply
 from iterative_rag.llm.replies.json_parsing import answer_so_far
 from iterative_rag.llm.roles.role_call import LLMRole, RoleCall
 from iterative_rag.llm.roles.shown_facts import nothing_found
-from iterative_rag.settings.choices import Length
+from iterative_rag.settings.model import Length
 from iterative_rag.text.citation_markers import MARKER, cited_numbers, renumbered
 from iterative_rag.text.markdown_rows import is_row
 from iterative_rag.text.sentences import sentences

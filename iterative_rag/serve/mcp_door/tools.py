@@ -26,7 +26,7 @@ from iterative_rag.serve.guard import client_of
 from iterative_rag.serve.runs.events import public_answer
 from iterative_rag.serve.runs.run_manager import RunManager
 from iterative_rag.serve.runs.run_request import Part, checked_request
-from iterative_rag.settings.choices import LENGTHS
+from iterative_rag.settings.model import LENGTHS
 from iterative_rag.types import Document
 
 URI_TEMPLATE = "iterative-rag://corpora/{corpus}/documents/{document_id}"

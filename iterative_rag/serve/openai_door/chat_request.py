@@ -19,7 +19,7 @@ from iterative_rag.errors import CorpusNotFound, UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.serve.runs.run_request import Text
-from iterative_rag.settings.choices import complaint
+from iterative_rag.settings.model import complaint
 from iterative_rag.text.control_characters import one_line
 from iterative_rag.text.markup import plain
 from iterative_rag.types import Earlier, Exchange

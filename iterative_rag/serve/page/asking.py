@@ -28,7 +28,7 @@ from iterative_rag.serve.runs.run_manager import Work
 from iterative_rag.serve.runs.run_request import CHOICES, LIMITS, RunRequest, Text, checked, checked_request
 from iterative_rag.serve.runs.shown_run import ShownRun, runs_of_the_past, shown_run
 from iterative_rag.serve.services import Services, services_of
-from iterative_rag.settings.choices import LENGTHS
+from iterative_rag.settings.model import LENGTHS
 from iterative_rag.storage.output import recorded_parts
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import EditKind, FactEdit, NeedEdit, Revision, Step, Within

@@ -13,7 +13,7 @@ from iterative_rag.errors import UsageError
 from iterative_rag.registry import STRATEGIES
 from iterative_rag.serve.rag_pool import RagPool
 from iterative_rag.settings import Settings
-from iterative_rag.settings.choices import complaint
+from iterative_rag.settings.model import complaint
 from iterative_rag.text.control_characters import without_controls
 from iterative_rag.types import Within
 
