@@ -19,8 +19,7 @@ from iterative_rag.evaluation.preparation import Preparation, RunConfig
 from iterative_rag.evaluation.records import Outcome, QuestionRecord
 from iterative_rag.evaluation.run_folder import LOGS, MANIFEST, RunFolder, begin_or_resume, need_inspect, read_run
 from iterative_rag.settings import home
-from iterative_rag.system.files import check_writable, disk_full, is_disk_full
-from iterative_rag.system.private_files import FILE_MODE, private_folder, tighten
+from iterative_rag.system.files import FILE_MODE, check_writable, disk_full, is_disk_full, private_folder, tighten
 
 if TYPE_CHECKING:
     from inspect_ai import Task

@@ -11,8 +11,7 @@ from typing import Any
 
 from iterative_rag.errors import MissingExtra, UsageError
 from iterative_rag.evaluation.records import QuestionRecord
-from iterative_rag.system.files import readable
-from iterative_rag.system.private_files import open_private
+from iterative_rag.system.files import open_private, readable
 
 MANIFEST = "manifest.json"
 LOGS = "logs"

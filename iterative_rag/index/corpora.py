@@ -27,8 +27,7 @@ from iterative_rag.index.zim.zim_corpus import ZimCorpus
 from iterative_rag.protocols import Cache, Embedder, Reranker
 from iterative_rag.sources.formats.format import unreadable
 from iterative_rag.sources.zim_file import ZimFile
-from iterative_rag.system.files import CORPUS_DATABASE
-from iterative_rag.system.private_files import private_folder, tighten
+from iterative_rag.system.files import CORPUS_DATABASE, private_folder, tighten
 
 _NAMES_SHOWN = 8
 

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from iterative_rag.errors import CorpusNotFound, UsageError
 from iterative_rag.sources.formats.format import shown
-from iterative_rag.system.files import unwritable, write_whole
-from iterative_rag.system.private_files import FILE_MODE, private_folder
+from iterative_rag.system.files import FILE_MODE, private_folder, unwritable, write_whole
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 # What Windows takes for a device, whatever suffix follows.

@@ -27,8 +27,7 @@ from iterative_rag.index.catalogue import (
     Points,
     metadata_as_text,
 )
-from iterative_rag.system.files import is_full
-from iterative_rag.system.private_files import make_private
+from iterative_rag.system.files import is_full, make_private
 from iterative_rag.types import Metadata
 
 # SQLite waits milliseconds for its own locks, longer on an overloaded machine.

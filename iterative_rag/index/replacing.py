@@ -16,8 +16,7 @@ from iterative_rag.errors import CorpusHeld
 from iterative_rag.index.database import DocumentStore
 from iterative_rag.index.sqlite_errors import DAMAGE_MARK, index_disk_full, proves_damage
 from iterative_rag.index.vector_store import VECTORS
-from iterative_rag.system.files import CORPUS_DATABASE, is_disk_full, readable, unwritable
-from iterative_rag.system.private_files import FILE_MODE, open_private, private_folder
+from iterative_rag.system.files import CORPUS_DATABASE, is_disk_full, open_private, private_folder, readable, unwritable
 
 WAIT_SECONDS = 1.5
 _POLL_SECONDS = 0.02
@@ -37,7 +36,7 @@ class CorpusLock:
         """Raises CorpusHeld when another writer has held it for WAIT_SECONDS."""
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.folder / "writer.lock", thread_local=False, mode=FILE_MODE)
+        lock = FileLock(self.folder / "writer.lock", thread_local=False, mode=0o600)
         try:
             private_folder(self.folder)
             lock.acquire(timeout=WAIT_SECONDS, poll_interval=_POLL_SECONDS)

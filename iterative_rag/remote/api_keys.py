@@ -18,7 +18,7 @@ from iterative_rag.errors import SettingsError, UsageError
 from iterative_rag.registry import TABLES
 from iterative_rag.remote.hosts import checked_host, host_and_port, host_of, is_loopback, is_openai, is_private
 from iterative_rag.settings import config_folder
-from iterative_rag.system.private_files import read_json, update_json
+from iterative_rag.system.files import read_json, update_json
 
 API_KEY: Final = "ITERATIVE_RAG_API_KEY"
 API_KEY_HOST: Final = "ITERATIVE_RAG_API_KEY_HOST"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from iterative_rag.errors import CorpusError, SettingsError, UsageError
 from iterative_rag.settings import home
-from iterative_rag.system.private_files import read_json, update_json
+from iterative_rag.system.files import read_json, update_json
 
 if TYPE_CHECKING:
     import httpx

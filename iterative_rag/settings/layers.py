@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from iterative_rag.errors import SettingsError
 from iterative_rag.registry import EMBEDDERS, LLMS, RERANKERS, SEARCH_ENGINES, STORES
-from iterative_rag.system.files import readable
-from iterative_rag.system.private_files import read_json, update_json
+from iterative_rag.system.files import read_json, readable, update_json
 
 # A setting's variable is its name in capitals after the prefix. These are none: the data folder, keys and their hosts,
 # the token of the server, a switch for debugging.

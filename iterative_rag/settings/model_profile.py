@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from iterative_rag.errors import SettingsError
 from iterative_rag.settings.layers import home
 from iterative_rag.settings.model import Settings
-from iterative_rag.system.private_files import read_json, update_json
+from iterative_rag.system.files import read_json, update_json
 
 VERSION = 2
 # What a profile may set: who plays which role, how a question is worked on and read, never where anything goes.

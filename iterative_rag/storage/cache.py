@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from iterative_rag.errors import CorpusError
-from iterative_rag.system.private_files import make_private, tighten
+from iterative_rag.system.files import make_private, tighten
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

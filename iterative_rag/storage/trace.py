@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from iterative_rag.errors import UsageError
 from iterative_rag.settings import home
-from iterative_rag.system.private_files import open_private, private_folder
+from iterative_rag.system.files import open_private, private_folder
 from iterative_rag.text.control_characters import to_json
 
 _log = logging.getLogger(__name__)

@@ -27,8 +27,7 @@ from iterative_rag.app.conversations.values import (
 )
 from iterative_rag.errors import CorpusError, CorpusHeld, CorpusMismatch, UsageError
 from iterative_rag.settings import home
-from iterative_rag.system.files import disk_full, is_full, unwritable
-from iterative_rag.system.private_files import make_private, private_folder
+from iterative_rag.system.files import disk_full, is_full, make_private, private_folder, unwritable
 from iterative_rag.text.control_characters import one_line, without_controls
 
 _log = logging.getLogger(__name__)

@@ -17,8 +17,7 @@ from iterative_rag.app.factory.opening import DEFAULT_CORPUS, STARTER_CORPUS, co
 from iterative_rag.errors import CorpusDamaged, CorpusError, CorpusNotFound, FetchError, UsageError
 from iterative_rag.protocols import GIVEN
 from iterative_rag.settings import Settings, home
-from iterative_rag.system.files import readable, write_whole
-from iterative_rag.system.private_files import private_folder
+from iterative_rag.system.files import private_folder, readable, write_whole
 
 if TYPE_CHECKING:
     from iterative_rag.app.staleness import Staleness

@@ -69,7 +69,7 @@ def write_reports(reported: Report, *, quiet: bool) -> None:
     """The report as Markdown and as a page, in the folder of the run."""
     from iterative_rag.evaluation.html_report import html
     from iterative_rag.evaluation.markdown_report import markdown
-    from iterative_rag.system.private_files import tighten
+    from iterative_rag.system.files import tighten
 
     folder = reported.run.path
     _write(folder / "report.html", html(reported), quiet=quiet)
