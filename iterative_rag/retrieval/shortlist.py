@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from iterative_rag.protocols import Corpus
 from iterative_rag.retrieval.need_words import is_titled, plain_words
@@ -70,27 +69,14 @@ def _score(hits: Sequence[Hit]) -> float:
 
 def _distinct(corpus: Corpus, ranked: Iterable[ShortlistedDocument]) -> Iterator[ShortlistedDocument]:
     """The documents without those whose best text repeats that of a better one."""
-    seen: list[_Words] = []
+    seen: list[tuple[frozenset[str], set[str]]] = []  # names and numbers as they are written, and all words, folded
     for entry in ranked:
         best = entry.hits[0]
-        own = _words(corpus.document(entry.document_id).text[best.start : best.end])
-        if own.all and any(
-            own.telling == other.telling and len(own.all & other.all) >= REPEATED * len(own.all | other.all)
-            for other in seen
-        ):
+        written = _TOKEN.findall(corpus.document(entry.document_id).text[best.start : best.end])
+        names = frozenset(word for word in written if any(sign.isupper() or sign.isdigit() for sign in word))
+        words = set(map(folded, written))
+        alike = (other for telling, other in seen if telling == names)
+        if words and any(len(words & other) >= REPEATED * len(words | other) for other in alike):
             continue
-        seen.append(own)
+        seen.append((names, words))
         yield entry
-
-
-class _Words(NamedTuple):
-    """The words of a text, folded, and those of them that are names or numbers, as they are written."""
-
-    all: frozenset[str]
-    telling: frozenset[str]
-
-
-def _words(text: str) -> _Words:
-    words = _TOKEN.findall(text)
-    telling = (word for word in words if any(sign.isupper() or sign.isdigit() for sign in word))
-    return _Words(frozenset(map(folded, words)), frozenset(telling))
